@@ -6,6 +6,7 @@ import gc
 import os
 import socket
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -70,6 +71,17 @@ def pytest_collection() -> Iterator[None]:
         result = yield
         gc.freeze()
     return result
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A temporary folder for the tests and what they start: others may have anything in theirs."""
+    place = tmp_path_factory.mktemp("t")
+    place.chmod(0o1777)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(place))
+        patch.setattr(tempfile, "tempdir", str(place))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,8 @@ from typing import Any
 
 Row = Mapping[str, Any]
 
-IN_TIME = ("evaluations", "time", "time_killed")
-"""The reasons for the end of a run that evaluates until one of its budgets is used up."""
-
-STARVED = 0.25
-"""A run that waited for its core for this share of its time may lack what it was to show."""
+HELD = "time_killed"
+"""The reason for the end of a run that T ends, by the kernel timer."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +43,16 @@ class Adversary:
     message: str | None = None
     shows: Callable[[Row], bool] = lambda row: True
 
+    @property
+    def held(self) -> bool:
+        """Whether its runs last until T."""
+        return HELD in self.reasons
+
     def differs(self, row: Row) -> str:
-        """What is otherwise than expected, for a person; empty if nothing is."""
+        """What is otherwise than expected, for a person; empty if nothing is.
+
+        No run of the bench is so short that a machine which stalls for a second changes this.
+        """
         seen = f"{row['status']}, {row['stop_reason']}, {row['message']}"
         right = (
             row["status"] == self.status
@@ -55,18 +60,10 @@ class Adversary:
             and (row["message"] is None) == (self.message is None)
             and (self.message or "") in (row["message"] or "")
         )
-        if not right and _starved(row):
-            return ""
         if not right:
             wanted = f"{self.status}, {' or '.join(self.reasons)}, {self.message}"
             return f"{self.name}: {seen}; expected {wanted}"
         return "" if self.shows(row) else f"{self.name}: {seen}, but does not show it: {dict(row)}"
-
-
-def _starved(row: Row) -> bool:
-    """Whether others had the core until T, so that the run did not come to what it does."""
-    waited_s = row["foreign_delay_s"] or 0.0
-    return row["stop_reason"] == "time_killed" and waited_s > STARVED * row["wall_s"]
 
 
 BENCH: dict[str, Adversary] = {}
@@ -88,7 +85,7 @@ def adversary(
         name, file = solve.__name__, Path(solve.__code__.co_filename)
         does = (solve.__doc__ or name.replace("_", " ")).strip()
         use = f"{file}:{name}"
-        declare(Adversary(name, use, does, status, reasons or IN_TIME, message, **more))
+        declare(Adversary(name, use, does, status, reasons or ("evaluations",), message, **more))
         return solve
 
     return declared

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from adversary import adversary, one, search
+from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
 DENIED = "PermissionError: [Errno 1] Operation not permitted"
@@ -169,7 +169,7 @@ def asks_its_parent_to_end(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok", "time_killed")
+@adversary("ok", HELD)
 def stops_itself(objective, rng):
     one(objective)
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -183,7 +183,7 @@ def stops_its_parent(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok", "time_killed", shows=lambda row: row["wall_s"] == row["budget_s"])
+@adversary("ok", HELD, shows=lambda row: row["wall_s"] == row["budget_s"])
 def becomes_another_program(objective, rng):
     """Replaces its process, which ends the timers of the kernel."""
     one(objective)

@@ -12,9 +12,7 @@ import threading
 import time
 
 import numpy as np
-from adversary import adversary, one, search
-
-HELD = "time_killed"
+from adversary import HELD, adversary, one, search
 
 
 @adversary("ok", HELD, shows=lambda row: row["left_processes"] >= 5)
@@ -57,14 +55,14 @@ def leaves_a_daemon(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok", *("evaluations", "time", HELD))
+@adversary("ok")
 def returns_in_a_fork_too(objective, rng):
     """Both processes return from the launch; one of them is the run."""
     one(objective)
     os.fork()
 
 
-@adversary("ok", *("evaluations", "time", HELD))
+@adversary("ok")
 def raises_in_a_fork(objective, rng):
     """The error of a process that the run has forked is not the run's."""
     if os.fork() == 0:
@@ -95,11 +93,11 @@ def has_threads_that_spin(objective, rng):
 
 @adversary("ok", HELD, shows=lambda row: row["cpu_s"] < 1.5 * row["wall_s"] + 0.02)
 def raises_the_number_of_threads_of_blas(objective, rng):
-    """All threads that the library can have, for large products."""
+    """Eight threads for large products."""
     import threadpoolctl
 
     one(objective)
-    threadpoolctl.threadpool_limits(32)
+    threadpoolctl.threadpool_limits(8)
     matrix = np.ones((1000, 1000))
     while True:
         np.dot(matrix, matrix)

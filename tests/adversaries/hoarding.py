@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from adversary import adversary, one, search
+from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
 
@@ -48,7 +48,7 @@ def opens_files_for_ever(objective, rng):
         kept.append(open(os.devnull))  # noqa: SIM115
 
 
-@adversary("ok", "time_killed", shows=lambda row: row["written_mb"] > 1)
+@adversary("ok", HELD, shows=lambda row: row["written_mb"] > 1)
 def floods_the_log(objective, rng):
     one(objective)
     block = b"x" * 2**20
@@ -78,7 +78,7 @@ def leaves_a_temporary_file(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", "algorithm_ended", "evaluations", "time", "time_killed")
+@adversary("ok")
 def litters(objective, rng):
     """Leaves a file in its temporary folder and one where it was started, and a process."""
     Path(tempfile.mkdtemp(), "left.bin").write_bytes(bytes(2_000_000))
@@ -139,20 +139,20 @@ def limits_its_processor_time(objective, rng):
         pass
 
 
-@adversary("ok", "time_killed", "time", "evaluations")
+@adversary("ok")
 def forbids_itself_files(objective, rng):
     """No file may grow, not even the memory that holds its events."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     search(objective, rng)
 
 
-@adversary("raised", "failure", message="PermissionError")
+@adversary("raised", FAILED, message="PermissionError")
 def lowers_its_priority(objective, rng):
     one(objective)
     os.nice(19)
 
 
-@adversary("ok", "time_killed")
+@adversary("ok", HELD)
 def writes_a_large_file(objective, rng):
     """In its temporary folder, which is removed."""
     one(objective)

@@ -8,9 +8,7 @@ import subprocess
 import threading
 import time
 
-from adversary import adversary, one, search
-
-HELD = "time_killed"
+from adversary import HELD, adversary, one, search
 
 
 @adversary("no_evaluation", HELD, message="a trial launch was at")
@@ -107,7 +105,7 @@ def sleeps_when_it_is_stopped(objective, rng):
         time.sleep(1000)
 
 
-@adversary("ok", "evaluations", HELD, "time")
+@adversary("ok")
 def leaves_a_thread_that_evaluates(objective, rng):
     """Returns, while a thread goes on: what it evaluates counts for the next launches."""
     threading.Thread(target=swallows_everything, args=(objective, rng), daemon=True).start()

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from adversary import IN_TIME, adversary, one, search
+from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
 
@@ -89,7 +89,7 @@ def changes_the_variables_of_its_callers(objective, rng):
     search(objective, rng)
 
 
-@adversary("inconsistent", *IN_TIME, FAILED, message="")
+@adversary("inconsistent", FAILED, message="")
 def writes_the_header_through_proc(objective, rng):
     """Opens the shared memory of its run by /proc/self/fd, and writes a later deadline."""
     one(objective)
@@ -97,7 +97,7 @@ def writes_the_header_through_proc(objective, rng):
     search(objective, rng)
 
 
-@adversary("inconsistent", *IN_TIME, FAILED, message="")
+@adversary("inconsistent", FAILED, message="")
 def forges_its_events(objective, rng):
     """Writes rows into the shared memory of its events."""
     one(objective)
@@ -115,7 +115,7 @@ def writes_its_own_memory(objective, rng):
         first, last = (int(word, 16) for word in line.split()[0].split("-"))
         words = (ctypes.c_int64 * ((last - first) // 8)).from_address(first)
         for k, word in enumerate(words):
-            if now < word < now + 10**9:
+            if now < word < now + 10**11:
                 words[k] = word + 10**9
     search(objective, rng)
 
@@ -171,7 +171,7 @@ def takes_all_cores(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok", shows=in_its_time)
+@adversary("ok", HELD, shows=in_its_time)
 def has_helpers_on_other_cores(objective, rng):
     """Forks a process onto each core."""
     one(objective)
