@@ -242,12 +242,12 @@ def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended(
 
 @pytest.mark.slow
 def test_a_virtual_evaluation_cost_counts(problem):
-    use, cost_ns = "timefair:DE", 5_000_000
-    row = run_apart(use, problem, time_ns=10**9, cost_ns=cost_ns, restart=Independent())
+    use, cost_ns = "timefair:DE", 5_000_000_000
+    row = run_apart(use, problem, time_ns=10**12, cost_ns=cost_ns, restart=Independent())
     assert (row["status"], row["stop_reason"]) == ("ok", "time")
     assert 150 < row["evaluations"] < 200
-    assert row["charged_s"] == pytest.approx(0.005 * (row["evaluations"] + 1))
-    assert row["real_s"] < 0.5
+    assert row["charged_s"] == pytest.approx(5 * (row["evaluations"] + 1))
+    assert row["real_s"] < 50
 
 
 @pytest.mark.slow
@@ -280,16 +280,16 @@ def test_a_launch_may_look_at_its_budget(algorithms, problem):
 def test_a_run_ends_with_the_status_of_the_default_mode(
     algorithms, problem, name, status, stop_reason, said
 ):
-    time_s = 2.0 if stop_reason == "failure" else 0.15  # a busy machine tells of an end late
+    time_s = 1.5 if stop_reason in ("time", "time_killed") else 60.0  # longer than a stall
     row = run_apart(f"{algorithms}:{name}", problem, time_ns=round(time_s * 1e9))
-    if stop_reason == "time" and row["stop_reason"] == "time_killed":  # a busy machine
+    if stop_reason == "time" and row["stop_reason"] == "time_killed":  # a stall at T
         stop_reason = "time_killed"
     assert (row["status"], row["stop_reason"]) == (status, stop_reason)
     assert said is None or said in row["message"]
-    assert row["reaped_s"] < 5
+    assert row["reaped_s"] < time_s + 5
     assert row["left_processes"] == (name == "forks")
     if row["stop_reason"] == "time_killed":
-        assert row["wall_s"] == 0.15
+        assert row["wall_s"] == 1.5
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
 
     box = np.full(2, -1.0), np.full(2, 1.0)
     problem = Problem(ProblemName("test", 1, 2, 1), divides, *box, f_opt=0.0)
-    row = run_apart(f"{algorithms}:catches", problem, time_ns=10**9)
+    row = run_apart(f"{algorithms}:catches", problem, time_ns=10**11)
     assert row["message"] == "RuntimeError: caught by zero"
 
 
@@ -308,7 +308,7 @@ def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
 
 @pytest.mark.slow
 def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
-    row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**9)
+    row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**11)
     assert row["message"] == "RuntimeError: found: []"
 
 

@@ -26,7 +26,9 @@ from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
 EXAMPLES = Path(__file__).parents[3] / "docs/how-to/external"
-T_NS = 150_000_000
+T_NS = 2_000_000_000
+"""Longer than a machine stalls and a program starts."""
+
 SOON_NS = 60_000_000_000
 """Ends a run that should have ended by itself."""
 
@@ -169,7 +171,7 @@ def test_the_program_of_the_documentation_searches(script, problem):
     ],
 )  # fmt: skip
 def test_each_end_has_its_words(script, problem, folder, text, status, stop_reason, message):
-    row = run(script(text), problem, time_ns=4 * T_NS)
+    row = run(script(text), problem, **({"time_ns": T_NS} if stop_reason == "time_killed" else {}))
     assert (row["status"], row["stop_reason"], row["message"]) == (status, stop_reason, message)
     assert kernel.children() == []
     assert list(folder.iterdir()) == []
@@ -186,7 +188,7 @@ def test_a_run_that_its_objective_ends_leaves_nothing(script, problem, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("allowed", [{"time_ns": 4 * T_NS}, {"evaluations": 20}])
+@pytest.mark.parametrize("allowed", [{"time_ns": T_NS}, {"evaluations": 20}])
 def test_a_daemon_does_not_outlive_the_run(script, problem, folder, allowed):
     """The daemon, in a session of its own, is the one that asks; all before it has ended."""
     text = f"""
@@ -231,7 +233,7 @@ def _content(path: Path) -> bytes:
 def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, folder):
     tau = FixedLength(tau_s=0.2)
     row = run(script("print('1 2 3', flush=True)\nwhile True: pass"), problem, restart=tau,
-              time_ns=700_000_000)  # fmt: skip
+              time_ns=T_NS)  # fmt: skip
     assert row["launches"] >= 3
     assert row["launch_log"][0]["end"] == "tau"
     assert kernel.children() == []
@@ -257,7 +259,7 @@ BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
         (BURN + "while True: print(1, 2, 3)", {"evaluations": 5}, "evaluations"),
         (BURN + "print(1, 2, 3)", {"restart": NoRestart()}, "algorithm_ended"),
         (BURN + "print(1, 2)", {}, "failure"),
-        ("print('1 2 3', flush=True)\nwhile True: pass", {"time_ns": 10**9}, "time_killed"),
+        ("print('1 2 3', flush=True)\nwhile True: pass", {"time_ns": T_NS}, "time_killed"),
         (
             f"import os, sys\nif os.fork(): os.wait(); sys.exit()\n{BURN}print(1, 2, 3)",
             {"restart": NoRestart()}, "algorithm_ended",

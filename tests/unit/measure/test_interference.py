@@ -124,7 +124,7 @@ def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_pa
         row = measure_run(
             registry.load(f"external:{program}", {}),
             SUITES["bbob"].problem(8, 10, 1),
-            Allowance(time_ns=100_000_000),
+            Allowance(time_ns=1_300_000_000),
             seed=1,
         )
     finally:

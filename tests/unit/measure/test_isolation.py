@@ -180,7 +180,7 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
     some = views(Isolation.PRIVATE, [])
     assert (some.isolation, some.because) == (Isolation.WATCHED, f"{memory}: Invalid argument")
     assert some.watched == (memory,)
-    name = f"timefair-test-{os.getpid()}"
+    name = f"-timefair-test-{os.getpid()}"  # of many new ones, the first names are recorded
 
     def solve(objective, rng):
         Path(name).write_text("")

@@ -34,7 +34,7 @@ def use(tmp_path_factory) -> str:
     ("allowed", "stop_reason", "least"),
     [
         ({"evaluations": 3000}, "evaluations", 1),
-        ({"time_ns": 50_000_000}, "time", 1),
+        ({"time_ns": 1_300_000_000}, "time", 1),
         ({"evaluations": 3000, "restart": FixedLength(tau_evaluations=100)}, "evaluations", 30),
     ],
 )

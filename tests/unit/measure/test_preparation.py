@@ -36,7 +36,8 @@ def problem():
 
 @pytest.mark.slow
 def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path, monkeypatch):
-    (tmp_path / "put_off.py").write_text("import time\ntime.sleep(0.2)\n")
+    text = "with open(__file__ + '.imports', 'a') as file:\n    file.write('x')\n"
+    (tmp_path / "put_off.py").write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def solve(objective, rng):
@@ -48,8 +49,9 @@ def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path,
     algorithm = Algorithm(solve)
     prepare(algorithm, problem)
     assert "put_off" in sys.modules
-    row = measure_run(algorithm, problem, Allowance(time_ns=100_000_000), seed=1)
-    assert row["evaluations"] > 100
+    row = measure_run(algorithm, problem, Allowance(evaluations=100), seed=1)
+    assert row["evaluations"] == 100
+    assert (tmp_path / "put_off.py.imports").read_text() == "xx"  # by the trial and by this process
 
 
 def test_prepare_is_called_once_in_the_parent(problem):
@@ -68,11 +70,10 @@ def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-SLOW_S = 1.0
-SLOW = f"""
+SLOW = """
 import time
 
-time.sleep({SLOW_S})
+time.sleep({slow_s})
 
 def bowl(x):
     return float(x @ x)
@@ -86,21 +87,23 @@ def solve(objective, rng):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("use", "suite", "charged"),
+    ("use", "suite", "slow_s", "charged"),
     [
-        ("slow_algorithm.py:solve", "bbob", True),
-        ("slow_module:solve", "bbob", True),
-        ("timefair:random-search", "slow_problem.py:bowl", False),
-        ("slow_both.py:solve", "./slow_both.py:bowl", True),
+        ("slow_algorithm.py:solve", "bbob", 0.5, True),
+        ("slow_module:solve", "bbob", 0.5, True),
+        ("timefair:random-search", "slow_problem.py:bowl", 2.5, False),  # longer than a stall
+        ("slow_both.py:solve", "./slow_both.py:bowl", 0.5, True),
     ],
 )
-def test_the_import_of_an_own_algorithm_is_preparation(tmp_path, monkeypatch, use, suite, charged):
+def test_the_import_of_an_own_algorithm_is_preparation(
+    tmp_path, monkeypatch, use, suite, slow_s, charged
+):
     """Also where the check of the campaign has imported it in the same process."""
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     for name in ("slow_algorithm", "slow_module", "slow_problem", "slow_both"):
-        (tmp_path / f"{name}.py").write_text(SLOW)
+        (tmp_path / f"{name}.py").write_text(SLOW.replace("{slow_s}", str(slow_s)))
     campaign = configuration.parse(
         {
             "name": "test",
@@ -115,5 +118,5 @@ def test_the_import_of_an_own_algorithm_is_preparation(tmp_path, monkeypatch, us
     record = tmp_path / job.record(key)
     measure(campaign, job, record, key)
     (row,) = read_runs([record]).to_pylist()
-    assert (row["preparation_s"] >= SLOW_S) == charged
+    assert (row["preparation_s"] >= slow_s) == charged
     monkeypatch.delitem(sys.modules, "slow_module", raising=False)

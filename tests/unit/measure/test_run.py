@@ -17,25 +17,25 @@ from bench import solve
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.runs import child
-from timefair.measure.runs.child import GRACE_NS, Allowance
+from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import ATTEMPTS, given_up, measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
 
-T = 0.15
+T = 1.3
+"""Longer than a machine stalls."""
+
+AMPLE_NS = 60_000_000_000
+"""The time of a run that something else ends."""
+
 RETURNED = "the algorithm returned without an evaluation; it has to run the search itself"
 
 
 def run(name: str, problem: Problem, **allowed) -> dict:
     allowed = {"time_ns": round(T * 1e9), "memory_mb": 512, **allowed}
     return measure_run(Algorithm(solve(name)), problem, Allowance(**allowed), seed=5)
-
-
-def waited_for_a_core(row: dict) -> bool:
-    """Whether the machine kept the run waiting so long that the timer may end it first."""
-    return row["run_queue_delay_s"] is not None and row["run_queue_delay_s"] > 0.5 * GRACE_NS / 1e9
 
 
 @pytest.mark.slow
@@ -72,13 +72,12 @@ def waited_for_a_core(row: dict) -> bool:
     ],
 )
 def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, message):
-    row = run(name, problem)
-    said = (str(row["status"]), str(row["stop_reason"]), row["message"])
-    # The delay is the main thread's; what other threads waited is not known.
-    if stop_reason == "time" and (waited_for_a_core(row) or name == "swallows_in_a_thread"):
-        assert said in [(status, reason, message) for reason in ("time", "time_killed")]
-    else:
-        assert said == (status, stop_reason, message)
+    at_t = stop_reason in ("time", "time_killed")
+    row = run(name, problem, **({} if at_t else {"time_ns": AMPLE_NS}))
+    assert (str(row["status"]), row["message"]) == (status, message)
+    # The kernel ends a run that stalls at T before the objective can.
+    reasons = (stop_reason, "time_killed") if stop_reason == "time" else (stop_reason,)
+    assert str(row["stop_reason"]) in reasons
     assert row["wall_s"] <= row["budget_s"]
     assert all(event["time_s"] < row["budget_s"] for event in row["events"])
     if status not in ("no_evaluation", "no_finite_value"):
@@ -89,7 +88,7 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
         assert problem.evaluate(row["best_x"]) == row["best_f"]
     assert row["attempts"] == (ATTEMPTS if status == "killed" else 1)
     assert kernel.children() == []
-    if stop_reason in ("time", "time_killed"):
+    if at_t:
         assert row["wall_s"] == T
         assert row["reaped_s"] >= T
 
@@ -141,7 +140,7 @@ def test_nothing_outlives_a_run(problem):
         os.system(f"(setsid {marker} &) ; {marker} &")
         time.sleep(1000)
 
-    measure_run(Algorithm(solve), problem, Allowance(time_ns=round(T * 1e9)), seed=1)
+    measure_run(Algorithm(solve), problem, Allowance(time_ns=150_000_000), seed=1)
     running = [
         path
         for path in Path("/proc").glob("[0-9]*/cmdline")
@@ -153,7 +152,7 @@ def test_nothing_outlives_a_run(problem):
 @pytest.mark.slow
 def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    row = run("litters", problem, restart=NoRestart())
+    row = run("litters", problem, time_ns=AMPLE_NS, restart=NoRestart())
     assert row["left_processes"] == 1
     assert row["left_files"] == 1
     assert row["left_mb"] == pytest.approx(2.0)
@@ -205,15 +204,15 @@ def test_global_generators_are_seeded_for_each_launch(problem):
 
 
 def test_without_a_policy_the_run_ends_with_the_algorithm(problem):
-    row = run("short", problem, restart=NoRestart())
+    row = run("short", problem, time_ns=AMPLE_NS, restart=NoRestart())
     assert (row["evaluations"], row["launches"]) == (50, 1)
     assert (row["status"], row["stop_reason"]) == ("ok", "algorithm_ended")
-    assert row["wall_s"] < T
+    assert row["wall_s"] < row["budget_s"]
 
 
 @pytest.mark.slow
 def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
-    row = run("sleeps", problem, time_ns=2**63 - 1, evaluations=100, wall_ns=100_000_000)
+    row = run("sleeps", problem, time_ns=2**63 - 1, evaluations=100, wall_ns=round(T * 1e9))
     assert (row["status"], row["stop_reason"]) == ("wall_limit", "failure")
     assert row["evaluations"] == 1
     assert len(row["events"]) == 1
@@ -222,8 +221,8 @@ def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["random_search", "swallows_everything", "sleeps", "spins_in_c"])
 def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
-    tau, k = 0.04, int(T / 0.04)
-    row = run(name, problem, restart=FixedLength(tau_s=tau))
+    tau, k = 0.04, 3
+    row = run(name, problem, time_ns=150_000_000, restart=FixedLength(tau_s=tau))
     *before, last = row["launch_log"]
     assert 1 <= row["completed_restarts"] <= k
     assert last["end"] in ("cut", "tau")  # tau, if T came while the next process was made
@@ -243,10 +242,10 @@ def test_fixed_launches_of_evaluations(problem):
 
 
 def test_the_final_target_ends_the_run_early(problem):
-    row = run("random_search", problem, final_target=1e3)
+    row = run("random_search", problem, time_ns=AMPLE_NS, final_target=1e3)
     assert row["stop_reason"] == "target"
     assert row["best_precision"] <= 1e3
-    assert row["wall_s"] < T
+    assert row["wall_s"] < row["budget_s"]
 
 
 @pytest.mark.slow
@@ -258,23 +257,27 @@ def test_what_a_run_used_is_recorded(problem):
     if row["stop_reason"] == "time":
         assert row["last_evaluation_s"] >= T
         assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)
-    else:
-        assert waited_for_a_core(row)
+    else:  # it stalled at T
         assert row["overshoot_s"] == 0
 
 
 @pytest.mark.slow
-def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
+def test_an_evaluation_that_straddles_the_deadline_is_no_event():
     def evaluate(x):
-        time.sleep(0.04)
-        return 1.0 / time.monotonic()  # each better than the last
+        if x[0] == x[1] == 3:
+            time.sleep(1000)
+        return float(x[0])
+
+    def solve(objective, rng):
+        for value in (5.0, 4.0, 3.0):
+            objective(np.full(2, value))
 
     problem = Problem(
         ProblemName("test", 1, 2, 1), evaluate, np.full(2, -5.0), np.full(2, 5.0), f_opt=0.0
     )
-    row = run("random_search", problem, time_ns=100_000_000)
+    row = measure_run(Algorithm(solve), problem, Allowance(time_ns=round(T * 1e9)), seed=5)
     assert row["evaluations"] == len(row["events"]) == 2
-    assert row["events"][-1]["time_s"] < 0.1
+    assert row["events"][-1]["time_s"] < T
     assert row["stop_reason"] == "time_killed"
 
 
@@ -282,7 +285,7 @@ def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
 def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
     monkeypatch.setattr(child, "ANSWER_NS", 300_000_000)
     hanging = dataclasses.replace(problem, evaluate=lambda x: time.sleep(1000), native=None)
-    row = run("random_search", hanging)
+    row = run("random_search", hanging, time_ns=150_000_000)
     assert (str(row["status"]), str(row["stop_reason"])) == ("no_evaluation", "failure")
     assert row["message"] == (
         "the problem did not return a value within 0.3 s, before the clock started"

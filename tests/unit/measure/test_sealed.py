@@ -20,11 +20,13 @@ from timefair.measure.evaluation.objective import Measurement, now_ns
 from timefair.measure.evaluation.state import Start, State
 from timefair.measure.isolation import confinement
 from timefair.measure.isolation.confinement import Confinement
-from timefair.measure.runs import child
+from timefair.measure.runs import run as running
 from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import LATE_NS, measure_run
+from timefair.measure.runs.run import measure_run
 
-T = 0.15
+T = 2.0
+"""Longer than a machine stalls, and than an algorithm looks for an object in its process."""
+
 INTERFACE = {
     "batch", "c_function", "dimension", "evaluations", "evaluations_left", "integer", "lower",
     "changes", "noisy", "recommend", "shown", "upper",
@@ -32,13 +34,13 @@ INTERFACE = {
 
 
 def run(solve, problem, **allowed) -> dict:
-    allowed = {"time_ns": round(T * 1e9), **allowed}
+    allowed = {"time_ns": 60_000_000_000, **allowed}
     return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=5)
 
 
-def sample(objective, rng, seconds=np.inf):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def sample(objective, rng, cpu_s=np.inf):
+    end = time.process_time() + cpu_s
+    while time.process_time() < end:
         objective(rng.uniform(objective.lower, objective.upper))
 
 
@@ -109,42 +111,46 @@ def stops_its_timer(objective, rng):
     libc = ctypes.CDLL(None)
     for number in range(8):
         libc.syscall(226, number)  # timer_delete
-    time.sleep(10)
+    time.sleep(1000)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of a system call")
 def test_without_its_timer_the_parent_ends_it(problem):
-    row = run(stops_its_timer, problem)
-    late_s = (child.GRACE_NS + LATE_NS) / 1e9
-    assert T < row["reaped_s"] < T + late_s + 0.2 + (row["run_queue_delay_s"] or 0)
+    row = run(stops_its_timer, problem, time_ns=150_000_000)
+    assert 0.15 < row["reaped_s"] < 30
     assert (row["status"], row["stop_reason"]) == ("no_evaluation", "time_killed")
-    assert row["wall_s"] == T
+    assert row["wall_s"] == 0.15
 
 
 def lengthens_its_deadline(objective, rng):
-    """Writes a later deadline into the memory of the measurement, wherever it finds the old one."""
+    """Writes a later deadline into the memory of the measurement, wherever it finds the old one.
+
+    It ends when it has found something after the old one.
+    """
     launcher = found("_Launcher")
     old = launcher.start.deadline
     memory = ctypes.cast(id(launcher.measurement), ctypes.POINTER(ctypes.c_int64))
     for place in range(60):
         if memory[place] == old:
-            memory[place] = old + 10**9
-    launcher.timer.set(old + 10**9)
-    step = 1.0
-    while True:  # an improvement at each evaluation
+            memory[place] = old + 10**10
+    launcher.timer.set(old + 10**10)
+    step, late = 1.0, False
+    while not late:  # an improvement at each evaluation
+        late = now_ns() > old
         objective(objective.lower * 0 + step)
         step *= 0.99999
+    os._exit(1)
 
 
 @pytest.mark.slow
-def test_what_is_found_after_the_end_is_not_kept(problem):
-    row = run(lengthens_its_deadline, problem)
+def test_what_is_found_after_the_end_is_not_kept(problem, monkeypatch):
+    monkeypatch.setattr(running, "LATE_NS", 10**10)  # the parent would end it
+    row = run(lengthens_its_deadline, problem, time_ns=round(T * 1e9))
     assert row["status"] == "inconsistent"
     assert "is from" in row["message"]
     assert row["events"] == row["launch_log"] == []
     assert row["best_precision"] == np.inf
-    assert row["reaped_s"] < T + 1
 
 
 # --- The counters -------------------------------------------------------------------------------
@@ -152,7 +158,7 @@ def test_what_is_found_after_the_end_is_not_kept(problem):
 
 def _forge(**fields):
     def forges(objective, rng):
-        sample(objective, rng, T / 3)
+        sample(objective, rng, 0.05)
         state = found("_Launcher").state
         for name, value in fields.items():
             state[name] = value
@@ -183,13 +189,13 @@ def _forge(**fields):
     ids=str,
 )
 def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem, fields):
-    row = run(_forge(**fields), problem, time_ns=10**9)  # to find the state may take 0.2 s
+    row = run(_forge(**fields), problem)
     assert row["status"] == "inconsistent", row["message"]
     assert row["stop_reason"] == "failure"
     assert row["message"]
     assert (row["evaluations"], row["launches"], row["events"]) == (0, 0, [])
     assert row["best_x"] is None
-    assert 0 < row["wall_s"] <= 1
+    assert 0 < row["wall_s"] <= row["budget_s"]
 
 
 def test_a_launch_that_is_killed_before_any_began_is_inconsistent(problem):
@@ -204,14 +210,14 @@ def test_a_launch_that_is_killed_before_any_began_is_inconsistent(problem):
 @pytest.mark.slow
 def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     def forges(objective, rng):
-        sample(objective, rng, T * 0.8)
+        sample(objective, rng, 1.2)  # its end may be seen a second later, as if that were teardown
         state = found("_Launcher").state
         state["end"], state["cpu_1"], state["stop"] = now_ns(), found("_Launcher").start.cpu + 1, 4
         os.kill(os.getpid(), signal.SIGKILL)
 
     row = run(forges, problem)
     assert row["status"] == "ok"
-    assert row["cpu_s"] > 0.2 * T
+    assert row["cpu_s"] >= 1.2
 
 
 def test_what_is_raised_before_the_start_is_no_contradiction(problem):
@@ -234,10 +240,10 @@ def replaces_the_exit(objective, rng):
 @pytest.mark.slow
 def test_a_replaced_exit_does_not_let_a_run_go_on(problem):
     here = os.getpid()
-    row = run(replaces_the_exit, problem)
+    row = run(replaces_the_exit, problem, time_ns=round(T * 1e9))
     assert os.getpid() == here  # a run that came back would fail the next lines in its own process
     assert row["status"] == "ok"
-    assert row["stop_reason"] in ("time", "time_killed")  # the latter where it got no core in time
+    assert row["stop_reason"] in ("time", "time_killed")  # the latter where it stalled
 
 
 # --- Cores and priority -------------------------------------------------------------------------
