@@ -71,7 +71,9 @@ def frames_of(functions, dimensions, algorithms, change):
     @cache
     def cost():
         units = pd.DataFrame({"unit": ["seconds", "evaluations"]})
-        return spread("cost", np.geomspace(0.001, 1, 20)).merge(units, how="cross")
+        cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(units, how="cross")
+        cut = (cost["cost"] > 0.1) & (cost["unit"] == "evaluations")
+        return cost.assign(observed=1 - 0.5 * cut)[~cut | (cost["cost"] < 0.5)]
 
     @cache
     def anytime():
@@ -128,7 +130,7 @@ def frames_of(functions, dimensions, algorithms, change):
         "sorted_solutions": lambda: sorted_pairs(spread("order", [1, 2, 3]), algorithms, change),
         "attainment": lambda: attainment_of(spread("share", [0.25, 0.5, 0.75]), change),
         "after_change": lambda: after_change_of(spread, change),
-        "restarted_curves": lambda: ecdf().drop(columns=["low", "high"]).assign(longest_run=0.1),
+        "restarted_curves": lambda: ecdf().drop(columns=["low", "high"]),
         "best_of": lambda: best_of_frame(spread, change),
         "cost_lines": lambda: cost_lines_of(ert()),
         "cost_winners": lambda: cost_winners_of(spread, functions),

@@ -105,6 +105,21 @@ def test_the_share_of_a_group_is_that_of_all_its_runs():
     assert np.isnan(summed.loc["separable", "high"])
 
 
+def test_the_share_of_a_group_ends_with_the_first_of_its_curves():
+    rows = pd.DataFrame(
+        {"function": ["1", "1", "2", "6", "6"], "cost": [1.0, 2.0, 1.0, 1.0, 2.0]}
+    ).assign(suite="bbob", dimension=5, algorithm="A", runs=10, fraction=0.5, observed=1.0)
+    rows.loc[2, "observed"] = 0.5
+    summed = groups.shares(rows, "cost").set_index(["function", "cost"])
+    assert list(summed.index) == [
+        ("all", 1.0),
+        ("separable", 1.0),
+        ("moderate", 1.0),
+        ("moderate", 2.0),
+    ]
+    assert summed["observed"].tolist() == [pytest.approx(5 / 6), 0.75, 1.0, 1.0]
+
+
 def test_a_geometric_mean_needs_every_function_of_the_group():
     rows = pd.DataFrame({"function": [1, 2, 1, 2, 6, 6], "cost": [1, 1, 2, 2, 1, 2]}).assign(
         suite="bbob", dimension=5, algorithm="A", value=[1e2, np.inf, 1e2, 0.0, 1.0, 1.0]

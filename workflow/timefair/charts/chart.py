@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 PAPER = "timefair.charts.paper"
 
 
-ENDED = (
-    "A curve over evaluations ends at a cross where half of its runs are cut off; nothing is known "
-    "beyond it."
-)
+CUT = "A cross on a curve marks where the first of its unfinished runs is cut off."
 LEADERS = (
     f"With {pages.MANY} or more algorithms, the 7 with the best average rank "
     "are in colour; the others are grey."
@@ -126,8 +123,9 @@ class Curves(Chart):
         Whether the largest x is on the left, as for targets from easy to hard.
     logarithms
         Whether the table has decimal logarithms of y.
-    end
-        A column whose largest value is marked by a vertical line; empty for no line.
+    beyond
+        What a curve is after the first of its runs was cut off, in sentences; empty if the table
+        has no column ``observed``.
     """
 
     x: str
@@ -143,7 +141,7 @@ class Curves(Chart):
     steps: bool = True
     decreasing: bool = False
     logarithms: bool = False
-    end: str = ""
+    beyond: str = ""
 
     renderer = "curves"
 
@@ -168,8 +166,8 @@ class Curves(Chart):
                 "Hollow markers in the grey strip are targets that no run reached: their value is "
                 "infinite."
             )
-        if self._ends_early:
-            sentences.append(ENDED)
+        if self.beyond:
+            sentences.append(self._cut)
         if self.least_runs:
             sentences.append(BANDS)
         if self.functions:
@@ -181,12 +179,12 @@ class Curves(Chart):
         """The same for the report page."""
         if self.scale == "log":
             return "A line ends where no run reached the next target."
-        return ENDED if self._ends_early else ""
+        return self._cut
 
     @property
-    def _ends_early(self) -> bool:
-        """Whether a curve ends with the budget of its runs."""
-        return self.scale == "own log" and bool(self.unit)
+    def _cut(self) -> str:
+        """How a curve shows that runs were cut off."""
+        return f"{CUT} {self.beyond}" if self.beyond else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows that are drawn."""

@@ -133,6 +133,8 @@ class Layout:
         Name of the layout if a table has several.
     brackets
         A sentence about the intervals, for the caption of a part with intervals.
+    observed
+        A column with the share of the runs that were observed; below 1, values are not printed.
     """
 
     caption: str
@@ -143,6 +145,7 @@ class Layout:
     points: tuple[Points, ...] = ()
     name: str = ""
     brackets: str = ""
+    observed: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -215,6 +218,9 @@ def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFra
         within = [key for key in keys if key != points.key]
         groups = frame.groupby(within, sort=False, observed=True) if within else [((), frame)]
         frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
+    names = [name for value in layout.values for name in (value.column, *(value.interval or ()))]
+    if layout.observed in frame:
+        frame = frame.assign(**frame[names].where(frame[layout.observed] == 1))
     shown = [*keys, *layout.keys, *(value.column for value in layout.values)]
     return frame.drop_duplicates([name for name in dict.fromkeys(shown) if name in frame])
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.records.status import FINAL_TARGET, StopReason
@@ -23,7 +24,8 @@ Space: TypeAlias = tuple[str, int]
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""
-ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIONS)
+ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
+ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 
 
 @dataclass(frozen=True)
@@ -161,16 +163,32 @@ def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
     return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
 
 
-def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """Cost up to which the best precision of each run is known, shape (runs,).
+def known_until(
+    runs: Runs, unit: Unit, done: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Cost up to which the results of each run are known, shape (runs,).
 
-    In evaluations, this is where the budget cut the run off, if it did; published runs end with
-    their data. In seconds, every run lasts as long as the budget, so the cost is `inf`.
+    This is where the budget cut the run off, if it did, or the end of published data. It is `inf`
+    if the result is final, as in `evaluations_allowed`. In seconds, runs with the same budget are
+    cut off together, at the end of the longest of them.
+
+    Parameters
+    ----------
+    runs, unit
+        The runs, and the unit of the costs.
+    done
+        Which runs have reached everything that is asked, shape (runs,); these are known at every
+        cost.
     """
-    if unit in SECONDS:
-        return np.full(len(runs.frame), np.inf)
-    known = np.where(cut_off(runs), runs.spent("evaluations"), np.inf)
-    known = np.where(runs.timed | _solved(runs), known, runs.spent("evaluations"))
+    counted = PER_DIMENSION.get(unit, unit)
+    evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
+    if counted in SECONDS:
+        together = pd.Series(spent).groupby(runs.frame["budget_s"].to_numpy()).transform("max")
+        timed_out = runs.frame["stop_reason"].isin(ENDED_BY_TIME) & together.notna()
+        spent = np.where(timed_out, together, spent)
+    known = np.where(cut_off(runs) & (evaluations > 0), spent, np.inf)
+    known = np.where(runs.timed | _solved(runs), known, spent)
+    known = known if done is None else np.where(done, np.inf, known)
     if unit in PER_DIMENSION:
         known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
     return np.asarray(known, dtype=np.float64)

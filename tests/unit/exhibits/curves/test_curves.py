@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 import pytest
+from matplotlib.lines import Line2D
 
+from timefair.charts.paper import style
+from timefair.exhibits.layout import parts
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata import runs as runs_module
 from timefair.rundata.problems import Problems
@@ -249,3 +252,192 @@ def test_the_cells_of_all_dimensions_together_decide_how_many_points_there_are(
     rows = table(*(run([(1, 0.01, 5.0)], dimension=dimension) for dimension in (2, 10)))
     frame = made("anytime", rows).query("unit == 'seconds'")
     assert frame.groupby("dimension").size().to_dict() == {2: 50, 10: 50}
+
+
+# --- Runs that are cut off ------------------------------------------------------------------
+
+
+@pytest.fixture
+def cut_off(run, table):
+    """A is cut off by the time after 20, 40 and 80 evaluations, on its way to the last target; one
+    of its runs reaches all targets. B ends by itself, C makes 1000 evaluations, D makes none.
+    """
+    steps = ((1, 0.1, 9.0), (10, 0.2, 0.5))
+    return table(
+        *(run(steps, run=k, evaluations=n) for k, n in enumerate((20, 40, 80))),
+        run([*steps, (15, 0.3, 0.01)], run=3, evaluations=15, stop_reason="target"),
+        *(run(steps, algorithm="B", run=k, stop_reason="algorithm_ended") for k in range(2)),
+        *(run([(900, 0.9, 0.5)], algorithm="C", run=k, evaluations=1000) for k in range(2)),
+        *(run(algorithm="D", run=k, evaluations=0) for k in range(2)),
+    )
+
+
+@pytest.mark.parametrize("function", ["1", "all"])
+def test_a_share_over_evaluations_is_a_lower_bound_from_the_first_cut_to_the_last(
+    function, cut_off
+):
+    frame = made("ecdf", cut_off).query("function == @function")
+    curves = dict(list(frame[frame["unit"] == "evaluations"].groupby("algorithm")))
+    a = curves["A"].set_index("cost")
+    assert 75 <= a.index.max() <= 80
+    steps = [(0, 20, 1.0), (20, 40, 0.75), (40, 80, 0.5)]
+    for start, end, share in steps:
+        assert (a.loc[(a.index > start) & (a.index <= end), "observed"] == share).all()
+    limits = a.filter(regex="low|high")
+    assert limits[a["observed"] < 1].isna().all(axis=None)
+    assert limits[a["observed"] == 1].notna().all(axis=None)
+    assert a["fraction"].iloc[-1] == pytest.approx((3 * 2 + 3) / 12)
+    for name in "BCD":  # what ended by itself or made no evaluation is final
+        assert curves[name]["cost"].max() == 1000
+        assert (curves[name]["observed"] == 1).all()
+    seconds = frame[frame["unit"] == "seconds"]
+    assert (seconds["observed"] == 1).all()
+    assert seconds.groupby("algorithm")["cost"].max().eq(1.0).all()
+
+
+def test_a_budget_in_evaluations_cuts_curves_over_seconds(run, table):
+    rows = table(
+        *(
+            run(
+                [(1, 0.01, 5.0)],
+                algorithm=name,
+                run=k,
+                stop_reason="evaluations",
+                wall_s=seconds + 0.01 * k,
+                budget_s=None,
+                budget_evaluations=100,
+            )
+            for name, seconds in (("A", 0.1), ("B", 0.9))
+            for k in range(2)
+        )
+    )
+    frame = made("ecdf", rows).query("function == '1'")
+    ends = frame.groupby(["unit", "algorithm"])["cost"].max()
+    assert ends["evaluations"].to_dict() == {"A": 100, "B": 100}
+    assert ends["seconds", "B"] == pytest.approx(0.91)
+    assert 0.1 <= ends["seconds", "A"] <= 0.11
+    first = frame[frame["observed"] < 1].groupby(["unit", "algorithm"])["cost"].min()
+    assert first["seconds", "A"] > 0.1
+    assert "evaluations" not in first
+
+
+def test_seconds_per_dimension_are_known_up_to_the_budget_of_each_dimension(run, table):
+    rows = table(
+        *(
+            run([(1, 0.01, 5.0)], dimension=dimension, run=k, wall_s=1 + 0.01 * k)
+            for dimension in (2, 10)
+            for k in range(2)
+        )
+    )
+    frame = made("ecdf_dimensions", rows).query("unit == 'seconds_per_dimension'")
+    for dimension, end in (("2", 0.505), ("10", 0.101)):
+        of_dimension = frame[frame["dimension"] == dimension]
+        assert of_dimension["cost"].max() == pytest.approx(end)
+        assert (of_dimension["observed"] == 1).all()
+    together = frame[frame["dimension"] == "all"].set_index("cost")["observed"]
+    assert (together[together.index <= 0.101] == 1).all()
+    assert (together[together.index > 0.1011] == 0.5).all()
+    assert together.index.max() == pytest.approx(0.505)
+
+
+def test_a_median_has_no_limits_from_the_first_cut_on(cut_off):
+    frame = made("anytime", cut_off).query("algorithm == 'A' and unit == 'evaluations'")
+    assert 55 <= frame["cost"].max() <= 60  # half of 20, 40 and 80; the fourth run is final
+    cut = frame["cost"] > 20
+    assert (frame.loc[cut, "observed"] < 1).all()
+    assert (frame.loc[~cut, "observed"] == 1).all()
+    assert frame.loc[cut, ["low", "high", "mean_log10_low"]].isna().all(axis=None)
+    assert frame.loc[~cut, ["low", "high"]].notna().all(axis=None)
+    assert frame.loc[cut, ["median", "mean_log10"]].notna().all(axis=None)
+
+
+def test_a_data_profile_ends_with_the_runs_or_the_last_problem_that_they_solve(run, table):
+    """A reaches one of two targets and is cut off at 60, B takes 300 to the other one."""
+    reached = [run([(1, 0.1, 64.0), (30, 0.2, 20.0)], run=k, evaluations=60) for k in range(2)]
+    late = [
+        run([(1, 0.1, 64.0), (300 + k, 0.5, 0.0)], algorithm="B", run=k, evaluations=400)
+        for k in range(2)
+    ]
+    frame = made("data_profile", table(*reached, *late)).query(
+        "unit == 'simplex_gradients' and dimension == '2'"
+    )
+    curves = dict(list(frame.groupby("algorithm")))
+    a, b = (curves[name].set_index("cost") for name in "AB")
+    assert 19 <= a.index.max() <= 20
+    assert (a["observed"] == 1).all()
+    assert b.index.max() == pytest.approx(300.5 / 3)
+    assert (b["observed"] == 1).all()
+    often = [run([(1, 0.1, 64.0), (30, 0.2, 0.0)], evaluations=30), reached[1]]
+    c = made("data_profile", table(*often, *late)).query(
+        "algorithm == 'A' and unit == 'simplex_gradients' and dimension == '2'"
+    )
+    assert 28 <= c["cost"].max() <= 30  # one of two runs succeeds: 30 + 60 evaluations
+    assert (c["observed"] == (c["cost"] <= 20).map({True: 1.0, False: 0.5})).all()
+    assert c[["low", "high"]].notna().all(axis=None)
+
+
+def test_curves_with_restarts_are_observed_as_far_as_their_own_runs(run, table):
+    rows = table(
+        *(run([(1, 0.1, 0.5)], run=k, evaluations=50) for k in range(2)),
+        *(run([(1, 0.1, 0.5)], algorithm="B", run=k, evaluations=1000) for k in range(2)),
+    )
+    frame = made("restarted_curves", rows).query("unit == 'evaluations'")
+    ends = frame[frame["observed"] == 1].groupby(["function", "algorithm"])["cost"].max()
+    for function in ("1", "all"):
+        assert 40 <= ends[function, "A"] <= 50
+        assert 800 <= ends[function, "B"] <= 1000
+    assert frame.groupby("algorithm")["cost"].max().eq(100_000).all()
+
+
+def test_a_profile_in_evaluations_says_which_failures_are_of_runs_that_were_cut_off(
+    cut_off, run, table
+):
+    beyond = "with more evaluations, the curves may end higher."
+    alone = table(*(row for row in cut_off.to_pylist() if row["algorithm"] == "A"))
+    assert made("profile_evaluations", alone).attrs["omitted"].startswith("All failures")
+    # A and C fail 3 and 2 times, B fails twice at the last target and D everywhere
+    said = made("profile_evaluations", cut_off).attrs["omitted"]
+    assert said.startswith("5 of 13 failures")
+    assert said.endswith(beyond)
+    solved = table(*(run([(1, 0.1, 0.0)], run=k, stop_reason="target") for k in range(2)))
+    assert made("profile_evaluations", solved).attrs["omitted"] == ""
+    assert made("profile", cut_off).attrs["omitted"] == ""
+
+
+def lines_of(ax):
+    return [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
+
+
+@pytest.mark.parametrize(
+    ("table_name", "figure", "value"),
+    [("ecdf", "ecdf_evaluations", "fraction"), ("anytime", "anytime_evaluations", "median")],
+)
+def test_a_figure_has_its_cross_where_the_table_has_the_last_observed_row(
+    table_name, figure, value, cut_off
+):
+    frame = made(table_name, cut_off)
+    ax = next(ax for ax in FIGURES[figure](frame).axes if ax.get_title().startswith("f1 "))
+    rows = frame.query("algorithm == 'A' and unit == 'evaluations'")
+    rows = rows[rows["function"].astype(str) == "1"]
+    last = rows[rows["observed"] == 1].iloc[-1]
+    blue = [line for line in lines_of(ax) if line.get_color() == style.COLOURS[0]]
+    (cross,) = [line for line in blue if line.get_marker() == "x"]
+    assert cross.get_xydata().tolist() == [[last["cost"], last[value]]]
+    thin, full = sorted(
+        (line for line in blue if len(line.get_xdata()) > 1), key=lambda line: line.get_linewidth()
+    )
+    assert thin.get_linewidth() < full.get_linewidth()
+    assert full.get_xdata()[-1] == thin.get_xdata()[0] == last["cost"]
+    assert thin.get_xdata()[-1] == rows["cost"].max()
+    others = [line for line in lines_of(ax) if line.get_marker() == "x" and line not in blue]
+    assert not others
+
+
+def test_a_printed_share_is_empty_from_the_first_cut_on(cut_off):
+    where = "unit == 'evaluations' and function == '1' and algorithm == 'A'"
+    frame = made("ecdf", cut_off).query(where)
+    (layout,) = TABLES["ecdf"].exhibit.layouts
+    printed = next(iter(parts(frame, layout))).rows
+    kept = printed[["fraction", "low", "high"]].notna()
+    assert (kept["fraction"] == (printed["observed"] == 1)).all()
+    assert (printed["observed"] < 1).any()

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from timefair.charts.chart import Curves
     from timefair.charts.pages import Page
 
-END_GREY = "#808080"
 PROBLEM = ["suite", "dimension", "function"]
 
 
@@ -44,6 +43,8 @@ def draw(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     if page.overview and chart.scale == "log":
         return _map(every, chart, labels[1])
     shares = chart.scale == "share"
+    if "observed" not in every:
+        every = every.assign(observed=1.0)
     looks = _looks(every, chart)
     shown = page.rows(every)
     bands = {"low": _limits(shown, chart, chart.low), "high": _limits(shown, chart, chart.high)}
@@ -74,7 +75,7 @@ def _shares(
 ) -> Figure:
     if page.overview:
         shown = groups.shares(shown, chart.x)
-    figure = step_curves.draw(
+    return step_curves.draw(
         panels.without_sole(shown, "function" if chart.functions else "dimension"),
         chart.x,
         looks=looks,
@@ -82,10 +83,6 @@ def _shares(
         x_label=labels[0],
         label=labels[1],
     )
-    if chart.end:
-        for axes in figure.axes:
-            axes.axvline(shown[chart.end].max(), color=END_GREY, linewidth=0.7, zorder=1)
-    return figure
 
 
 def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:

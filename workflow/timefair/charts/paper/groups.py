@@ -17,7 +17,7 @@ def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     """The share over all functions and over those of each group.
 
     Rows of all functions keep their limits. A group has no limits. Its share is the average over
-    its functions, weighted by their runs.
+    its functions, weighted by their runs; it ends where the first of their curves does.
 
     Parameters
     ----------
@@ -29,9 +29,15 @@ def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
-    grouped = grouped.assign(fraction=grouped["fraction"] * grouped["runs"])
-    sums = grouped.groupby(_keys(x), observed=True, sort=False)[["fraction", "runs"]].sum()
-    sums["fraction"] /= sums["runs"]
+    shares = ["fraction", "observed"]
+    curves = grouped.groupby(_keys(x)[:-1], observed=True, sort=False)
+    functions = curves["number"].transform("nunique")
+    weighted = grouped[shares].mul(grouped["runs"], axis=0)
+    grouped = grouped.assign(**weighted, functions=functions, here=1)
+    summed = {**dict.fromkeys((*shares, "runs", "here"), "sum"), "functions": "first"}
+    sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(summed)
+    sums = sums[sums["here"] == sums["functions"]]
+    sums[shares] = sums[shares].div(sums["runs"], axis=0)
     return pd.concat([frame[everywhere], sums.assign(low=np.nan, high=np.nan).reset_index()])
 
 
@@ -49,7 +55,9 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
-    sums = grouped.groupby(_keys(x), observed=True, sort=False)["log"].agg(["mean", "size"])
+    sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
+        mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
+    )
     sums = sums.reset_index()
     needed = _sizes(_grouped(frame, every=True))
     complete = sums["size"].to_numpy() == needed.loc[list(sums["function"])].to_numpy()
@@ -64,8 +72,10 @@ def _keys(x: str) -> list[str]:
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
     """The rows once with the name of their group, and once for all functions if `every`.
 
-    Without groups that fit on a page, there are only the rows for all functions.
+    Without groups that fit on a page, there are only the rows for all functions. If it is not
+    known whether runs were cut off, all count as observed.
     """
+    frame = frame if "observed" in frame else frame.assign(observed=1.0)
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
     for suite, rows in frame.groupby("suite", sort=True):
         groups = names.of_suite(str(suite)).groups

@@ -32,6 +32,12 @@ LEGEND_LINES = 2
 NARROW_LEGEND_LINES = 6
 """Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
 LEGEND_LINE_IN = 0.16
+THIN = 0.6
+"""Width of a curve where some of its runs are cut off."""
+CROSS = 4.5
+"""Size of the cross where the first of them is."""
+BEFORE_CROSS = 0.93
+"""Part of the points before a cross that may have markers."""
 TITLE_LETTERS_PER_IN = 16.0
 """Letters per inch of a title in the usual size; longer titles are smaller."""
 LEAST_TITLE = 5.0
@@ -225,6 +231,36 @@ def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
     return drawn
+
+
+def with_ends(frame: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The frame with the column ``end``: the largest x of its suite and dimension."""
+    return frame.assign(end=frame.groupby(["suite", "dimension"])[x].transform("max"))
+
+
+def observed_curve(
+    ax: Axes, points: NDArray[np.float64], look: Look, *, turn: tuple[int, int]
+) -> None:
+    """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
+
+    Parameters
+    ----------
+    points : array, shape (points, 4)
+        The x and y of the curve, the share of its runs that were observed up to x, and the column
+        of `with_ends`; a curve that ends before it has a cross, too.
+    turn : tuple of int
+        Position of the curve among all curves and their number, by which markers are shifted; they
+        are where y is positive, before the cross.
+    """
+    x, y, observed, last = points.T
+    end = max(int((observed == 1).sum()), 1)
+    line = {**look.line, "drawstyle": "steps-post"}
+    if cut := end < x.size or x[-1] < last[-1] * (1 - 1e-9):
+        curve(ax, x[end - 1 :], y[end - 1 :], **{**line, "marker": "", "linewidth": THIN})
+        cross = {"color": look.color, "marker": "x", "markersize": CROSS, "zorder": 4}
+        curve(ax, x[end - 1 : end], y[end - 1 : end], linestyle="", **cross)
+    marked = (y > 0) & (np.arange(x.size) < (BEFORE_CROSS if cut else 1.0) * end)
+    curve(ax, x[:end], y[:end], **line, markevery=style.marks(marked, *turn))
 
 
 def band(

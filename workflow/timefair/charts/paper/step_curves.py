@@ -28,8 +28,8 @@ def draw(
     Parameters
     ----------
     frame : DataFrame
-        With the columns `x`, ``fraction``, ``low`` and ``high``; there is no band where a limit is
-        NaN.
+        With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no band
+        where a limit is NaN.
     x : str
         The column of the horizontal axis, which begins where the first curve leaves 0.
     looks : dict
@@ -45,29 +45,30 @@ def draw(
         If the frame has no rows.
     """
     with style.applied():
-        figure, grid = panels.grid(frame, functions=functions)
+        figure, grid = panels.grid(panels.with_ends(frame, x), functions=functions)
         begun = frame[frame["fraction"] > 0]
         bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
         scales.set_log(grid[0].axes, "x", bounds)
         grid[0].axes.set_ylim(-0.03, 1.03)
         grid[0].axes.set_yticks(np.linspace(0, 1, 5))
         names, most = list(looks), frame[x].max() * (1 - 1e-9)
-        columns = [x, "fraction", "low", "high"]
+        columns = [x, "fraction", "observed", "end", "low", "high"]
         for panel in grid:
             others = []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 shown = numbers[numbers[:, 0] >= bounds[0]]
                 if not looks[name].leads:
-                    others.append(shown[:, :2].T)
+                    others.append(shown[shown[:, 2] == 1, :2].T)
                     continue
-                marks = style.marks(shown[:, 1] > 0, names.index(name), len(names))
                 last = shown[-1:].copy()
                 last[last[:, 0] >= most, 0] = bounds[1]
-                cost, share, low, high = np.concatenate([shown, last]).T
-                color = looks[name].color
-                panels.band(panel.axes, cost, low, high, color=color, alpha=BAND_ALPHA, step=True)
-                line = {**looks[name].line, "markevery": marks, "drawstyle": "steps-post"}
-                panels.curve(panel.axes, cost, share, **line)
+                shown = np.concatenate([shown, last])
+                look, (cost, low, high) = looks[name], shown[:, [0, 4, 5]].T
+                panels.band(
+                    panel.axes, cost, low, high, color=look.color, alpha=BAND_ALPHA, step=True
+                )
+                turn = (names.index(name), len(names))
+                panels.observed_curve(panel.axes, shown[:, :4], look, turn=turn)
             panels.in_background(panel.axes, others, step=True)
         figure.supxlabel(x_label, fontsize=7.5)
         figure.supylabel(label, fontsize=7.5)

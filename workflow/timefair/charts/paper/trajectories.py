@@ -8,9 +8,6 @@ from matplotlib.figure import Figure
 
 from timefair.charts.paper import panels, scales, style
 
-END_SIZE = 4.5
-"""Size of the cross at the end of a curve that ends before the others."""
-
 
 def draw(
     frame: pd.DataFrame, *, looks: dict[str, style.Look], cost_label: str, label: str
@@ -20,8 +17,9 @@ def draw(
     Parameters
     ----------
     frame : DataFrame
-        With the columns ``cost``, ``curve``, ``low`` and ``high``; the last three are precisions. A
-        curve begins where it is finite; there is no band where a limit is NaN.
+        With the columns ``cost``, ``curve``, ``observed``, ``low`` and ``high``; ``curve`` and the
+        limits are precisions. A curve begins where it is finite; there is no band where a limit is
+        NaN.
     looks : dict
         The look of each algorithm; algorithms with ``leads=False`` have no band.
     cost_label, label : str
@@ -33,34 +31,31 @@ def draw(
         If the frame has no rows.
     """
     with style.applied():
-        figure, grid = panels.grid(frame, share_y=False)
-        numbers = ["curve", "low", "high"]
+        figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
         floor = scales.zero_floor(frame["curve"])
         begun = frame[np.isfinite(frame["curve"])]
         costs = scales.limits(begun["cost"], margin=0.02)
         scales.set_log(grid[0].axes, "x", costs)
-        names, last = list(looks), begun["cost"].max() * (1 - 1e-9)
+        names = list(looks)
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])]
             bounds = scales.limits(scales.raised(drawn["curve"], floor), margin=0.06)
             others = []
             scales.set_log(panel.axes, "y", bounds)
-            for name, values in panels.numbers_by_algorithm(drawn, ["cost", *numbers]):
-                cost, curve, low, high = (values[:, 0], *scales.raised(values[:, 1:], floor).T)
+            columns = ["cost", "curve", "observed", "end", "low", "high"]
+            for name, values in panels.numbers_by_algorithm(drawn, columns):
+                cost, observed = values[:, 0], values[:, 2]
+                curve, low, high = scales.raised(values[:, [1, 4, 5]], floor).T
                 if not looks[name].leads:
-                    others.append(np.array([cost, curve]))
+                    others.append(np.array([cost, curve])[:, observed == 1])
                     continue
-                everywhere = np.ones(cost.size, dtype=bool)
-                marks = style.marks(everywhere, names.index(name), len(names))
                 look, (low, high) = looks[name], np.clip([low, high], *bounds)
                 panels.band(
                     panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA, step=True
                 )
-                line = {**look.line, "markevery": marks, "drawstyle": "steps-post"}
-                panels.curve(panel.axes, cost, curve, **line)
-                if cost[-1] < last:
-                    end = {"color": look.color, "marker": "x", "markersize": END_SIZE, "zorder": 4}
-                    panels.curve(panel.axes, cost[-1:], curve[-1:], linestyle="", **end)
+                points = np.column_stack([cost, curve, values[:, 2:4]])
+                turn = (names.index(name), len(names))
+                panels.observed_curve(panel.axes, points, look, turn=turn)
             panels.in_background(panel.axes, others, step=True)
         figure.supxlabel(cost_label, fontsize=7.5)
         figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)

@@ -74,15 +74,16 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["suite", "dimension", "criterion"]
     parts = []
-    for names, rows in frame.groupby(keys):
+    for (suite, dimension, criterion), rows in frame.groupby(keys):
         for column, position in POSITIONS.items():
             on_functions = rows.pivot_table(
                 index="function", columns="algorithm", values=column, observed=True
             )
             averages = average_ranks(on_functions.dropna())
-            place = dict(zip(keys, names, strict=True)) | {"position": position}
-            ranked = {"algorithm": on_functions.columns, "average_rank": averages}
-            parts.append(pd.DataFrame(ranked).assign(panel=PANELS[names[2]], **place))
+            part: dict[str, Any] = {"suite": suite, "dimension": dimension}
+            part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
+            part |= {"algorithm": on_functions.columns, "average_rank": averages}
+            parts.append(pd.DataFrame(part))
     return pd.concat(parts) if parts else frame
 
 
@@ -114,7 +115,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
         Figure(
             "inversions",
             "Ranks by evaluations and by time",
-            "Average rank over the functions by evaluations (left) and by time (right), averaged as "
+            "Average rank over the functions by evaluations (left) and by time (right), as "
             "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
             "precision; at fixed targets, by the average rank of the ERT over the targets. If two "
             "lines cross, the order of the two algorithms in time differs from their order in "

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from timefair.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS
+from timefair.exhibits.curves.bands import OBSERVED, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
@@ -49,9 +48,11 @@ COLUMNS = (
         text=True,
     ),
     Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
+    OBSERVED,
     *CURVES,
 )
 
+LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high"))]
 SOLVED = 1e-8
 """The precision at which a problem counts as solved in COCO."""
 
@@ -73,6 +74,8 @@ def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -
             unit=unit,
             scale="own log",
             logarithms=mean,
+            beyond="The thin line beyond is the result of the runs so far; it ends where half of "
+            "them are cut off.",
         ),
         default=name == "anytime",
     )
@@ -97,10 +100,10 @@ MEAN = (
     caption="""
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
     instances: the median with its interval and with the quartiles of single runs, and the mean of
-    the decimal logarithm with its interval. In evaluations, the rows of an algorithm end when the
-    budget (or the end of published data) has cut off half of its runs, because nothing is known
-    beyond. A run that ended by itself or at the final target keeps its best precision. Precisions
-    at or below the final target count as 0.
+    the decimal logarithm with its interval. The rows of an algorithm end when the budget (or the
+    end of published data) has cut off half of its runs, because nothing is known beyond; from the
+    first cut on, there are no limits. A run that ended by itself or at the final target keeps its
+    best precision. Precisions at or below the final target count as 0.
     """,
     columns=COLUMNS,
     layouts=[
@@ -112,6 +115,7 @@ MEAN = (
             rows=("function", "algorithm"),
             columns="cost",
             points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+            observed=OBSERVED.name,
         )
     ],
     figures=[
@@ -176,14 +180,6 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 *(mean.curve, mean.low, mean.high),
             )
             part |= dict(zip(column_names(CURVES), curves, strict=True))
-            parts.append(_until(part, float(np.median(known[members]))))
+            mine = known[members]
+            parts.append(until_cut(part, mine, float(np.median(mine)), LIMITS))
     return stacked(parts, column_names(COLUMNS))
-
-
-def _until(part: dict[str, Any], end: float) -> dict[str, Any]:
-    """The rows of a part up to a cost; at least one row."""
-    points = max(int(np.searchsorted(part["cost"], end * (1 + 1e-9), side="right")), 1)
-    return {
-        name: value[:points] if isinstance(value, np.ndarray) else value
-        for name, value in part.items()
-    }

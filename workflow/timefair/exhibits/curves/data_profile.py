@@ -14,7 +14,7 @@ from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.charts.costs import SIMPLEX_GRADIENTS
 from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
-from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout
+from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent, problems
@@ -22,6 +22,7 @@ from timefair.rundata.published import told_in
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import known_until
 from timefair.statistics.profiles import ProfileBand, data_profile
 
 Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -35,6 +36,11 @@ MEASURES: dict[str, tuple[Unit, Divisor]] = {
 divided.
 """
 
+OBSERVED = Column(
+    "observed",
+    "share of the runs that were observed up to `cost`, or had reached every target before. Below "
+    "1, the budget (or the end of published data) has cut off the others, which count as failures",
+)
 COLUMNS = (
     SUITE,
     DIMENSION_OR_ALL,
@@ -47,6 +53,7 @@ COLUMNS = (
         text=True,
     ),
     Column("cost", "expected running time within which a problem counts as solved", "`unit`"),
+    OBSERVED,
     Column("fraction", "share of the problems that are solved within `cost`"),
     *LIMITS,
 )
@@ -69,6 +76,7 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
             view=view,
             unit=unit,
             functions=False,
+            beyond="The thin line beyond counts what is cut off as a failure.",
         ),
     )
 
@@ -118,6 +126,7 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for unit in MEASURES:
         there = told_in(runs, MEASURES[unit][0])
         spent = _spent(there, analysis, unit)
+        known = _known(there, spent, unit)
         groups = list(problems(there, spent, ("suite", "dimension"), ("suite",)))
         costs = [group.costs() for group in groups]
         solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
@@ -125,14 +134,16 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         bands: dict[tuple[object, ...], ProfileBand] = {}
         for group, cost in zip(groups, costs, strict=True):
             fraction = data_profile(cost, grid)
+            space = (str(group.names["suite"]), str(group.names.get("dimension", ALL)))
             key = group.identity  # the same for all dimensions as for the only one
             if key not in bands:
                 bands[key] = group.band(fraction, grid, analysis)
             band = bands[key]
             for column, algorithm in enumerate(group.algorithms):
+                of_runs = known[*space, algorithm]
                 part = {
-                    "dimension": ALL,
-                    **{key: str(value) for key, value in group.names.items()},
+                    "suite": space[0],
+                    "dimension": space[1],
                     "algorithm": algorithm,
                     "problems": len(cost),
                     "unit": unit,
@@ -141,8 +152,23 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "low": band.low[:, column],
                     "high": band.high[:, column],
                 }
-                parts.append(part)
+                most = cost[np.isfinite(cost[:, column]), column].max(initial=0.0)
+                parts.append(until_cut(part, of_runs, max(last_cut(of_runs), most)))
     return stacked(parts, column_names(COLUMNS))
+
+
+def _known(runs: Runs, spent: Spent, unit: str) -> dict[tuple[str, ...], NDArray[np.float64]]:
+    """Cost up to which each run is known, for each suite, dimension (or all) and algorithm."""
+    counted, divided_by = MEASURES[unit]
+    divisor = divided_by(runs.frame["dimension"].to_numpy(dtype=np.float64))
+    known = known_until(runs, counted, np.asarray(spent.success.all(axis=1))) / divisor
+    return {
+        (str(names["suite"]), str(names.get("dimension", ALL)), str(names["algorithm"])): known[
+            rows
+        ]
+        for keys in (("suite", "dimension", "algorithm"), ("suite", "algorithm"))
+        for names, rows in runs.groups(keys)
+    }
 
 
 def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:

@@ -20,13 +20,14 @@ from timefair.exhibits.columns import (
     SUITE,
     UNIT,
 )
-from timefair.exhibits.curves.bands import LIMITS, costs_layout
+from timefair.exhibits.curves.bands import LIMITS, OBSERVED, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import known_until
 from timefair.statistics.ecdf import ecdf_band
 
 BANDS = (
@@ -39,6 +40,7 @@ COLUMNS = (
     RUNS,
     UNIT,
     COST,
+    OBSERVED,
     Column("fraction", "share of the (target, instance, run) triples reached within `cost`"),
     *BANDS,
 )
@@ -49,6 +51,7 @@ ACROSS_COLUMNS = (
     RUNS,
     Column("unit", "`seconds_per_dimension` or `evaluations_per_dimension`", text=True),
     Column("cost", "cost since the start of the run, divided by the dimension", "`unit`"),
+    OBSERVED,
     Column(
         "fraction",
         "share of the (target, function, instance, run) quadruples reached within `cost`",
@@ -56,6 +59,10 @@ ACROSS_COLUMNS = (
     *BANDS,
 )
 
+AT_LEAST = (
+    "The thin line beyond counts what the runs had reached, so it is a lower bound; it ends where "
+    "the last of them is cut off."
+)
 Groups = Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
 
 
@@ -79,6 +86,7 @@ def _figure(
             view=view,
             unit=unit,
             functions=functions,
+            beyond=AT_LEAST,
         ),
         default=name == "ecdf",
         needs="nothing" if functions else "dimensions",
@@ -88,7 +96,7 @@ def _figure(
 TRIPLES = (
     "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
     "over all functions and for each function. Triples that were never reached stay in the "
-    "denominator, so a curve ends at the share that was reached at all."
+    "denominator."
 )
 QUADRUPLES = (
     "Share of the (target, function, instance, run) quadruples that were reached within a number "
@@ -103,14 +111,18 @@ QUADRUPLES = (
     title="Share of targets reached within a cost",
     caption="""
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
-    in evaluations, for each function and for all functions together. The curves of a dimension end
-    with its longest run. Triples that were never reached stay in the denominator. Limits come from
-    runs resampled within each instance, so they do not apply to other problems.
+    in evaluations, for each function and for all functions together. Triples that were never
+    reached stay in the denominator. If the budget has cut off runs before they had reached all
+    targets, the share is a lower bound without limits, and the rows of an algorithm end with the
+    last of these runs. Limits come from runs resampled within each instance, so they do not apply
+    to other problems.
     """,
     columns=COLUMNS,
     layouts=[
         costs_layout(
-            "Share of (target, instance, run) triples that are reached within a cost", "function"
+            "Share of (target, instance, run) triples that are reached within a cost",
+            "function",
+            OBSERVED.name,
         )
     ],
     figures=[
@@ -146,7 +158,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Share of the (target, function, instance, run) quadruples that were reached within a cost
     divided by the dimension, in {seconds} and in evaluations, for each dimension and for all
-    dimensions together. Limits are as in the table `ecdf`.
+    dimensions together. Limits and lower bounds are as in the table `ecdf`.
     """,
     columns=ACROSS_COLUMNS,
     layouts=[
@@ -154,6 +166,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Share of (target, function, instance, run) quadruples that are reached within a cost "
             "per dimension",
             "dimension",
+            OBSERVED.name,
         )
     ],
     figures=[
@@ -219,6 +232,7 @@ def _frame(
         there = told_in(runs, unit)
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
         reached_at = there.runtimes(unit, analysis.targets)
+        known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
         curves = list(groups(there))
         grids = _grids(there, unit, curves)
         for names, members in curves:
@@ -234,5 +248,6 @@ def _frame(
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
             part["fraction"] = band.fraction
             part |= {limit: getattr(band, limit) for limit in column_names(BANDS)}
-            parts.append(part)
+            mine = known[members]
+            parts.append(until_cut(part, mine, last_cut(mine), column_names(BANDS)))
     return stacked(parts, column_names(columns))

@@ -12,20 +12,26 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.exhibits.columns import CELL_OR_ALL, COST, RUNS, UNIT
-from timefair.exhibits.curves.bands import SHARE
+from timefair.exhibits.curves.bands import OBSERVED, SHARE, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import known_until
 from timefair.statistics.probability import success_interval
 
+AT_LEAST = (
+    "The thin line beyond counts the runs that were feasible before, so it is a lower bound; it "
+    "ends where the last run is cut off."
+)
 COLUMNS = (
     *CELL_OR_ALL,
     RUNS,
     UNIT,
     COST,
+    OBSERVED,
     Column("fraction", "share of the runs that evaluated a feasible point within `cost`"),
     Column("low", "lower limit of the interval of `fraction` (Clopper and Pearson)"),
     Column("high", "upper limit of that interval"),
@@ -47,6 +53,7 @@ def _figure(name: str, unit: str, counted: str) -> Figure:
             y_label="share of feasible runs",
             view=unit,
             unit=unit,
+            beyond=AT_LEAST,
         ),
         needs="constraints",
     )
@@ -60,7 +67,9 @@ def _figure(name: str, unit: str, counted: str) -> Figure:
     Share of the runs that evaluated a feasible point within a cost, in {seconds} and in
     evaluations, with its exact interval, for each function and for all functions together. The runs
     of all instances are pooled. Evaluations are those of the objective function and of the
-    constraints together. Empty without constraints.
+    constraints together. If the budget has cut off runs that were not feasible, the share is a
+    lower bound without limits, and the rows end with the last of these runs. Empty without
+    constraints.
     """,
     columns=COLUMNS,
     layouts=[
@@ -71,6 +80,7 @@ def _figure(name: str, unit: str, counted: str) -> Figure:
             rows=("function", "algorithm"),
             columns="cost",
             points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
+            observed=OBSERVED.name,
         )
     ],
     figures=[
@@ -88,20 +98,14 @@ def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
             after, grid = space.feasible_after(unit), _grid(space, unit)
+            known = known_until(space, unit, np.isfinite(after))
             for names, members in _groups(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
                 share = success_interval(count, len(members), analysis.confidence)
-                parts.append(
-                    {
-                        **names,
-                        "runs": len(members),
-                        "unit": unit,
-                        "cost": grid,
-                        "fraction": share.value,
-                        "low": share.low,
-                        "high": share.high,
-                    }
-                )
+                mine = known[members]
+                part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+                part |= {"fraction": share.value, "low": share.low, "high": share.high}
+                parts.append(until_cut(part, mine, last_cut(mine), ("low", "high")))
     return stacked(parts, column_names(COLUMNS))
 
 

@@ -21,6 +21,7 @@ from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import known_until
 from timefair.statistics.profiles import performance_profile, performance_ratios
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
@@ -121,6 +122,7 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
     the table `profile`. The two tables differ because of the time that algorithms themselves take.
+    A run that was cut off before a target counts as a failure and costs what it used.
     """,
     columns=COLUMNS,
     layouts=[_layout("expected evaluations", "function, instance and target")],
@@ -128,7 +130,8 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         _figure(
             "profile_evaluations",
             "Performance profile on expected evaluations",
-            "the expected number of evaluations",
+            "the expected number of evaluations (a run that was cut off before a target counts as "
+            "a failure and costs what it used)",
             "(function, instance, target)",
             "evaluations",
             "evaluations",
@@ -140,7 +143,9 @@ def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The same with the ERT in evaluations, including published data."""
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
-    return _profile(everyone, analysis, "evaluations", reached_at)
+    frame = _profile(everyone, analysis, "evaluations", reached_at)
+    frame.attrs["refused"] = _lower_bound(everyone, np.isinf(reached_at))
+    return frame
 
 
 @exhibit(
@@ -245,6 +250,24 @@ def _profile(
             }
             parts.append(part)
     return stacked(parts, column_names(COLUMNS))
+
+
+def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
+    """A sentence for captions on the failures of runs that were cut off; empty if none was.
+
+    Parameters
+    ----------
+    failed
+        Which runs did not reach which target, shape (runs, targets).
+    """
+    cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
+    if not cut:
+        return ""
+    share = "All" if cut == total else f"{cut} of {total}"
+    return (
+        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
+        "off: with more evaluations, the curves may end higher."
+    )
 
 
 def _grid(ratios: NDArray[np.float64], points: int) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from timefair.exhibits.columns import (
     TARGET,
     UNIT,
 )
+from timefair.exhibits.curves.bands import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
@@ -58,8 +59,12 @@ CURVE_COLUMNS = (
     *CELL_OR_ALL,
     RUNS,
     UNIT,
-    Column("longest_run", "cost of the longest run; nothing was measured beyond", "`unit`"),
     COST,
+    Column(
+        "observed",
+        "share of the runs that were as long as `cost`, or had reached every target before; below "
+        "1, the share is computed from how often and how late the runs reached each target",
+    ),
     Column("fraction", "share of the targets that are reached within `cost`"),
     Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
 )
@@ -124,20 +129,19 @@ def _figure(unit: str) -> Curves:
     return Curves(
         x="cost",
         y="fraction",
-        x_label="{cost} (vertical line: end of the longest run)",
+        x_label="{cost}",
         y_label="share of targets reached with restarts",
         view=f"restarted, {unit}",
         unit=unit,
-        end="longest_run",
+        beyond="The thin line beyond is computed from how often and how late the runs reached each "
+        "target.",
     )
 
 
 FIGURE = (
     "Share of the targets that are reached within a number of {unit} if every failed run is "
     "followed by another one, over all functions and for each function. The share is computed in "
-    "closed form from the runs of all instances. Nothing was measured beyond the vertical line, "
-    "which is the end of the longest run. The curves beyond it are computed from how often and how "
-    "late the runs reached each target."
+    "closed form from the runs of all instances."
 )
 
 
@@ -186,19 +190,18 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     of_unit = {unit: told_in(runs, unit) for unit in UNITS}
     costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
-    longest = {unit: of_unit[unit].spent(unit).max(initial=0.0) for unit in UNITS}
     parts = []
     for group, samples in _samples(of_unit["evaluations"], analysis):
         for sample in samples:
             low, high = sample.cdf(costs[sample.unit])
             part = {**group, "runs": len(sample.spent), "unit": sample.unit}
-            part |= {"longest_run": longest[sample.unit], "cost": costs[sample.unit]}
+            part |= {"cost": costs[sample.unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
-            parts.append(part)
+            parts.append(until_cut(part, sample.known, np.inf))
     columns = column_names(CURVE_COLUMNS)
     single = stacked(parts, columns)
-    shared = ["suite", "dimension", "algorithm", "unit", "longest_run", "cost"]
-    sums = {"runs": "sum", "fraction": "mean", "error": "mean"}
+    shared = ["suite", "dimension", "algorithm", "unit", "cost"]
+    sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
     return frame.reset_index(drop=True)[columns]
@@ -211,6 +214,11 @@ class _Sample:
     unit: Unit
     spent: NDArray[np.float64]
     success: NDArray[np.bool_]
+
+    @property
+    def known(self) -> NDArray[np.float64]:
+        """Cost of each run, or `inf` if it reached every target, shape (runs,)."""
+        return np.where(self.success.all(axis=1), np.inf, self.spent.max(axis=1))
 
     def measures(self, probabilities: list[float]) -> NDArray[np.float64]:
         """Shape (targets, measures)."""

@@ -70,6 +70,7 @@ function curvePanel(view, all) {
   const below = view.easy_to_hard && xs.some((x) => x <= 0);
   const belowAxis = view.signed ? signedAxis : valueAxis; // precisions, or values of f
   const xAxis = (below ? belowAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
+  const last = Math.max(...xs);
   return (panel, title) => {
     const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
     const others = MANY ? [...panel.series].filter(([name]) => HIDDEN.has(name)) : [];
@@ -80,7 +81,6 @@ function curvePanel(view, all) {
     const clip = `clip-${clips++}`;
     const curves = drawing("g", { "clip-path": `url(#${clip})` });
     if (others.length > 0) curves.append(backdrop(view, others, xAxis, yAxis));
-    const last = Math.max(...visible.map(([, points]) => points.at(-1)?.x ?? 0));
     for (const [name, points] of visible) {
       curves.append(...curve(view, name, points, xAxis, yAxis), ...endMark(view, name, points, last, xAxis, yAxis));
     }
@@ -127,7 +127,7 @@ function frame(view, panel, xAxis, yAxis) {
 /** The curves of algorithms that are not chosen, in grey and as one path. */
 function backdrop(view, others, xAxis, yAxis) {
   const paths = others.map(([, points]) => {
-    const known = points.filter(({ y }) => Number.isFinite(y));
+    const known = points.filter(({ y, cut }) => Number.isFinite(y) && !cut);
     return joined(known.map((p) => [xAxis.place(p.x), yAxis.place(p.y)]), view.shape);
   });
   return drawing("path", { d: paths.join(""), class: "rest" });
@@ -137,22 +137,30 @@ function curve(view, name, points, xAxis, yAxis) {
   const { color, dash } = LOOKS.get(name) ?? { color: "gray" };
   const known = points.filter(({ y }) => Number.isFinite(y));
   const banded = known.filter(({ low, high }) => !Number.isNaN(low) && !Number.isNaN(high));
+  const end = observedEnd(known);
   const path = (part, value) => joined(part.map((p) => [xAxis.place(p.x), yAxis.place(value(p))]), view.shape);
   const band = banded.length > 1 ? path(banded, (p) => p.high) + "L" + reversed(banded, view, xAxis, yAxis) : null;
   return [
     ...(band ? [drawing("path", { d: `${band}Z`, fill: color, class: "band" })] : []),
-    drawing("path", { d: path(known, (p) => p.y), stroke: color, "stroke-dasharray": dash, class: "curve" }),
+    drawing("path", { d: path(known.slice(0, end), (p) => p.y), stroke: color, "stroke-dasharray": dash, class: "curve" }),
+    ...(end < known.length ? [drawing("path", { d: path(known.slice(end - 1), (p) => p.y), stroke: color, fill: "none", "stroke-width": 0.7 })] : []),
     ...(view.shape === "line" ? known.map((p) => drawing("circle", { cx: xAxis.place(p.x), cy: yAxis.place(p.y), r: 2, fill: color })) : []),
   ];
 }
 
-/** A cross where a curve of precisions ends before the others: nothing is known beyond. */
+/** The number of points of a curve before the first of its runs is cut off; at least one. */
+function observedEnd(points) {
+  return Math.max(points.filter(({ cut }) => !cut).length, 1);
+}
+
+/** A cross where the first run of a curve is cut off, or where the curve ends before the axis. */
 function endMark(view, name, points, last, xAxis, yAxis) {
-  const end = points.filter(({ y }) => Number.isFinite(y)).at(-1);
-  if (view.share || view.shape !== "step" || !end || end.x >= last * (1 - 1e-9)) return [];
+  const known = points.filter(({ y }) => Number.isFinite(y));
+  const end = known[observedEnd(known) - 1];
+  if (view.shape !== "step" || !end || (!known.at(-1).cut && end.x >= last * (1 - 1e-9))) return [];
   const [x, y] = [xAxis.place(end.x).toFixed(1), yAxis.place(end.y).toFixed(1)];
   const { color } = LOOKS.get(name) ?? { color: "gray" };
-  return [drawing("path", { d: `M${x} ${y}m-4 -4l8 8m0 -8l-8 8`, stroke: color, class: "end" })];
+  return [drawing("path", { d: `M${x} ${y}m-4 -4l8 8m0 -8l-8 8`, stroke: color, class: "end", "stroke-width": 1.5 })];
 }
 
 /** The lower edge of a band, from right to left. */

@@ -32,7 +32,7 @@ function readable(svg, view, visible, xAxis, yAxis) {
         .map(([name, { y }]) => drawing("circle", { cx: place, cy: yAxis.place(y), r: 3.5, fill: LOOKS.get(name)?.color })),
     );
     cursor.setAttribute("visibility", "visible");
-    const rows = there.map(([name, { y, low, high }]) => [name, withLimits(y, low, high)]);
+    const rows = there.map(([name, { y, low, high, cut }]) => [name, withLimits(y, low, high) + (cut ? ", runs cut" : "")]);
     const box = svg.getBoundingClientRect();
     showTip(`${view.x_label}: ${printed(x)}`, rows, box, box.left + (place / width) * box.width);
   }

@@ -9,6 +9,7 @@ function panelsOf(view, table, space) {
     .map(([name, value]) => [at(name), value]);
   const [names, keys, xs, ys] = [at("algorithm"), at(view.panel), at(view.x), at(view.y)];
   const [lows, highs, widths] = [at(view.low), at(view.high), at("critical_difference")];
+  const observed = at("observed");
   const panels = new Map();
   for (let row = 0; row < names.length; row++) {
     if (!wanted.every(([values, value]) => String(values[row]) === value)) continue;
@@ -22,6 +23,7 @@ function panelsOf(view, table, space) {
       low: scaled(lows[row], view),
       high: scaled(highs[row], view),
       width: widths[row],
+      cut: observed[row] < 1,
     });
   }
   for (const series of panels.values()) {
@@ -64,8 +66,9 @@ function spacesOf(table) {
   }));
 }
 
-/** The last point at or before x: what a step curve shows there. */
+/** The last point at or before x: what a step curve shows there; null behind its end. */
 function pointAt(points, x) {
+  if (x > points.at(-1).x * (1 + 1e-9)) return null;
   let found = null;
   for (const point of points) {
     if (point.x > x * (1 + 1e-9)) break;
