@@ -98,13 +98,11 @@ def equal_if_solved(
 def final_target(runs: Runs) -> float:
     """The largest precision that ends one of the runs; `-inf` if none is known.
 
-    The campaigns in the records contain it. For runs that others have measured, it is
-    `FINAL_TARGET`.
+    The campaigns in the records contain it. Without a campaign, as for runs that others have
+    measured, it is `FINAL_TARGET`.
     """
     campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
-    ends = [one["budget"]["final_target"] for one in campaigns]
-    if runs.foreign_clock:
-        ends.append(FINAL_TARGET)
+    ends = [one["budget"]["final_target"] for one in campaigns] or [FINAL_TARGET]
     return max((end for end in ends if end is not None), default=-np.inf)
 
 

@@ -24,7 +24,7 @@ M evaluations, the largest number with t(M) < T. All answers follow from these n
 - ERT in evaluations: :math:`\sum_{n<M} S(n) / (1 - S(M))`
 - ERT in seconds: :math:`(\sum_{n \le M} t(n) (S(n-1) - S(n)) + T S(M)) / (1 - S(M))`
 - quantile p of the runtime: t(n) of the least n <= M with 1 - S(n) >= p, `inf` if there is none
-- precision at the end: level j or better with probability 1 - S_j(M)
+- precision at the end: level j or better with probability 1 - S_j(M); the last level counts as 0
 - share of targets reached within t: the mean over the targets of 1 - S(n), where t(n) <= t < t(n+1)
 - order of two algorithms by evaluations and by seconds: the order of their ERTs
 - ERT under restarts after m evaluations: the same formula with another m; the best m minimizes it
@@ -42,6 +42,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.selftest.staircase import LEVELS, VALUES
+
+AT_THE_END = (*VALUES[:-1], 0.0)
+"""The precision at the end by the best level; the last level is the final target, and counts as 0.
+"""
 
 Kind = Literal["exponential", "lognormal", "uniform", "weibull"]
 
@@ -237,12 +241,12 @@ class Answers:
     def precision_quantile(self, p: float) -> float:
         """The least precision that a run reaches with probability p or more."""
         reached = np.cumsum(self.at_the_end[::-1])[::-1]
-        return VALUES[int(np.flatnonzero(reached >= p - 1e-12)[-1])]
+        return AT_THE_END[int(np.flatnonzero(reached >= p - 1e-12)[-1])]
 
     @property
     def mean_precision(self) -> float:
         """Expected precision at the end."""
-        return float(self.at_the_end @ np.array(VALUES))
+        return float(self.at_the_end @ np.array(AT_THE_END))
 
     def share_reached(
         self, evaluations: NDArray[np.intp], levels: Sequence[int]
