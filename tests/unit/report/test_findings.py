@@ -28,8 +28,8 @@ def test_the_quicker_of_two_wins_on_many_functions(evidence):
     standing = by_time(evidence(QUICK_AND_SLOW, made=COMPARED))
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert standing.reason == (
-        "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 test: "
-        "p\u00a0≤\u00a00.0078 against those behind."
+        "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 pair and all "
+        "criteria: p\u00a0≤\u00a00.0078 against those behind."
     )
 
 

@@ -6,10 +6,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 
-def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
+def holm(p: ArrayLike) -> NDArray[np.float64]:
     """Holm's adjusted p-values.
 
     Holm's step-down procedure bounds the probability of at least one false rejection, for any
@@ -20,9 +19,6 @@ def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
     p : array_like, shape (tests,)
         p-values in [0, 1]. NaN means that a test could not be made; it stays NaN and does not
         count.
-    further : int
-        Number of further tests in the family, at least 0. Each has p = 1 here, so the adjusted
-        p-values are upper limits of those that all p-values would give.
 
     Returns
     -------
@@ -43,14 +39,12 @@ def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
     --------
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
-    >>> holm([0.01, 0.04], further=1).tolist()
-    [0.03, 0.08]
     """
     family, made = _family(p)
-    return _step_down(family, made, np.arange(made.sum(), 0, -1) + further)
+    return _step_down(family, made, np.arange(made.sum(), 0, -1))
 
 
-def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.float64]:
+def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     """The level at which Holm's procedure tests each hypothesis in a family.
 
     Parameters
@@ -59,8 +53,6 @@ def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.f
         As for `holm`.
     alpha : float
         Error level of the family.
-    further : int
-        As for `holm`.
 
     Returns
     -------
@@ -88,9 +80,9 @@ def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.f
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
-    rejected = int((holm(family, further=further)[order] <= alpha).sum())
-    left = np.arange(order.size, 0, -1) + further
-    left[rejected:] = order.size + further - rejected
+    rejected = int((holm(family)[order] <= alpha).sum())
+    left = np.arange(order.size, 0, -1)
+    left[rejected:] = order.size - rejected
     levels = np.full(family.shape, np.nan)
     levels[order] = alpha / left
     return levels
@@ -142,21 +134,22 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
-def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values of Benjamini and Hochberg.
+def hochberg(p: ArrayLike) -> NDArray[np.float64]:
+    """Hochberg's adjusted p-values.
 
-    They bound the false discovery rate: the expected share of false rejections among all
-    rejections.
+    Hochberg's step-up procedure bounds the probability of at least one false rejection if the tests
+    are independent or positively dependent, such as tests of the same runs by related criteria.
 
     Parameters
     ----------
     p : array_like, shape (tests,)
-        p-values in [0, 1], independent or positively dependent; NaN as for `holm`.
+        p-values in [0, 1]; NaN as for `holm`.
 
     Returns
     -------
     ndarray, shape (tests,)
-        Adjusted p-values, at most 1, in the order of `p`. Empty if there are no tests.
+        Adjusted p-values, in the order of `p`, never above those of `holm`. Empty if there are no
+        tests.
 
     Raises
     ------
@@ -165,17 +158,20 @@ def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
 
     References
     ----------
-    Y. Benjamini and Y. Hochberg, Controlling the false discovery rate, Journal of the Royal
-    Statistical Society B 57 (1995).
+    Y. Hochberg, A sharper Bonferroni procedure for multiple tests of significance, Biometrika 75
+    (1988). S. K. Sarkar and C.-K. Chang, The Simes method for multiple hypothesis testing with
+    positively dependent test statistics, Journal of the American Statistical Association 92 (1997).
 
     Examples
     --------
-    >>> benjamini_hochberg([0.01, 0.04, 0.03, float("nan")]).tolist()
+    >>> hochberg([0.01, 0.04, 0.03, float("nan")]).tolist()
     [0.03, 0.04, 0.04, nan]
     """
     family, made = _family(p)
+    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)
-    adjusted[made] = stats.false_discovery_control(family[made])
+    factors = np.arange(order.size, 0, -1)
+    adjusted[order] = np.minimum.accumulate((factors * family[order])[::-1])[::-1]
     return adjusted
 
 

@@ -249,10 +249,13 @@ class QuantileTest(NamedTuple):
     balance
         Share of the first sample at or below the quantile of both, minus that of the second.
         Positive if the first one is better.
+    least
+        Smallest p-value with this number of results at or below the quantile.
     """
 
     p: float
     balance: float
+    least: float
 
 
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
@@ -269,7 +272,7 @@ def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest
     -------
     QuantileTest
         Fisher's exact test of the numbers of results at or below the quantile of all results
-        together (for the median, Mood's test). p is NaN if a sample is empty.
+        together (for the median, Mood's test). p and its least value are NaN if a sample is empty.
 
     Notes
     -----
@@ -285,16 +288,19 @@ def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest
     Examples
     --------
     >>> test = quantile_test([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], 0.5)
-    >>> round(test.p, 4), test.balance
-    (0.0286, 1.0)
+    >>> round(test.p, 4), test.balance, test.least == test.p
+    (0.0286, 1.0, True)
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:
-        return QuantileTest(float("nan"), 0.0)
+        return QuantileTest(float("nan"), 0.0, float("nan"))
     at = float(sample_quantile(np.concatenate([x, y]), p))
     below, others = int((x <= at).sum()), int((y <= at).sum())
-    test = _fisher(below, x.size, others, y.size)
-    return QuantileTest(test, below / x.size - others / y.size)
+    both = below + others
+    ends = (min(both, x.size), max(both - y.size, 0))
+    least = min(_fisher(end, x.size, both - end, y.size) for end in ends)
+    p = _fisher(below, x.size, others, y.size)
+    return QuantileTest(p, below / x.size - others / y.size, least)
 
 
 @lru_cache(maxsize=4096)

@@ -23,7 +23,8 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import ProblemRuns, Space
 from timefair.statistics.comparison import in_agreement, wilcoxon
-from timefair.statistics.within import Strata, a12_within, superiority_within
+from timefair.statistics.corrections import hochberg
+from timefair.statistics.within import a12_within
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -83,7 +84,11 @@ COLUMNS = (
         "number of tests in the family: pairs for `all`, pairs times functions for a function; "
         "pairs that are not listed count",
     ),
-    Column("p_adjusted", "`p` times `tests`, at most 1 (Bonferroni)"),
+    Column(
+        "p_adjusted",
+        "`p` times `tests`, at most 1 (Bonferroni), then adjusted over the criteria of the pair "
+        "(Hochberg); criteria under which no result could be significant do not count (Tarone)",
+    ),
     Column(
         "better",
         "the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise",
@@ -98,12 +103,12 @@ COLUMNS = (
     title="Pairs of algorithms under each criterion",
     caption="""
     Each pair of algorithms under each criterion, on each function and over all functions. All
-    verdicts of the report follow from this table. A test uses the runs of its pair only, and its
-    p-value is multiplied by the number of tests, so that the results of other algorithms do not
-    change the verdict on a pair. Quantiles other than the median, and shares of targets, are tested
-    on single functions only if there are fewer than 6 functions. For more than 12 algorithms, only
-    pairs with the best one under the criterion are listed, and on a function also those with the
-    best one there; `statistics.pairs` adds other pairs.
+    verdicts of the report follow from this table. A test uses the runs of its pair only. Its
+    p-value is multiplied by the number of pairs and adjusted over the criteria of the pair, so that
+    the results of other algorithms do not change the verdict on a pair. Quantiles other than the
+    median, and shares of targets, are tested on single functions only if there are fewer than 6
+    functions. For more than 12 algorithms, only pairs with the best one under some criterion are
+    listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -139,13 +144,20 @@ COLUMNS = (
 )
 def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each listed pair under each criterion, over all functions and on single ones."""
-    rows: list[dict[str, Any]] = []
+    every = criteria(runs, analysis)
+    spaces: dict[Space, list[ProblemRuns]] = {}
+    for criterion in every:
+        spaces |= criterion.spaces()
+    of_criteria: list[list[dict[str, Any]]] = [[] for _ in every]
     limited = False
-    for criterion in criteria(runs, analysis):
-        for space, functions in criterion.spaces().items():
-            contest = _Contest(criterion, space, functions, analysis)
-            rows += contest.rows()
-            limited |= contest.listed.among is not None
+    for space, functions in spaces.items():
+        contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
+        listed_here = _union(contest.listed() for contest in contests)
+        limited |= listed_here.among is not None
+        for group in _tested(contests, listed_here, analysis):
+            for place, row in group.items():
+                of_criteria[place].append(row)
+    rows = (row for of in of_criteria for row in of)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     named = frame["better"].notna()
     frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
@@ -153,8 +165,72 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return frame
 
 
+Group: TypeAlias = dict[int, dict[str, Any]]
+"""The rows of a pair on one function, or over all, by the place of their criterion."""
+
+
+def _tested(
+    contests: Sequence[_Contest], listed_here: Listed, analysis: Analysis
+) -> Iterator[Group]:
+    """Each pair over all functions, then on each function, with its decisions."""
+    alpha = 1 - analysis.confidence
+    every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
+    for pair in every:
+        if listed_here.has(*pair):
+            yield _decided(
+                {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
+            )
+    alone = {k: one for k, one in enumerate(contests) if one.on_functions}
+    for problem in contests[0].functions:
+        chosen = listed_here
+        if chosen.among is not None:
+            chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
+        for pair in every:
+            there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
+            if there and chosen.has(*pair):
+                yield _decided({k: one.tested(problem, pair) for k, one in there.items()}, alpha)
+
+
+def _decided(group: Group, alpha: float) -> Group:
+    """Add the decisions: p-values times the number of tests, adjusted over the criteria.
+
+    A criterion whose smallest possible p-value is too large cannot be decided, and does not count.
+    """
+    for row in group.values():
+        row["p_adjusted"] = min(row["p"] * row["tests"], 1.0)
+    counted = [row for row in group.values() if not row["least"] * row["tests"] > alpha]
+    adjusted = hochberg([row["p_adjusted"] for row in counted])
+    for row, p in zip(counted, adjusted.tolist(), strict=True):
+        row["p_adjusted"] = p
+    for row in group.values():
+        if row["p_adjusted"] <= alpha and row["balance"] != 0:
+            row["better"] = row["algorithm_a" if row["balance"] > 0 else "algorithm_b"]
+        if row["strata"]:
+            row |= _superiority(row, alpha)
+    return group
+
+
+def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
+    """A12 with an interval at the level at which the pair was tested."""
+    times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
+    level = alpha / max(times, 1.0)
+    measured = a12_within(row["strata"], confidence=1 - level)
+    effect = in_agreement(measured, row["p"], level, rejected=row.get("better") is not None)
+    return {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
+
+
 class _Contest:
-    """All pairs under one criterion in one suite and dimension."""
+    """All pairs under one criterion in one suite and dimension.
+
+    Attributes
+    ----------
+    functions
+        The runs on each function.
+    on
+        For each pair, the functions that both ran.
+    on_functions
+        Whether pairs are tested on single functions.
+    """
 
     def __init__(
         self,
@@ -163,62 +239,62 @@ class _Contest:
         functions: Sequence[ProblemRuns],
         analysis: Analysis,
     ) -> None:
-        self._criterion, self._space, self._functions = criterion, space, functions
-        self._alpha = 1 - analysis.confidence
-        self._on: defaultdict[Pair, list[ProblemRuns]] = defaultdict(list)
+        self._criterion, self._space, self.functions = criterion, space, functions
+        self._analysis = analysis
+        self.on: defaultdict[Pair, list[ProblemRuns]] = defaultdict(list)
         for problem in functions:
             for pair in combinations(criterion.algorithms(problem), 2):
-                self._on[pair].append(problem)
+                self.on[pair].append(problem)
+        self.on_functions = criterion.always_on_functions or len(functions) < FEW_FUNCTIONS
         self._values = criterion.over_all(space)
         self._planned = Listed(planned(analysis))
-        self.listed = _with_the_best(
-            listed(analysis, self._values), self._values, self._on, self._over
-        )
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The pairs over all functions, then those on each function."""
-        for pair in self._on:
-            if self.listed.has(*pair):
-                yield self._over(pair)
-        if self._criterion.always_on_functions or len(self._functions) < FEW_FUNCTIONS:
-            for problem in self._functions:
-                yield from self._on_function(problem)
+    def listed(self) -> Listed:
+        """The listed pairs over all functions."""
+        return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
 
-    def _on_function(self, problem: ProblemRuns) -> Iterator[dict[str, Any]]:
-        """The pairs on a function, also those with the best algorithm there."""
-        there = self._criterion.algorithms(problem)
-        chosen = self.listed
-        if chosen.among is not None and there:
-            results = self._criterion.results(problem)
-            chosen = _with_the_best(
-                chosen, results, combinations(there, 2), partial(self._tested, problem)
-            )
-        for pair in combinations(there, 2):
-            if chosen.has(*pair):
-                yield self._tested(problem, pair)
+    def listed_on(self, problem: ProblemRuns) -> Listed:
+        """The pairs with the best algorithm on a function."""
+        results = self._criterion.results(problem)
+        return self._with_the_best(Listed(frozenset()), results, partial(self.tested, problem))
 
-    def _over(self, pair: Pair) -> dict[str, Any]:
+    def _with_the_best(
+        self,
+        chosen: Listed,
+        results: Mapping[str, float],
+        tested: Callable[[Pair], Mapping[str, Any]],
+    ) -> Listed:
+        """Also the pairs with the best algorithm, and with those that may be better than it."""
+        if chosen.among is None or not results:
+            return chosen
+        best = best_of(results)
+        alpha = 1 - self._analysis.confidence
+        better = set()
+        for a, b in combinations(sorted(results), 2):
+            if best in (a, b) and (row := tested((a, b)))["p"] * row["tests"] <= alpha:
+                better.add(a if row["balance"] > 0 else b)
+        return Listed(chosen.among | {best} | better)
+
+    def over(self, pair: Pair) -> dict[str, Any]:
         """A pair over all its functions."""
-        gains = np.array([self._criterion.gain(problem, *pair) for problem in self._on[pair]])
+        gains = np.array([self._criterion.gain(problem, *pair) for problem in self.on[pair]])
         test = wilcoxon(-gains, np.zeros(gains.size))
         share = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
         balance = test.balance if (share - 0.5) * test.balance >= 0 else 0.0
         row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-        row |= {"n_a": gains.size, "n_b": gains.size, "a12": share}
-        return row | self._decision(pair, test.p, balance, lambda on: 1)
+        row |= {"n_a": gains.size, "n_b": gains.size, "a12": share, "p": test.p}
+        return row | {"tests": self._tests(pair, lambda on: 1), "balance": balance,
+                      "least": 2.0 ** (1 - max(np.count_nonzero(gains), 1)),
+                      "strata": None}  # fmt: skip
 
-    def _tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
+    def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         """A pair on a function."""
         test = self._criterion.tested(problem, *pair)
-        row = self._row(pair, problem.names["function"], test.values) | {"target": test.target}
-        row |= {
-            end: problem.algorithms[name].size
-            for end, name in zip(("n_a", "n_b"), pair, strict=True)
-        }
-        decision = self._decision(pair, test.p, test.balance, len)
-        if test.strata:
-            row |= _superiority(test.strata, decision, self._alpha)
-        return row | decision
+        row = self._row(pair, problem.names["function"], test.values)
+        n_a, n_b = (problem.algorithms[name].size for name in pair)
+        row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
+        return row | {"tests": self._tests(pair, len), "balance": test.balance,
+                      "least": test.least, "strata": test.strata}  # fmt: skip
 
     def _row(self, pair: Pair, function: object, values: Iterable[float]) -> dict[str, Any]:
         suite, dimension = self._space
@@ -233,40 +309,19 @@ class _Contest:
             **dict(zip(("value_a", "value_b"), values, strict=True)),
         }
 
-    def _decision(
-        self, pair: Pair, p: float, balance: float, count: Callable[[list[ProblemRuns]], int]
-    ) -> dict[str, Any]:
-        """Whether one of the pair is better, given the number of tests of each pair.
+    def _tests(self, pair: Pair, count: Callable[[list[ProblemRuns]], int]) -> int:
+        """Number of tests in the family of a pair.
 
         Planned pairs are a family of their own; the others count with all pairs.
         """
-        planned = self._planned.has(*pair)
-        family = (on for one, on in self._on.items() if self._planned.has(*one) or not planned)
-        tests = sum(map(count, family))
-        adjusted = min(p * tests, 1.0)
-        decided = adjusted <= self._alpha and balance != 0
-        better = pair[0 if balance > 0 else 1] if decided else None
-        return {"p": p, "tests": tests, "p_adjusted": adjusted, "better": better}
+        planned_one = self._planned.has(*pair)
+        family = (on for one, on in self.on.items() if self._planned.has(*one) or not planned_one)
+        return sum(map(count, family))
 
 
-def _with_the_best(
-    chosen: Listed,
-    results: Mapping[str, float],
-    pairs: Iterable[Pair],
-    tested: Callable[[Pair], Mapping[str, Any]],
-) -> Listed:
-    """Also the pairs with the best algorithm, and with those that are better than it."""
-    if chosen.among is None or not results:
-        return chosen
-    best = best_of(results)
-    decided = (tested(pair)["better"] for pair in pairs if best in pair)
-    better = {str(name) for name in decided if name is not None}
-    return Listed(chosen.among | {best} | better)
-
-
-def _superiority(strata: Strata, decision: Mapping[str, Any], alpha: float) -> dict[str, float]:
-    """A12 with an interval that agrees with the decision."""
-    level = alpha / decision["tests"]
-    measured = a12_within(strata, confidence=1 - level)
-    effect = in_agreement(measured, decision["p"], level, rejected=decision["better"] is not None)
-    return {"a12": superiority_within(strata), "a12_low": effect.low, "a12_high": effect.high}
+def _union(every: Iterable[Listed]) -> Listed:
+    """Pairs that one of several lists has."""
+    among = [one.among for one in every]
+    if any(one is None for one in among):
+        return Listed()
+    return Listed(frozenset().union(*(one for one in among if one is not None)))

@@ -6,9 +6,9 @@ A criterion looks at a pair of algorithms only. No other algorithm has an effect
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import comb, inf, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,6 +112,8 @@ class Tested(NamedTuple):
         The target of an ERT, NaN otherwise.
     strata
         The results of both on each kind of machine, if A12 of them is wanted.
+    least
+        Smallest p-value that a test of these results could have; 1 if all are equal.
     """
 
     values: tuple[float, float]
@@ -119,6 +121,7 @@ class Tested(NamedTuple):
     balance: float
     target: float = nan
     strata: Strata | None = None
+    least: float = 1.0
 
 
 class Criterion(ABC):
@@ -228,7 +231,9 @@ class Costs(Criterion):
         ratio = self.pooled.ratio(problem, self._unit)
         first, second = values
         balance = float(second > first * ratio) - float(first > second * ratio)
-        return Tested((first, second), equal_ert_within(strata), balance, target)
+        p = equal_ert_within(strata)
+        least = 1.0 if p == 1 and first == second else _least(strata)
+        return Tested((first, second), p, balance, target, least=least)
 
     def _at_the_end(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         timed = set(self.pooled.timed(problem))
@@ -287,11 +292,12 @@ class Quantile(Criterion):
         strata = self.pooled.strata(problem, a, b, self.pooled.best)
         if self._p == 0.5:
             balance = superiority_within(strata) - 0.5
-            return Tested(values, van_elteren(strata), _agreed(balance, values), strata=strata)
+            p, balance = van_elteren(strata), _agreed(balance, values)
+            return Tested(values, p, balance, strata=strata, least=_least(strata))
         if len(strata) != 1:
             return Tested(values, nan, 0.0)
         test = quantile_test(*strata[0], self._p)
-        return Tested(values, test.p, _agreed(test.balance, values))
+        return Tested(values, test.p, _agreed(test.balance, values), least=test.least)
 
     def _values(self, problem: ProblemRuns, *names: str) -> tuple[float, float]:
         samples = problem.samples(self.pooled.best)
@@ -360,7 +366,8 @@ class Reached(Criterion):
             shares[problem.rows[problem.algorithms[name]]] = -self._shares(problem, name)
         strata = self.pooled.strata(problem, a, b, shares)
         values = tuple(float(self._shares(problem, name).mean()) for name in (a, b))
-        return Tested((values[0], values[1]), van_elteren(strata), self.gain(problem, a, b))
+        p, balance = van_elteren(strata), self.gain(problem, a, b)
+        return Tested((values[0], values[1]), p, balance, least=_least(strata))
 
     def _shares(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
         """Share of the targets that each run has reached, shape (runs,)."""
@@ -369,10 +376,30 @@ class Reached(Criterion):
         return np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
 
 
+def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
+    """Smallest p-value of a test of the order of two samples in each stratum.
+
+    1 if all results are equal. The first array of a stratum belongs to the first algorithm, the
+    last one to the second.
+    """
+    every = np.concatenate([sample for both in strata for sample in both]) if strata else ()
+    if len(np.unique(every)) < 2:
+        return 1.0
+    return min(2 / prod(comb(of[0].size + of[-1].size, of[0].size) for of in strata), 1.0)
+
+
 def _agreed(balance: float, values: tuple[float, float]) -> float:
     """The balance of a test; 0 if the values have the opposite order."""
     first, second = values
     return 0.0 if (first > second and balance > 0) or (first < second and balance < 0) else balance
+
+
+def number_of_criteria(analysis: Analysis, *, single_functions: bool = False) -> int:
+    """Number of criteria under which a pair is tested over functions, or on each of many."""
+    costs, quantiles = len(UNITS), len(analysis.quantiles)
+    if single_functions:
+        return costs + (0.5 in analysis.quantiles)
+    return costs + len(SHARES) + quantiles
 
 
 def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.over_functions import Medians, Pair, Reversal, reversals
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.rankings import (
@@ -85,9 +87,9 @@ COLUMNS = (
     Column("p_by_time", "the same for the order by time"),
     Column(
         "p_adjusted",
-        "the larger of both p-values, times the number of pairs, functions and targets of the "
-        "suite, dimension and criterion, at most 1 (Bonferroni); for `all`, times the number of "
-        "pairs",
+        "the larger of both p-values, times the number of pairs, functions and criteria (or "
+        "targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of pairs "
+        "and criteria of the table `comparison`",
     ),
     Column(
         "resolved_ratio",
@@ -154,11 +156,13 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     )
     equal: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
+    few = len(least) < FEW_FUNCTIONS
+    on_one = number_of_criteria(analysis, single_functions=not few)
     for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.space
         pairs = comb(len(problem.algorithms), 2)
-        tests[suite, dimension, FIXED_BUDGET] += pairs
-        tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
+        tests[suite, dimension, FIXED_BUDGET] += pairs * on_one
+        tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
         everyone[problem.space] |= set(combinations(problem.algorithms, 2))
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
         for one in _at_fixed_budget(problem, chosen, own, limits, at, best):
@@ -178,7 +182,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     over_functions = [
         _over_functions(space, one, median(np.array(equal[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
-        for one in reversals(of_pairs, tests=len(everyone[space]))
+        for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
     frame = pd.DataFrame([*over_functions, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)

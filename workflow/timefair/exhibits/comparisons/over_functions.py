@@ -34,7 +34,7 @@ class Reversal:
     p_by_evaluations, p_by_time
         p-values of the two orders.
     p_adjusted
-        The larger of both, times the number of pairs, at most 1.
+        The larger of both, times the number of tests, at most 1.
     """
 
     pair: Pair
@@ -60,7 +60,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         The medians of each pair, one entry per function. 0 and `inf` are allowed. A pair with fewer
         than two functions is not tested.
     tests
-        Number of pairs of all algorithms, at least ``len(medians)``.
+        Number of tests in the family, at least ``len(medians)``.
 
     Returns
     -------

@@ -134,7 +134,8 @@ class Pairs:
         against = [p for name in tied if not isnan(p := self.undecided.get((leader, name), 1.0))]
         if against:
             parts.append(f"{p_value(min(against), bound='≥')} against those tied")
-        named = f"{test}, corrected for {counted(self.tests, 'test')}"
+        what = counted(self.tests, "pair" if self.function == ALL else "test")
+        named = f"{test}, corrected for {what} and all criteria"
         return f"{named}: {', '.join(parts)}" if parts else named
 
     def _values_in_words(self, leaders: Sequence[str]) -> str:
