@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from timefair.selftest import world
 from timefair.selftest.expected import found
-from timefair.selftest.laws import Answers, superiority
-from timefair.selftest.staircase import LEVELS, VALUES
+from timefair.selftest.laws import AT_THE_END, Answers, superiority
+from timefair.selftest.staircase import LEVELS
 
 RUNS, SIGMAS = 2000, 4.5
 LEVEL = 24
@@ -57,7 +57,7 @@ def test_a_quantile_of_the_runtime(simulated, p):
 def test_the_precision_at_the_end(simulated):
     answers, _, best = simulated
     assert answers.at_the_end.sum() == pytest.approx(1)
-    precision = np.array(VALUES)[best]
+    precision = np.array(AT_THE_END)[best]
     sd = precision.std() / math.sqrt(RUNS)
     assert abs(precision.mean() - answers.mean_precision) < SIGMAS * sd
     median = answers.precision_quantile(0.45)
