@@ -1,0 +1,243 @@
+"""Simulated campaigns: verdicts of the report are rarely false, and never contradict each other.
+
+Each algorithm reaches a target after a lognormal time, with a median of its own on each function,
+and some runs take 50 times as long. The laws of two algorithms differ by a factor of time and by
+the pace of their evaluations, so the true order is known under every criterion.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import binom
+
+from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
+from timefair.report.evidence import Evidence
+from timefair.report.findings.situations import findings
+from timefair.report.findings.standing import Verdict
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+CHANCE = 1e-3
+TARGETS = (10.0, 1.0, 0.1, 0.01, 1e-8)
+REACHED_AT = np.array([0.02, 0.1, 0.3, 0.6, 1.0])
+"""When a run reaches the targets, as shares of its time to the last one."""
+
+MADE = ("comparison", "ert", "quantiles", "inversions", "profile")
+PAIR = ["algorithm_a", "algorithm_b"]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A campaign with its laws: logarithms of times, shape (algorithms, functions), and of paces.
+
+    `mean` has the expectation of the first over functions like these.
+    """
+
+    seed: int
+    algorithms: int
+    functions: int
+    runs: int
+    times: np.ndarray
+    mean: np.ndarray
+    paces: np.ndarray
+    spread: float
+    hard: np.ndarray
+    fails: bool
+
+    @classmethod
+    def drawn(cls, seed):
+        rng = np.random.default_rng(seed)
+        algorithms, functions = int(rng.integers(2, 11)), int(rng.integers(1, 25))
+        apart = rng.choice([0.0, 0.0, 0.3, 1.0])
+        mean = apart * (np.arange(algorithms) // rng.choice([1, 2]))
+        between = rng.choice([0.0, 0.0, 0.5, 1.5])
+        own = between * rng.standard_normal((algorithms, functions))
+        paces = np.log(1e-4) + rng.choice([0.0, 2.0]) * (np.arange(algorithms) % 2)
+        return cls(
+            seed, algorithms, functions, int(rng.choice([3, 5, 10, 15])), mean[:, None] + own,
+            mean, paces, float(rng.choice([0.1, 0.5, 1.0, 2.0])), rng.normal(-2, 1.5, functions),
+            bool(rng.random() < 0.1),
+        )  # fmt: skip
+
+    def rows(self, algorithm, again=0):
+        """The runs of an algorithm; other ones with another number in `again`."""
+        rng = np.random.default_rng([self.seed, algorithm, again])
+        pace, digits = np.exp(self.paces[algorithm]), 9e-9 * 0.3 ** (algorithm % 3)
+        for function, number in itertools.product(range(self.functions), range(self.runs)):
+            median = np.exp(self.hard[function] + self.times[algorithm, function])
+            time = median * np.exp(self.spread * rng.standard_normal())
+            at = time * REACHED_AT * (50 if rng.random() < 0.15 else 1)
+            found = zip(at, (9.0, 0.9, 0.09, 9e-3, digits * rng.random()), strict=True)
+            events = [(0.0, 1, 100.0)]
+            for time_s, precision in found:
+                if time_s < 1.0:
+                    count = max(int(time_s / pace), events[-1][1] + 1)
+                    events.append((time_s, count, precision))
+            solved = len(events) > len(TARGETS)
+            end = events[-1][0] if solved else 1.0
+            yield {
+                "suite": "bbob", "function": function + 1, "dimension": 2, "instance": 1,
+                "algorithm": f"a{algorithm}", "round": 1, "run": number, "f_opt": 0.0,
+                "seed": number, "budget_s": 1.0, "status": "ok",
+                "stop_reason": "target" if solved else "time", "attempts": 1, "wall_s": end,
+                "cpu_s": end, "evaluations": max(int(end / pace), events[-1][1]), "launches": 1,
+                "completed_restarts": 0, "best_f": events[-1][2],
+                "best_precision": events[-1][2], "overshoot_s": 0.0, "reaped_s": end,
+                "preparation_s": 0.1, "objective_s": 1e-5, "bare_s": 1e-5,
+                "isolation": "private", "launch_log": [], "disturbance": "clean",
+                "events": [
+                    {"launch": 0, "evaluations": n, "time_s": t, "precision": q}
+                    for t, n, q in events
+                ],
+            }  # fmt: skip
+
+    def evidence(self, algorithms=None, again=0, made=MADE):
+        """The tables of some algorithms; `again` measures the last of them another time."""
+        chosen = range(self.algorithms) if algorithms is None else algorithms
+        rows = [row for k in chosen for row in self.rows(k, again if k == max(chosen) else 0)]
+        if self.fails:
+            nothing = {"status": "no_evaluation", "stop_reason": "time_killed", "evaluations": 0,
+                       "events": [], "best_f": None, "best_precision": float("inf")}  # fmt: skip
+            rows += [row | nothing | {"algorithm": "stuck"} for row in self.rows(0)]
+        labels = [f"a{k}" for k in chosen] + ["stuck"] * self.fails
+        campaign = configuration.parse(
+            {
+                "name": "simulated",
+                "problems": {"suite": "bbob", "functions": f"1-{max(self.functions, 2)}"
+                             if self.functions > 1 else 1, "dimensions": 2, "instances": 1},
+                "algorithms": dict.fromkeys(labels, "timefair:random-search"),
+                "budget": {"time_s": 1.0}, "runs": self.runs, "targets": TARGETS,
+                "statistics": {"pairs": "all", "resamples": 20},
+            }
+        )  # fmt: skip
+        runs = Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
+        frames = {
+            name: TABLES[name](runs, Analysis.of(campaign.settings_of(name))) for name in made
+        }
+        return Evidence(frames, campaign)
+
+    def truly_better(self, row):
+        """1 if `algorithm_a` is truly better in a row of `comparison`, -1 if b is, 0 if neither."""
+        a, b = (int(row[name][1:]) for name in PAIR)
+        of = self.mean if row["function"] == "all" else self.times[:, int(row["function"]) - 1]
+        gap = of[b] - of[a]
+        if row["measure"] == "evaluations":
+            gap -= self.paces[b] - self.paces[a]
+        return np.sign(round(gap, 9))
+
+
+def false_statements(simulated, comparison):
+    decided = comparison[comparison["better"].notna()].to_dict("records")
+    return [
+        row
+        for row in decided
+        if simulated.truly_better(row) != (1 if row["better"] == row["algorithm_a"] else -1)
+    ]
+
+
+def contradictions(evidence):
+    """Statements of the report that differ from the table `comparison` or from each other."""
+    (space,) = evidence.spaces
+    found = findings(evidence, space)
+    table = evidence.table("comparison")
+    functions = table["function"][table["function"] != "all"].nunique()
+    better = {
+        (row["measure"], row["criterion"], row["function"], *sorted(row[name] for name in PAIR)):
+        row["better"]
+        for row in table[table["better"].notna()].to_dict("records")
+    }  # fmt: skip
+    compared = evidence.compared(space)
+
+    def of(measure, criterion, function, a, b):
+        return better.get((measure, criterion, function, *sorted((a, b))))
+
+    standings = [
+        (one.standing, one.measure, one.criterion, "all" if functions >= 6 else "1")
+        for one in found.situations
+        if functions >= 6 or functions == 1
+    ]
+    standings += [(one.standing, "seconds", "ERT", str(one.function)) for one in found.functions]
+    for standing, *key in standings:
+        if standing.verdict in (Verdict.NOTHING, Verdict.MIXED):
+            continue
+        leader = standing.leaders[0]
+        for name in set(compared) - set(standing.leaders):
+            decision = of(*key, leader, name)
+            if decision != (None if name in standing.tied else leader):
+                yield f"{key}: {leader} and {name}: {standing.verdict}, the table has {decision}"
+        if (standing.verdict is Verdict.CLEAR) != (len(standing.front) == 1):
+            yield f"{key}: {standing.verdict} with {standing.front} in front"
+    for one in found.situations:
+        if functions < 6 and one.standing.verdict is Verdict.CLEAR:
+            places = table.query("measure == @one.measure and criterion == @one.criterion")
+            for function in set(places["function"]) - {"all"}:
+                winners = {
+                    of(one.measure, one.criterion, function, one.standing.leaders[0], name)
+                    for name in set(compared) - set(one.standing.leaders)
+                }
+                if winners != set(one.standing.leaders):
+                    yield f"{one.want}: clear, but on f{function} the table has {winners}"
+    if found.winner and not found.headline.startswith(f"{found.winner} wins"):
+        yield f"the winner is {found.winner}, and the headline: {found.headline}"
+    if " wins " in found.headline and not found.winner:
+        yield f"no winner, and the headline: {found.headline}"
+    inversions = evidence.table("inversions")
+    for row in inversions[inversions["significant"].astype(bool)].to_dict("records"):
+        criterion = ("precision", "Q.50")
+        if row["criterion"] == "fixed budget":
+            decision = of(*criterion, row["function"], *(row[name] for name in PAIR))
+            if decision != row["winner_by_time"]:
+                yield f"inversion of {row['winner_by_time']} on {row['function']}: {decision}"
+
+
+def check(campaigns):
+    false = []
+    for seed in range(campaigns):
+        simulated = Simulated.drawn(seed)
+        evidence = simulated.evidence()
+        assert list(contradictions(evidence)) == [], f"campaign {seed}"
+        if wrong := false_statements(simulated, evidence.table("comparison")):
+            false.append((seed, wrong[0]))
+    assert len(false) <= binom.ppf(1 - CHANCE, campaigns, 0.05), false
+    return len(false)
+
+
+@pytest.mark.slow
+def test_no_statement_contradicts_another_and_few_are_false():
+    check(25)
+
+
+@pytest.mark.thorough
+def test_the_same_of_many_campaigns():
+    """4 % of 200 campaigns have a false verdict on any pair, function and criterion."""
+    assert check(200) <= 0.05 * 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_a_third_algorithm_does_not_change_the_verdict_on_a_pair(seed):
+    simulated = Simulated.drawn(seed + 500)
+    known = range(min(max(simulated.algorithms, 3), simulated.algorithms))
+    if len(known) < 3:
+        pytest.skip("the campaign has two algorithms")
+    keys = ["measure", "criterion", "function", *PAIR]
+    here, again, without = (
+        evidence.table("comparison").set_index(keys)
+        for evidence in (
+            simulated.evidence(known, made=("comparison",)),
+            simulated.evidence(known, again=1, made=("comparison",)),
+            simulated.evidence(known[:-1], made=("comparison",)),
+        )
+    )
+    common = here.index.intersection(without.index)
+    assert len(common)
+    assert here.loc[common, "better"].equals(again.loc[common, "better"])
+    assert here.loc[common, "p_adjusted"].equals(again.loc[common, "p_adjusted"])
+    assert here.loc[common, "p"].equals(without.loc[common, "p"])
+    both = here.loc[common, "better"].notna() & without.loc[common, "better"].notna()
+    assert (here.loc[common, "better"][both] == without.loc[common, "better"][both]).all()
