@@ -23,7 +23,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     workspace.configure(
         algorithms={name: BENCH[name].use for name in names},
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-        budget={"time_s": 0.3},
+        budget={"time_s": 1.5},  # longer than a machine stalls
         runs=1,
         limits={"memory_mb": 100},
         tables=["anytime"],

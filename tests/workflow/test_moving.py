@@ -26,7 +26,7 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
             "restarted": {"use": "timefair:DE", "restart": {"policy": "at_change"}},
             "swarms": "timefair:mQSO",
         },
-        budget={"time_s": 0.2},
+        budget={"time_s": 1.6},  # longer than a machine stalls
         targets=[50.0, 5.0],
         tables=[*TABLES, "final_values", "ert"],
         figures={"names": ["after_change", "ecdf"], "formats": ["svg"]},
@@ -37,9 +37,9 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
     for row in rows:
         assert row["best_precision"] == row["best_f"]
         for vector in row["vectors"]:
-            assert vector["outputs"][1] == round(vector["time_s"] * 1e9) // 50_000_000
+            assert vector["outputs"][1] == round(vector["time_s"] * 1e9) // 400_000_000
         if row["algorithm"] == "restarted":
-            # A machine that stops a run for 50 ms hides a whole environment from it.
+            # A machine that stops a run for 0.4 s hides a whole environment from it.
             met = {vector["outputs"][1] for vector in row["vectors"]}
             assert 1 <= len(met) <= row["launches"] <= 4
     made = {
@@ -47,7 +47,7 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
     }
     cells = made["changes"].set_index("algorithm")
     assert set(cells.index) == {"random", "restarted", "swarms"}
-    assert set(cells["period"]) == {0.05}
+    assert set(cells["period"]) == {0.4}
     of_runs = pd.DataFrame(rows).groupby("algorithm")["best_precision"].mean()
     for algorithm, mean in of_runs.items():
         assert cells.loc[algorithm, "before_change"] == pytest.approx(mean)

@@ -48,7 +48,7 @@ def test_jobs_share_the_preparation_of_their_algorithm(workspace):
         assert open_record(path).facts["prepared"]["job"] == 1
 
 
-SLOW_S = 1.5
+SLOW_S = 2.5
 SLOW = f"""
 import time
 time.sleep({SLOW_S})

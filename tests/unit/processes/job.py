@@ -35,7 +35,8 @@ def main() -> int:
 def serve(driver: int, request: dict, listener: int, starter: int) -> int:
     serving.begin(starter)
     print("preparing", os.getpid(), flush=True)
-    time.sleep(request.get("preparation_s", 0))
+    if Path(request.get("prepared", "/")).exists():
+        time.sleep(request.get("preparation_s", 0))
     if request["do"] == "fail to prepare":
         print("cannot be prepared", flush=True)
         return 2

@@ -224,9 +224,12 @@ def test_a_job_that_cannot_be_prepared_fails_as_the_preparation_did(start, level
 
 
 @pytest.mark.slow
-def test_a_prepared_process_that_was_killed_meanwhile_is_made_again(start):
-    job = start(preparation_s=0.5)
+def test_a_prepared_process_that_was_killed_meanwhile_is_made_again(start, tmp_path):
+    hangs = tmp_path / "hangs"
+    hangs.touch()
+    job = start(preparation_s=60, prepared=str(hangs))
     ((preparing,),) = job.numbers("preparing")
+    hangs.unlink()
     os.kill(preparing, signal.SIGKILL)
     assert job.status() == 0
     assert len(job.numbers("preparing")) == 2

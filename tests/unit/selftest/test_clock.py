@@ -80,6 +80,7 @@ def test_a_run_that_waited_may_not_reach_its_last_events(runs):
     row["events"] = row["events"][:5]
     assert "is missing" in difference(row)
     assert difference(row | {"foreign_delay_s": world.BUDGET_S}) == ""
+    assert difference(row | {"evaluations": row["events"][-1]["evaluations"]}) == ""
 
 
 def test_clocks_that_agree():

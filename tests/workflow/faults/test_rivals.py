@@ -38,7 +38,7 @@ def as_a_module(workspace: Workspace) -> None:
 
 def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
-    trial = new_trial(budget={"time_s": 0.2})
+    trial = new_trial(budget={"evaluations": 50})
     first = trial.begin()
     first.send_signal(signal.SIGSTOP)  # it does not end before the other has looked
     refused = trial.workspace.run(*MEASURED)
@@ -56,7 +56,7 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
 @pytest.mark.thorough
 def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     """The second changes nothing of what the jobs of the first read, nor does a dry run."""
-    trial = new_trial(budget={"time_s": 0.4}, runs=20)  # its jobs do not end before the others
+    trial = new_trial(budget={"evaluations": 100}, runs=20)  # its jobs do not end before the others
     as_a_module(trial.workspace)
     first = trial.begin()
     snapshot = trial.workspace.results / "campaign.json"

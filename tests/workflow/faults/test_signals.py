@@ -50,8 +50,9 @@ def ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def test_workflows_that_are_asked_to_end(trial):
+def test_workflows_that_are_asked_to_end(new_trial):
     """SIGTERM lets its jobs end; Ctrl-C ends them, also in the background, where it is ignored."""
+    trial = new_trial(budget={"evaluations": 60})  # it is not over before the third signal
     campaign = trial.begin()
     campaign.terminate()
     trial.ended(campaign)

@@ -25,6 +25,7 @@ RUNS = 6
 FUNCTIONS = (1, 8)
 INSTANCES = (1, 2)
 ALGORITHMS = ("one", "two")
+SOLVER = Path(__file__).with_name("unhurried.py")
 RUNS_IN_ALL = len(ALGORITHMS) * len(FUNCTIONS) * len(INSTANCES) * RUNS
 
 
@@ -44,8 +45,8 @@ class Trial:
         self.finished: dict[Key, object] = {}
         self.said = workspace.folder / "said.txt"
         usual = {
-            "algorithms": dict.fromkeys(ALGORITHMS, "timefair:random-search"),
-            "budget": {"time_s": 0.1},
+            "algorithms": dict.fromkeys(ALGORITHMS, f"{SOLVER}:solve"),
+            "budget": {"evaluations": 25},  # no time: a run that stalls finds as much
             "runs": RUNS,
             "problems": {
                 "suite": "bbob",

@@ -86,11 +86,14 @@ def _words(event: tuple[int, int, float]) -> str:
 def _may_miss(row: Row, drawn: Found, synthetic: Synthetic, budget_s: float) -> bool:
     """Whether an event is due so late that a run that ended at T may not have recorded it.
 
-    The time for which the run waited for its core is added, because the run may have waited for all
-    of it after its last event.
+    This is the case if the run has not made its evaluation, as on a machine that stalls. The time
+    for which the run waited for its core is added, because the run may have waited for all of it
+    after its last event.
     """
     if row["stop_reason"] == StopReason.TARGET:
         return False
+    if row["evaluations"] < drawn.evaluations:
+        return True
     late_s = max([event["time_s"] - event["evaluations"] * synthetic.step_s
                   for event in row["events"]], default=0.0)  # fmt: skip
     waited_s = row.get("foreign_delay_s") or 0.0
