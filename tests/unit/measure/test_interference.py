@@ -57,6 +57,16 @@ from timefair.records.status import Disturbance
         ((1.0, None, None, None), "unknown", None),
         ((1.0, None, 1.0, None), "unknown", None),
         ((0.0, 0.0, None, None), "unknown", None),
+        # 10 ms of 2 s are real: waiting for 9 ms, or a core of half the speed, is 0.5 % of them
+        ((0.01, 0.009, 0.03, 0.01, 1.99), "clean", None),
+        (
+            (1.0, 0.11, None, None, 1.0),
+            "disturbed",
+            "waited 6% of the time for a core that others had",
+        ),
+        ((1.0, 0.1, None, None, 1.0), "clean", None),
+        ((1.0, 0.0, 1.35, 1.0, 1.0), "clean", None),  # 2 s instead of 1.741: x 1.149
+        ((1.0, 0.0, 1.36, 1.0, 1.0), "disturbed", "the reference kernel took 1.36 x its best"),
         ((0.0, 0.5, 1.0, 1.0), "clean", None),
     ],
 )
@@ -269,7 +279,8 @@ def rows_of(*delays):
     """A function that measures runs of 1 s, with these delays one after the other."""
     numbered = zip(count(), delays, strict=False)
     return lambda: (
-        dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True)) | {"real_s": 1.0}
+        dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True))
+        | {"real_s": 1.0, "charged_s": 0.0}
     )
 
 

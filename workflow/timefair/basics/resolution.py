@@ -1,9 +1,15 @@
-"""The resolution of a machine, as `timefair selftest` measures it, and how it is quoted."""
+"""The effect of a slow machine on times, and the resolution that `timefair selftest` measures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Slowdown = TypeVar("Slowdown", float, "NDArray[np.float64]")
 
 UNMEASURED = "not measured; run timefair selftest"
 
@@ -11,6 +17,25 @@ NAMES = ("measured_utc", "version", "runs", "budget_s", "disturbed", "seconds", 
 """What is known of it; `seconds` and `precision` have the entries of `OF_TEST`."""
 
 OF_TEST = ("delta", "power", "power_low", "power_high", "repetitions", "false_alarms")
+
+
+def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
+    """Factor by which a slowdown of the machine lengthens the clock of a run.
+
+    Parameters
+    ----------
+    slowdown
+        Real time of the run, as a multiple of its real time without the slowdown; a number or an
+        array. NaN gives NaN.
+    real
+        Share of real time in the clock of the run; the rest is virtual evaluation cost.
+
+    Examples
+    --------
+    >>> lengthened(2.0, 1.0), round(lengthened(2.0, 0.1), 3)
+    (2.0, 1.053)
+    """
+    return 1.0 / (real / slowdown + (1.0 - real))
 
 
 def in_words(found: Mapping[str, Any]) -> str:

@@ -48,6 +48,37 @@ def test_the_ratio_by_hand(resolved):
     assert frame["slowdown_max"].to_dict() == {"1": 1.0, "2": 2.0, "all": 2.0}
 
 
+def test_no_machine_lengthens_a_virtual_cost(resolved):
+    """A run of 1 s with 0.1 s of real time that a core of half the speed measured took 0.05 s less
+    at full speed, and so on for the others.
+    """
+    slow = JOBS | {("B", 2, 3): 2.0, ("A", 1, 1): 1.5}
+    frame = resolved(slow, real_s=0.1, charged_s=0.9, evaluation_cost_s=0.01)
+    logs = [np.log(1.0 / (0.1 / s + 0.9)) for s in slow.values()]
+    reach = stats.t.isf(0.025, 11) * np.std(logs, ddof=1)
+    assert frame["real_share"].to_dict() == pytest.approx({"1": 0.1, "2": 0.1, "all": 0.1})
+    assert frame.loc["1", "resolved_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
+    assert frame.loc["1", "resolved_ratio"] < 1.04 < 1.4 < resolved(slow).loc["1", "resolved_ratio"]
+    assert frame["slowdown_max"].to_dict() == {"1": 1.5, "2": 2.0, "all": 2.0}
+
+
+def test_the_share_of_real_time_is_that_of_each_problem(run, table):
+    """A has the largest share on both functions: 0.5 on one, 0.1 on the other, 0.3 over both."""
+    real = {("A", 1): 0.5, ("A", 2): 0.1, ("B", 1): 0.1, ("B", 2): 0.0}
+    rows = [
+        run(algorithm=name, function=function, round=round, run=round, core=0, foreign_delay_s=0.0,
+            real_s=share, charged_s=1 - share, evaluation_cost_s=0.1,
+            reference_before_s=0.01 * round, reference_after_s=0.01 * round)
+        for (name, function), share in real.items() for round in (1, 2)
+    ]  # fmt: skip
+    frame = TABLES["resolution"](Runs.of(table(*rows)), ANALYSIS).set_index("function")
+    assert frame["real_share"].to_dict() == pytest.approx({"1": 0.5, "2": 0.1, "all": 0.3})
+    reach = stats.t.isf(0.025, 7) * np.sqrt(8 / 7) / 2  # of four jobs at each of two speeds
+    for function, share, jobs in (("1", 0.5, 2), ("2", 0.1, 2), ("all", 0.3, 4)):
+        expected = reach * -np.log(share / 2 + 1 - share) * np.sqrt(2 / jobs)
+        assert np.log(frame.loc[function, "resolved_ratio"]) == pytest.approx(expected)
+
+
 def test_waiting_slows_the_wall_clock_alone(resolved):
     waited = resolved(JOBS, foreign_delay_s=0.5)
     assert waited.loc["all", "slowdown_median"] == pytest.approx(2.0)  # of runs of 1 s

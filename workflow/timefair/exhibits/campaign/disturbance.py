@@ -25,7 +25,7 @@ COLUMNS = (
     Column("repeats", "how often runs were measured again, in total"),
     Column(
         "delay_share_median",
-        "median of the time waited for a core that others used, as a share of the wall clock",
+        "median of the time waited for a core that others used, as a share of the real time",
     ),
     Column("delay_share_max", "largest such share"),
     Column(
@@ -45,15 +45,17 @@ COLUMNS = (
     title="Disturbed runs",
     caption="""
     Runs that something else on the machine disturbed, per algorithm. A run is disturbed if it
-    waited more than 5 % of its time for a core that others used, or if the reference kernel (a
-    small fixed piece of work) took more than 1.15 times its best time in the job so far, as
-    the mean before and after the run. Values are empty if the machine does not report them.
+    waited more than 5 % of its time for a core that others used, or if a slow core made its time
+    more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
+    fixed piece of work), as the mean before and after the run, relative to its best in the job so
+    far. A virtual evaluation cost is part of the time of a run, and no machine lengthens it. Values
+    are empty if the machine does not report them.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Disturbed runs per algorithm. Again: measured again because of a disturbance. "
-            "Delay: waiting for a core that others used, as a share of the wall clock. Reference: "
+            "Delay: waiting for a core that others used, as a share of the real time. Reference: "
             "the reference kernel around a run, as a multiple of its best.",
             values=(
                 Value("runs", "Runs"),

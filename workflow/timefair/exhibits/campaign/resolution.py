@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from timefair.basics.resolution import lengthened
 from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -33,6 +34,11 @@ COLUMNS = (
     ),
     Column("slowdown_max", "largest such multiple"),
     Column(
+        "real_share",
+        "share of real time in the times of the algorithm with the largest share, mean over the "
+        "functions; the rest is virtual evaluation cost",
+    ),
+    Column(
         "resolved_ratio",
         "largest ratio of the times of two algorithms that the speed of the machine may explain, "
         "at the confidence of the campaign",
@@ -47,10 +53,11 @@ COLUMNS = (
     caption="""
     How much the speed of the machine varied, and which ratio of the times of two algorithms it
     therefore resolves. The slowdown of a run comes from the reference kernel before and after it
-    and from the time that it waited for a core that others used. `resolved_ratio` is the upper
-    {confidence} limit of the ratio of the times of two identical algorithms. Values are empty if
-    the machine reports neither value, and if the unit of time is the reference kernel.
-    `resolved_ratio` is also empty for a single job.
+    and from the time that it waited for a core that others used. A slow machine lengthens real
+    time, but not a virtual evaluation cost. `resolved_ratio` is the upper {confidence} limit of the
+    ratio of the times of two identical algorithms. Values are empty if the machine reports neither
+    value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty for a
+    single job.
     """,
     columns=COLUMNS,
     layouts=[
@@ -62,6 +69,7 @@ COLUMNS = (
                 Value("jobs", "Jobs"),
                 Value("slowdown_median", "Slowdown, median", decimals=2),
                 Value("slowdown_max", "at most", decimals=2),
+                Value("real_share", "Real time", decimals=2),
                 Value("resolved_ratio", "Resolved ratio", decimals=2),
             ),
             rows=("function",),
@@ -72,18 +80,27 @@ COLUMNS = (
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The resolved ratio on each function, and over all functions of a suite and dimension.
 
-    The runs of a job share the speed of the machine. Therefore the mean logarithm of the slowdown
-    of each job is one observation, and the speed of an algorithm is a mean over its jobs. The
-    standard deviation of these observations is computed over all jobs of the campaign.
+    The runs of a job share the speed of the machine. Therefore the mean logarithm of the factor by
+    which it lengthens the clock of each job's runs is one observation, and the speed of an
+    algorithm is a mean over its jobs. The standard deviation of these observations is computed over
+    all jobs of the campaign, with the share of real time in the row of the table.
     """
-    rows = runs.frame[[*JOB]].assign(slowdown=slowdown(runs.frame, analysis.time))
-    logs = np.log(rows["slowdown"]).groupby([rows[key] for key in JOB]).mean().dropna()
+    rows = runs.frame[[*JOB, "real_s"]].assign(
+        slowdown=slowdown(runs.frame, analysis.time),
+        clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
+    )
     frame = pd.DataFrame(_rows(rows), columns=column_names(COLUMNS[:-1]))
-    freedom = logs.size - 1
-    if freedom < 1:
+    known = rows.dropna(subset="slowdown")
+    job = known.groupby(JOB).ngroup().to_numpy()
+    count = np.bincount(job)
+    if count.size < 2:
         return frame.assign(resolved_ratio=np.nan)
-    reach = stats.t.isf((1 - analysis.confidence) / 2, freedom) * logs.std()
-    ratio = np.exp(reach * np.sqrt(2 / frame["jobs"].astype(float)))
+    slow = known["slowdown"].to_numpy(dtype=np.float64)
+    spread = frame["real_share"].map(
+        lambda share: (np.bincount(job, np.log(lengthened(slow, share))) / count).std(ddof=1)
+    )
+    error = spread * np.sqrt(2 / frame["jobs"].astype(float))
+    ratio = np.exp(stats.t.isf((1 - analysis.confidence) / 2, count.size - 1) * error)
     return frame.assign(resolved_ratio=ratio.where(frame["slowdown_median"].notna()))
 
 
@@ -100,4 +117,12 @@ def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
                 "jobs": int(jobs.min()),
                 "slowdown_median": part["slowdown"].median(),
                 "slowdown_max": part["slowdown"].max(),
+                "real_share": _real_share(part),
             }
+
+
+def _real_share(part: pd.DataFrame) -> float:
+    """Share of real time, mean over the functions, of the algorithm with the largest one."""
+    sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
+    shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
+    return float(shares.groupby("algorithm").mean().max())

@@ -52,7 +52,8 @@ class RunMonitor:
         Parameters
         ----------
         run
-            Measures one run. Its row has at least ``real_s`` and ``foreign_delay_s``.
+            Measures one run. Its row has at least ``real_s``, ``charged_s`` and
+            ``foreign_delay_s``.
 
         Returns
         -------
@@ -77,7 +78,9 @@ class RunMonitor:
         after_s = reference.take() if reference else None
         mean_s = (before_s + after_s) / 2 if before_s and after_s else None
         best_s = reference.best_s if reference else None
-        disturbance, reason = judge(row["real_s"], row["foreign_delay_s"], mean_s, best_s)
+        disturbance, reason = judge(
+            row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"]
+        )
         return {
             **row,
             **added._asdict(),
