@@ -39,9 +39,9 @@ class Reader(HTMLParser):
             self.rows[-1][-1] += data
 
 
-def row(item=1, part="Time T", evidence="T = 1 s", missing=None, topic="Budget"):
+def row(item=1, part="Time T", evidence="T = 1 s", missing=None, topic="Budget", met=True):
     return {
-        "item": item, "topic": topic, "part": part, "met": missing is None,
+        "item": item, "topic": topic, "part": part, "met": met if missing is None else False,
         "evidence": evidence, "missing": missing,
     }  # fmt: skip
 
@@ -70,6 +70,12 @@ def test_an_item_is_met_if_all_its_parts_are():
     assert "1 of 8" not in text
     assert '1 of 2 items are met. Not met: <a href="#item-1">Budget</a>.' in text
     assert "2 of 2 items are met.</p>" in page([ROWS[0], ROWS[2]], "trial", "")
+
+
+def test_what_was_not_measured_is_neither_met_nor_open():
+    text = page([row(), row(part="Resolution", evidence="run it", met=None)], "trial", "")
+    assert parts_of(text)[1] == ["Resolution", "– not measured", "run it", ""]
+    assert "1 of 1 items are met.</p>" in text
 
 
 def test_a_campaign_without_runs_says_so():

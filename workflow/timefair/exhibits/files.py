@@ -66,8 +66,8 @@ def _write_csv(frame: pd.DataFrame, path: Path, exact: Iterable[bool]) -> None:
 
 def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:
     """The fields of a column; each different number or text is formatted once."""
-    if column.dtype == object:
-        return column.where(column.notna(), "").tolist()
+    if column.dtype in (object, "boolean"):
+        return column.astype(object).where(column.notna(), "").tolist()
     if column.dtype.kind in "iub":
         return column.tolist()
     places, different = pd.factorize(column)
@@ -114,6 +114,8 @@ def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
             na_values=[""],
             dtype={column.name: str for column in columns if column.text},
         )
+        unsure = [n for n in frame if pd.api.types.infer_dtype(frame[n]) == "boolean"]
+        frame = frame.astype({n: "boolean" for n in unsure if frame[n].dtype == object})
     elif path.suffix == ".parquet":
         frame = pd.read_parquet(path)
     else:

@@ -264,7 +264,7 @@ def _unmet(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("checklist")
     if rows.empty:
         return
-    unmet = rows.loc[~rows["met"].astype(bool)]
+    unmet = rows.loc[~rows["met"].fillna(True).astype(bool)]
     topics = list(dict.fromkeys(unmet["topic"]))
     if topics:
         items = rows["item"].nunique()

@@ -50,7 +50,7 @@ PAGE = """<!DOCTYPE html>
 CONTENTS = """<p>{summary}</p>
 <p>{note}</p>
 <p>The items are those of {source}. The evidence comes from the records of the campaign and from its
-configuration. An item is met if all its parts are met.</p>
+configuration. An item is met if none of its parts is open.</p>
 {items}"""
 
 ITEM = """<section>
@@ -73,8 +73,8 @@ def page(rows: Sequence[Row], campaign: str, note: str) -> str:
     ----------
     rows
         The rows in order, each with ``item``, ``topic``, ``part``, ``met``, ``evidence`` and
-        ``missing``; the last two are texts or null. Without rows, the page states that there are no
-        runs.
+        ``missing``; the last two are texts or null. ``met`` is null for a part that was not
+        measured. Without rows, the page states that there are no runs.
     campaign
         Name of the campaign.
     note
@@ -117,7 +117,7 @@ def _item(parts: Sequence[Row], level: int) -> str:
 
 
 def _met(parts: Sequence[Row]) -> bool:
-    return all(row["met"] for row in parts)
+    return all(row["met"] is None or row["met"] for row in parts)
 
 
 def _part(row: Row) -> str:
@@ -127,8 +127,10 @@ def _part(row: Row) -> str:
     )
 
 
-def _verdict(met: bool) -> str:
+def _verdict(met: bool | None) -> str:
     """The verdict as a word and a symbol; the colour adds no information."""
+    if met is None:
+        return '<span aria-hidden="true">–</span> not measured'
     if met:
         return '<span class="met"><span aria-hidden="true">✓</span> met</span>'
     return '<span class="open"><span aria-hidden="true">✗</span> not met</span>'

@@ -243,8 +243,8 @@ def _places(frame: pd.DataFrame, name: str, panel: list[str]) -> NDArray[np.floa
 
 
 def _values(column: pd.Series[Any]) -> dict[str, Any]:
-    if column.dtype == bool:
-        column = column.map({True: "yes", False: "no"})
+    if pd.api.types.is_bool_dtype(column):
+        column = column.astype(object).map({True: "yes", False: "no"})
     if not pd.api.types.is_numeric_dtype(column):
         codes, words = pd.factorize(column)
         return {"words": [str(word) for word in words], "codes": codes.tolist()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from timefair import cli
@@ -108,7 +109,7 @@ def filled(runs, analysis=ANALYSIS):
 
 def not_met(runs, analysis=ANALYSIS):
     frame = filled(runs, analysis)
-    return {name: frame.loc[name, "missing"] for name in frame.index[~frame["met"]]}
+    return frame.loc[frame["met"].eq(False).fillna(False), "missing"].to_dict()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,11 @@ def test_the_resolution_of_the_machine_is_quoted_if_it_was_measured(campaign):
     part = "Machine", "Resolution"
     evidence = filled(with_facts(campaign(), machine=machine)).loc[part, "evidence"]
     assert evidence.startswith("a slowdown of 2 % is found with probability 0.02 by seconds")
-    assert filled(with_facts(campaign())).loc[part, "evidence"] == UNMEASURED
+    assert filled(with_facts(campaign(), machine=machine)).loc[part, "met"]
+    unmeasured = filled(with_facts(campaign())).loc[part]
+    assert unmeasured["evidence"] == UNMEASURED
+    assert pd.isna(unmeasured["met"])
+    assert pd.isna(unmeasured["missing"])
 
 
 A_RUN = [
@@ -193,6 +198,7 @@ A_RUN = [
         ("Budget", "Overshoot"),
         "runs that continued for more than 50 ms after T: 1",
     ),
+    ({"overshoot_s": None}, ("Budget", "Overshoot"), "not recorded for 1 of 8 runs"),
     ({"completed_restarts": None}, ("Restarts", "Completed restarts"), "for 1 of 8 runs"),
     ({"stop_reason": "algorithm_ended"}, ("Restarts", "Use of the budget"), "1 of A"),
     ({"stop_reason": "failure"}, ("Restarts", "Use of the budget"), "1 of A"),
@@ -392,6 +398,18 @@ def test_evaluations_are_a_budget_where_they_dominate(campaign, objective_s, met
     cap = frame.loc[("Budget", "Cap on evaluations"), "evidence"]
     assert cap == "100 evaluations for every run"
     assert ("Budget", "Overshoot") not in frame.index
+
+
+@pytest.mark.parametrize("names", ["AB", "A"])
+def test_evaluations_that_were_not_timed_are_no_budget(campaign, names):
+    """Of both algorithms, or of one: it is said, and neither counts as dominating."""
+    given = {"budget_s": None, "budget_evaluations": 100, "objective_s": 9e-3}
+    runs = with_facts(campaign(rows=slice(None), **given))
+    inside = runs.frame["objective_s"].mask(runs.frame["algorithm"].isin(list(names)))
+    runs = replace(runs, frame=runs.frame.assign(objective_s=inside))
+    part = filled(runs).loc[("Budget", "Time T")]
+    assert part["evidence"] == "no T; the share of evaluations in the time was not measured"
+    assert not part["met"]
 
 
 def test_amortised_cost_is_said(campaign):

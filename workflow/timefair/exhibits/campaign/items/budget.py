@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
@@ -62,13 +63,15 @@ def _seconds(budget: float) -> str:
 
 
 def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
-    inside = (objective_share(frame) * frame["real_s"]).groupby(frame["algorithm"]).sum()
-    share = inside / frame.groupby("algorithm")["real_s"].sum()
-    evidence = (
-        f"no T; evaluations took an estimated {share.min():.0%} to {share.max():.0%} of the time"
-    )
+    share = objective_share(frame) * frame["real_s"]
+    inside = share.groupby(frame["algorithm"]).sum(min_count=1)
+    share = inside / frame["real_s"].where(share.notna()).groupby(frame["algorithm"]).sum()
+    least, most = share.min(skipna=False), share.max()
+    evidence = f"evaluations took an estimated {least:.0%} to {most:.0%} of the time"
+    if np.isnan(least):
+        evidence = "the share of evaluations in the time was not measured"
     missing = "set budget.time_s: the time of the algorithms themselves is not limited"
-    return ChecklistPart("Time T", evidence, "" if share.min() >= DOMINATES else missing)
+    return ChecklistPart("Time T", f"no T; {evidence}", "" if least >= DOMINATES else missing)
 
 
 def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
@@ -110,7 +113,8 @@ def _target(target: float | None) -> str:
 
 
 def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
-    if frame["overshoot_s"].isna().all():
+    unknown = int(frame["overshoot_s"].isna().sum())
+    if unknown == len(frame):
         return ChecklistPart("Overshoot", "", "not recorded")
     late = int((frame["overshoot_s"] > GRACE_S).sum())
     longest = frame["overshoot_s"].max()
@@ -118,5 +122,10 @@ def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
         "Overshoot",
         f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
         "nothing after T counts",
-        f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}" if late else "",
+        sentence(
+            f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"
+            if late
+            else "",
+            f"not recorded for {unknown} of {len(frame)} runs" if unknown else "",
+        ),
     )

@@ -281,4 +281,6 @@ def _resolution(runs: Runs) -> ChecklistPart:
     required.
     """
     found = told(runs, "resolution")
-    return ChecklistPart("Resolution", listed(map(in_words, found)) or UNMEASURED)
+    return ChecklistPart(
+        "Resolution", listed(map(in_words, found)) or UNMEASURED, measured=bool(found)
+    )

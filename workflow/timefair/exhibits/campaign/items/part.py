@@ -10,15 +10,20 @@ MOST = 8
 
 
 class ChecklistPart(NamedTuple):
-    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing."""
+    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing.
+
+    `measured` is False for what nobody measured, and nobody requires: it is neither met nor open.
+    """
 
     name: str
     evidence: str
     missing: str = ""
+    measured: bool = True
 
     @property
-    def met(self) -> bool:
-        return not self.missing
+    def met(self) -> bool | None:
+        """None if it was not measured."""
+        return not self.missing if self.measured else None
 
 
 def listed(words: Iterable[object]) -> str:
