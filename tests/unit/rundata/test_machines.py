@@ -115,6 +115,15 @@ def test_without_blocks_a_ratio_is_that_of_the_table_ert(campaign):
     assert np.isnan(frame.loc[1, "ratio"])  # nobody reached 1e-8
 
 
+def test_equal_times_have_the_ratio_one_even_if_they_are_zero(run, table):
+    rows = [
+        run([(1, 0.0, 0.5)], algorithm=name, run=k, wall_s=0.0) for name in "AB" for k in range(3)
+    ]
+    ratios = TABLES["ert_ratios"](Runs.of(table(*rows)), Analysis(targets=(1.0, 0.1)))
+    assert ratios[["ert_a_s", "ratio"]].iloc[0].tolist() == [0.0, 1.0]
+    assert np.isnan(ratios["ratio"].iloc[1])  # neither reached the target
+
+
 def test_the_mixture_is_in_the_notes_of_every_table_and_one_kind_is_not(blocks):
     note = TABLES["ert"](blocks(alternating), ANALYSIS).attrs["machines"]
     assert f"20 runs on {SLOW}, 20 runs on {FAST}" in note

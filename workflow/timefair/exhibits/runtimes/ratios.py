@@ -135,9 +135,8 @@ def _at(counted: tuple[int, Any], place: int) -> tuple[int, float]:
 
 def _row(kind: str, n_a: int, ert_a_s: float, n_b: int, ert_b_s: float) -> dict[str, Any]:
     """A pair on one kind of machine."""
-    neither = np.isinf(ert_a_s) and np.isinf(ert_b_s)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.nan if neither else float(np.divide(ert_a_s, ert_b_s))
+        ratio = 1.0 if ert_a_s == ert_b_s == 0 else float(np.divide(ert_a_s, ert_b_s))
     return {
         "machine": kind, "n_a": n_a, "n_b": n_b,
         "ert_a_s": ert_a_s, "ert_b_s": ert_b_s, "ratio": ratio,
