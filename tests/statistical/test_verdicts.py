@@ -21,11 +21,16 @@ from timefair.report.findings.situations import findings
 from timefair.report.findings.standing import Verdict
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.statistics.comparison import wilcoxon
 
 CHANCE = 1e-3
 TARGETS = (10.0, 1.0, 0.1, 0.01, 1e-8)
 REACHED_AT = np.array([0.02, 0.1, 0.3, 0.6, 1.0])
 """When a run reaches the targets, as shares of its time to the last one."""
+
+NORMAL = np.random.default_rng(0).standard_normal(20_000)
+SLOW = np.where(np.random.default_rng(1).random(NORMAL.size) < 0.15, 50.0, 1.0)
+"""Draws from which true ERTs are computed."""
 
 MADE = ("comparison", "ert", "quantiles", "inversions", "profile")
 PAIR = ["algorithm_a", "algorithm_b"]
@@ -57,7 +62,7 @@ class Simulated:
         mean = apart * (np.arange(algorithms) // rng.choice([1, 2]))
         between = rng.choice([0.0, 0.0, 0.5, 1.5])
         own = between * rng.standard_normal((algorithms, functions))
-        paces = np.log(1e-4) + rng.choice([0.0, 2.0]) * (np.arange(algorithms) % 2)
+        paces = np.log(1e-7) + rng.choice([0.0, 2.0]) * (np.arange(algorithms) % 2)
         return cls(
             seed, algorithms, functions, int(rng.choice([3, 5, 10, 15])), mean[:, None] + own,
             mean, paces, float(rng.choice([0.1, 0.5, 1.0, 2.0])), rng.normal(-2, 1.5, functions),
@@ -121,14 +126,34 @@ class Simulated:
         }
         return Evidence(frames, campaign)
 
+    def evaluations(self, algorithm, function):
+        """The logarithms of the true ERTs in evaluations, targets from easy to hard."""
+        times = np.exp(self.hard[function] + self.times[algorithm, function] + self.spread * NORMAL)
+        at = (times * SLOW)[:, np.newaxis] * REACHED_AT
+        reached = (at < 1.0).mean(axis=0)
+        spent = np.log(np.minimum(at, 1.0).mean(axis=0)) - self.paces[algorithm]
+        return np.where(reached > 0, spent - np.log(np.maximum(reached, 1e-9)), np.inf)
+
     def truly_better(self, row):
         """1 if `algorithm_a` is truly better in a row of `comparison`, -1 if b is, 0 if neither."""
         a, b = (int(row[name][1:]) for name in PAIR)
-        of = self.mean if row["function"] == "all" else self.times[:, int(row["function"]) - 1]
+        over = row["function"] == "all"
+        of = self.mean if over else self.times[:, int(row["function"]) - 1]
         gap = of[b] - of[a]
-        if row["measure"] == "evaluations":
-            gap -= self.paces[b] - self.paces[a]
-        return np.sign(round(gap, 9))
+        if row["measure"] != "evaluations" or not (over or row["target"] > 0):
+            return np.sign(round(gap, 9))
+        if over and gap == 0 and self.paces[a] == self.paces[b]:
+            return 0
+        functions = range(self.functions) if over else [int(row["function"]) - 1]
+        first, second = (
+            np.array([self.evaluations(name, function) for function in functions])
+            for name in (a, b)
+        )
+        if over:
+            gains = np.mean(np.sign(np.where(first == second, 0.0, second - first)), axis=1)
+            return np.sign(wilcoxon(-gains, np.zeros(gains.size)).balance)
+        place = TARGETS.index(row["target"])
+        return np.sign(round(second[0, place] - first[0, place], 9))
 
 
 def false_statements(simulated, comparison):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,7 +132,34 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     one = sources.read(Path(folder), (base, head))
     pair = sources.within(one, base, head)
     look = earlier_look(Path(folder), base, head)
-    return _report(arguments, pair, _judged(arguments, one, pair, look), look)
+    found = _judged(arguments, one, pair, look)
+    pair = replace(pair, cautions=(*pair.cautions, *_of_report(Path(folder), pair, found.by)))
+    return _report(arguments, pair, found, look)
+
+
+def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
+    """What the report of a campaign states about the pair: lines from its table `comparison`."""
+    import pandas as pd
+
+    from timefair.report.words import p_value
+
+    path = folder / "tables/comparison.parquet"
+    criterion = {"quality": ("precision", "Q.50"), "speed": None}.get(by, (by, "ERT"))
+    if criterion is None or not path.is_file():
+        return
+    rows = pd.read_parquet(path)
+    rows = rows[(rows["measure"] == criterion[0]) & (rows["criterion"] == criterion[1])]
+    named = {pair.base, pair.head}
+    rows = rows[rows["algorithm_a"].isin(named) & rows["algorithm_b"].isin(named)]
+    for row in rows[rows["function"] == "all"].to_dict("records"):
+        decision = "neither is significantly better"
+        if isinstance(row["better"], str):
+            decision = f"{row['better']} is significantly better"
+        yield (
+            f"report: over {row['n_a']} functions in {row['dimension']} dimensions, {decision} "
+            f"(Wilcoxon, {p_value(row['p_adjusted'])} after the correction for {row['tests']} "
+            "pairs and all criteria)"
+        )
 
 
 def _judged(

@@ -81,8 +81,8 @@ files in the folders <code>figures</code> and <code>tables</code>.</p></noscript
 
 READING = """<p class="note">All verdicts follow from the table
 <a href="#table-comparison">comparison</a>. Each pair of algorithms is tested by its own runs, and a
-difference is significant if its p-value, multiplied by the number of tests, is at most
-{level}. {sample}</p>"""
+difference is significant if its p-value is at most {level} after the corrections for the number of
+pairs and for all criteria. {sample}</p>"""
 
 OVER_FUNCTIONS = """The pairs are tested over the functions (Wilcoxon’s signed-rank test), so the
 verdicts hold for functions like these."""

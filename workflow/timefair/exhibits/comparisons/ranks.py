@@ -130,7 +130,8 @@ class Case:
             "critical_difference",
             "Critical differences of average ranks",
             "Average ranks over the functions, by the precision at the end of the run and by the "
-            "cost to the targets. Further left is better.",
+            "cost to the targets. Further left is better. Verdicts on pairs come from the table "
+            "`comparison`, because a difference of average ranks depends on the other algorithms.",
             RankAxis(),
             default=True,
         ),

@@ -104,7 +104,7 @@ class Pairs:
         if not known:
             text = "Every algorithm is significantly worse than another one."
             return Standing(Verdict.MIXED, (), (), text, basis=basis)
-        leaders = first(known)
+        leaders = self._first(known)
         behind = {
             name
             for name in self.values
@@ -119,6 +119,15 @@ class Pairs:
         tested = self._tested(leaders[0], behind, tied, test)
         reason = f"{self._values_in_words(leaders)} {tested[0].upper()}{tested[1:]}."
         return Standing(verdict, leaders, tied, reason.strip(), tested, basis)
+
+    def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
+        """The algorithms with the best value; of equal ones, those that are better than most."""
+        wins = {
+            name: {worse for better, worse in self.better if better == name}
+            for name in first(values)
+        }
+        most = max(wins.values(), key=len)
+        return tuple(name for name, beaten in wins.items() if beaten == most)
 
     def _tested(self, leader: str, behind: Set[str], tied: Sequence[str], test: str) -> str:
         if self.undecidable:
