@@ -150,7 +150,7 @@ class Simulated:
             for name in (a, b)
         )
         if over:
-            gains = np.mean(np.sign(np.where(first == second, 0.0, second - first)), axis=1)
+            gains = np.mean(np.float64(first < second) - (second < first), axis=1)
             return np.sign(wilcoxon(-gains, np.zeros(gains.size)).balance)
         place = TARGETS.index(row["target"])
         return np.sign(round(second[0, place] - first[0, place], 9))

@@ -10,8 +10,11 @@ import pyarrow as pa
 import pytest
 
 from timefair.campaign import plan
+from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 SAME = (1.0, 1.0)
 
@@ -236,6 +239,26 @@ def test_failed_and_disturbed_runs_are_counted_and_named(folder, compare):
         "to the failure: ValueError: no",
         "caution: 5 of 80 runs of head were disturbed; included",
     ]
+
+
+def test_what_the_report_of_the_campaign_states_about_the_pair_is_beside_the_answer(
+    folder, compare
+):
+    """`compare` called a pair worse that the report of the same campaign had as tied."""
+    results = folder("mine", {"base": SAME, "head": (1.3, 1.0)})
+    runs = Runs.read(sorted(results.glob("collected/*.parquet")))
+    table = TABLES["comparison"](runs, Analysis(targets=(1.0, 0.1)))
+    (results / "tables").mkdir()
+    table.to_parquet(results / "tables/comparison.parquet")
+    status, lines = compare(results, "base", "head")
+    assert status == 1
+    (line,) = [line for line in lines if line.startswith("report: ")]
+    assert line == (
+        "report: over 2 functions in 2 dimensions, neither is significantly better (Wilcoxon, "
+        "p\u00a0=\u00a00.5 after the correction for 1 pair and all criteria)"
+    )
+    assert not any(line.startswith("report: ") for line in compare(
+        results, "base", "head", "--by", "speed")[1])  # fmt: skip
 
 
 def test_a_version_that_never_evaluates_is_refused_with_its_message(folder, compare):

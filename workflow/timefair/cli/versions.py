@@ -141,7 +141,7 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
     """What the report of a campaign states about the pair: lines from its table `comparison`."""
     import pandas as pd
 
-    from timefair.report.words import p_value
+    from timefair.report.words import counted, p_value
 
     path = folder / "tables/comparison.parquet"
     criterion = {"quality": ("precision", "Q.50"), "speed": None}.get(by, (by, "ERT"))
@@ -157,8 +157,8 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
             decision = f"{row['better']} is significantly better"
         yield (
             f"report: over {row['n_a']} functions in {row['dimension']} dimensions, {decision} "
-            f"(Wilcoxon, {p_value(row['p_adjusted'])} after the correction for {row['tests']} "
-            "pairs and all criteria)"
+            f"(Wilcoxon, {p_value(row['p_adjusted'])} after the correction for "
+            f"{counted(row['tests'], 'pair')} and all criteria)"
         )
 
 
