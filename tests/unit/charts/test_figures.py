@@ -93,7 +93,7 @@ def colours_of_patches(figure):
 @pytest.mark.slow
 def test_the_map_is_pale_where_the_lead_is_shared_and_hatched_where_nothing_is_known():
     table = frames(dimensions=(2,))["cost_map"]
-    full = {look.color.lower() for look in style.looks(table["best"]).values()}
+    full = {look.color.lower() for look in style.looks_in(table, "best").values()}
     for colours in colours_of_patches(FIGURES["cost_map"](table)):
         assert full < colours
         assert len(colours) == 2 * len(ALGORITHMS) + 1  # full, pale, and white below the hatches

@@ -152,7 +152,8 @@ def test_leaders_have_colours_of_their_own():
     best = [f"algorithm {k:03}" for k in (8, 0, 16, 24, 1, 9, 17)]
     looks = style.highlighted(every, best)
     assert len({looks[name].color for name in best}) == style.LEADERS
-    assert looks[best[0]].color == every[best[0]].color
+    for owner in (best[1], best[4]):  # 0 and 1
+        assert looks[owner].color == every[owner].color
     assert sum(look.leads for look in looks.values()) == style.LEADERS
 
 

@@ -27,6 +27,10 @@ LEADERS = (
     f"With {pages.MANY} or more algorithms, the 7 with the best average rank "
     "are in colour; the others are grey."
 )
+ANYWHERE = (
+    f"With {pages.MANY} or more algorithms, the 7 that are the best somewhere, or closest to it, "
+    "are in colour; the others are grey."
+)
 BANDS = (
     "The axes follow the curves, so wide bands may be cut. With fewer than "
     f"{LEAST_RUNS} runs, there is no band."
@@ -126,6 +130,9 @@ class Curves(Chart):
     beyond
         What a curve is after the first of its runs was cut off, in sentences; empty if the table
         has no column ``observed``.
+    leaders
+        Which of many algorithms are in colour: those with the best average rank at the end of the
+        curves, or those with the best rank at any x.
     """
 
     x: str
@@ -142,6 +149,7 @@ class Curves(Chart):
     decreasing: bool = False
     logarithms: bool = False
     beyond: str = ""
+    leaders: Literal["at the end", "anywhere"] = "at the end"
 
     renderer = "curves"
 
@@ -172,7 +180,7 @@ class Curves(Chart):
             sentences.append(BANDS)
         if self.functions:
             sentences.append(OVERVIEWS[self.scale])
-        return " ".join([*sentences, LEADERS])
+        return " ".join([*sentences, LEADERS if self.leaders == "at the end" else ANYWHERE])
 
     @property
     def on_page(self) -> str:

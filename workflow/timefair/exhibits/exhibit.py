@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from timefair.charts.pages import WHOLE, Page
+from timefair.charts.pages import ORDER, WHOLE, Page
 from timefair.records.status import Disturbance
 
 if TYPE_CHECKING:
@@ -218,14 +218,15 @@ class Exhibit:
             With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``cost``,
             ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
             captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
-            algorithm of all that made no evaluation, and `timefair.problems.names.GIVEN` if the
-            campaign names functions.
+            algorithm of all that made no evaluation, `timefair.charts.pages.ORDER`, and
+            `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
         from timefair.rundata import machines, noisy
         from timefair.rundata.clocks import virtual_cost
-        from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
+        from timefair.rundata.failed import failed_algorithms, sentence
+        from timefair.rundata.pairs import in_order_of_looks
         from timefair.rundata.published import marked
 
         analysis = analysis.suited(runs.optimum)
@@ -233,12 +234,11 @@ class Exhibit:
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
+        frame.attrs[ORDER] = in_order_of_looks(runs)
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         failed = failed_algorithms(runs)
-        if self.comparing and failed:
-            keep_looks(frame, runs)
         frame.attrs["failed"] = [list(one) for one in failed]
         refused = frame.attrs.get("refused", "")
         of_failed = sentence(failed) if self.comparing else ""

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import pandas as pd
-
-from timefair.charts.paper.style import Look, looks
+from timefair.charts.paper.style import Look, highlighted, looks
 
 MOST_SHOWN = 12
 """Number of algorithms up to which figures show all of them at first."""
@@ -42,16 +40,22 @@ class Names:
         algorithms: Iterable[str],
         published: Iterable[str] = (),
         first: Sequence[str] = (),
+        order: Sequence[str] = (),
     ) -> Names:
-        """All names; if there are more than `MOST_SHOWN`, those in ``first`` are first and are
-        shown.
+        """All names with the looks of figures whose tables have this ``order``.
+
+        If there are more than `MOST_SHOWN`, those in ``first`` are first and are shown.
         """
-        order = [*sorted(algorithms), *sorted(published)]
-        if len(order) <= MOST_SHOWN:
-            return cls(looks(pd.Categorical(order, order)), frozenset(order))
-        ahead = [name for name in first if name in order]
-        order = list(dict.fromkeys([*ahead, *order]))
-        return cls(looks(pd.Categorical(order, order)), frozenset(order[:SHOWN_OF_MANY]))
+        names = [*sorted(algorithms), *sorted(published)]
+        every = looks(names, order or names)
+        if len(names) <= MOST_SHOWN:
+            return cls({name: every[name] for name in names}, frozenset(names))
+        ahead = [name for name in first if name in every]
+        names = list(dict.fromkeys([*ahead, *names]))
+        shown = names[:SHOWN_OF_MANY]
+        vivid = highlighted(every, shown)
+        chosen = {name: (vivid if name in shown else every)[name] for name in names}
+        return cls(chosen, frozenset(shown))
 
     def one(self, name: str) -> str:
         look = self.looks.get(name)

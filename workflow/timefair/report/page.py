@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair import __version__
 from timefair.campaign.configuration import Campaign
+from timefair.charts.pages import ORDER
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
@@ -111,7 +112,8 @@ def page(
         Number of processes that may make the page at the same time.
     """
     evidence = Evidence(tables, campaign)
-    names = Names.of(campaign.algorithms, campaign.published, first=leading(evidence))
+    order = evidence.some_frame.attrs.get(ORDER, ())
+    names = Names.of(campaign.algorithms, campaign.published, leading(evidence), order)
     given = {name: tables[name] for name in TABLES if name in tables}
     pack = payload.packing(given, names.shown, cores)
     found = [findings(evidence, space) for space in evidence.spaces]

@@ -50,17 +50,6 @@ def sentence(failed: Iterable[Failed]) -> str:
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
 
 
-def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
-    """Make all algorithms of some runs the categories of ``algorithm``, if a table has it.
-
-    The algorithms in the table then have the same looks in all figures.
-    """
-    if "algorithm" in frame:
-        measured = sorted(set(runs.frame["algorithm"].astype(str)))
-        published = sorted(set(frame["algorithm"].astype(str)) & set(runs.sources) - set(measured))
-        frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *published])
-
-
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are those of failed algorithms, shape (runs,)."""
     return runs.once("failed", lambda: _without_evaluation(runs.frame))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
@@ -19,6 +20,8 @@ from timefair.rundata.standings import Space, precision_at_the_end, problems
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
 
+MOST_COLOURS = 8
+"""Number of algorithms up to which each has a colour of its own."""
 MOST_ALGORITHMS = 12
 """Number of algorithms up to which every pair is listed by default."""
 
@@ -80,8 +83,32 @@ def planned(analysis: Analysis) -> frozenset[str] | None:
 def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
     """The pairs of each suite and dimension, with the best algorithm by the precision at the end.
 
-    The ranks of the median precision are averaged over the functions. An algorithm that was not run
-    on a function shares the worst rank there.
+    See `ranks_by_precision`.
+    """
+    return {space: listed(analysis, ranks) for space, ranks in ranks_by_precision(runs).items()}
+
+
+def in_order_of_looks(runs: Runs) -> list[str]:
+    """All algorithms in the order in which figures give them colours.
+
+    Up to `MOST_COLOURS` measured algorithms are in alphabetical order. More are ordered by their
+    rank of `ranks_by_precision`, averaged over suites and dimensions. Published data are last.
+    """
+
+    def order() -> list[str]:
+        measured = sorted(set(runs.frame["algorithm"].astype(str)))
+        if len(measured) > MOST_COLOURS:
+            ranks = pd.DataFrame(ranks_by_precision(runs)).mean(axis=1)
+            measured.sort(key=lambda name: ranks[name])
+        return [*measured, *sorted(set(runs.sources) - set(measured))]
+
+    return runs.once("order of looks", order)
+
+
+def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
+    """The rank of the median precision at the end, averaged over the functions.
+
+    An algorithm that was not run on a function shares the worst rank there.
     """
     best = precision_at_the_end(runs)
     medians: dict[Space, list[dict[str, float]]] = {}
@@ -90,7 +117,7 @@ def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
         medians.setdefault(problem.space, []).append(
             {name: float(sample_quantile(sample, 0.5)) for name, sample in samples}
         )
-    return {space: listed(analysis, _average(of)) for space, of in medians.items()}
+    return {space: _average(of) for space, of in medians.items()}
 
 
 def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:

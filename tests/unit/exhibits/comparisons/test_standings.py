@@ -472,7 +472,7 @@ def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sam
     rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
     frame = made("rankings", rows)
     assert (
-        style.looks(frame["algorithm"])["zebra"]
+        style.looks_in(frame)["zebra"]
         == style.looks(rows["algorithm"].to_pylist())["zebra"]
     )
     figure = FIGURES["inversions"](frame)

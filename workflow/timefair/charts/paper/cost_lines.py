@@ -44,7 +44,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     ValueError
         If the table has no rows that the page shows.
     """
-    every = _at_hardest(panels.present(frame))
+    every = _at_hardest(frame)
     looks = _looks(every)
     label = f"evaluation cost in {costs.seconds_of(frame)}"
     shown = page.rows(every)
@@ -158,4 +158,4 @@ def _looks(every: pd.DataFrame) -> dict[str, Look]:
     span = np.log10(np.clip(every[["lowest_from_s", "lowest_to_s"]], *COSTS_S))
     decades: NDArray[np.float64] = (span["lowest_to_s"] - span["lowest_from_s"]).to_numpy()
     of = pd.Series(np.nan_to_num(decades)).groupby(every["algorithm"].astype(str).to_numpy()).sum()
-    return style.distinct(every["algorithm"], of)
+    return style.distinct(every, "algorithm", of)

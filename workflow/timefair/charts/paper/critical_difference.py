@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from timefair.charts import costs
 from timefair.charts.pages import MANY
-from timefair.charts.paper import panels, rank_lines, style
+from timefair.charts.paper import rank_lines, style
 from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import Look
@@ -48,8 +48,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         "precision": "median precision at the end",
         "seconds": f"ERT in {costs.counted_in(frame, 'seconds')}",
     }
-    known = style.looks(frame["algorithm"])
-    frame = panels.present(frame[frame["measure"] != "evaluations"])
+    frame = frame[frame["measure"] != "evaluations"]
     several = frame["suite"].nunique() > 1
     cells = [
         ((f"{suite} " if several else "") + f"D = {dimension}", titles[measure], rows)
@@ -63,8 +62,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     if frame["algorithm"].nunique() >= MANY:
         return rank_lines.draw(cells)
     with style.applied():
-        there = set(frame["algorithm"].astype(str))
-        looks = {name: look for name, look in known.items() if name in there}
+        looks = style.looks_in(frame)
         columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
         lines = -(-len(cells) // columns)
         height = LINE_IN * (len(looks) + LINES_AROUND)

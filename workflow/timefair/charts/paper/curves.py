@@ -38,7 +38,7 @@ def draw(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     ValueError
         If the table has no rows that the page shows.
     """
-    every = panels.present(chart.shown(frame))
+    every = chart.shown(frame)
     labels = chart.labels(frame)
     if page.overview and chart.scale == "log":
         return _map(every, chart, labels[1])
@@ -94,10 +94,14 @@ def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
     """The looks of the algorithms.
 
-    If there are many algorithms, only those that are best at the end of the curves have
-    ``leads=True``. For costs, the end is the hardest target reached.
+    If there are many algorithms, only the leaders of the chart have ``leads=True``. For costs, the
+    end of the curves is the hardest target reached.
     """
     places = [key for key in PROBLEM if key in frame]
+    if chart.leaders == "anywhere":
+        return panels.looks(
+            frame, value=chart.y, within=[*places, chart.x], highest=True, anywhere=True
+        )
     if chart.scale == "log":
         ends = _at_hardest(frame, chart)
     else:

@@ -29,10 +29,9 @@ def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
     ValueError
         If the table has no rows.
     """
-    every = panels.present(frame)
     label = chart.x_label.format_map({"seconds": chart.seconds(frame)})
-    looks = panels.looks(every, value=chart.x, within=["suite", "dimension", "function"])
-    shown = page.rows(every)
+    looks = panels.looks(frame, value=chart.x, within=["suite", "dimension", "function"])
+    shown = page.rows(frame)
     if page.overview:
         return _lines(shown, chart.x, label)
     with style.applied():

@@ -150,7 +150,12 @@ def title_size(title: str, width_in: float) -> float:
 
 
 def looks(
-    frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
+    frame: pd.DataFrame,
+    *,
+    value: str,
+    within: list[str],
+    highest: bool = False,
+    anywhere: bool = False,
 ) -> dict[str, Look]:
     """The looks of the algorithms of a table; if there are many, only the leaders are in colour.
 
@@ -164,18 +169,27 @@ def looks(
         The columns that are equal in rows that are compared.
     highest : bool
         Whether the highest value is the best.
+    anywhere : bool
+        As in `leaders`.
     """
-    every = style.looks(frame["algorithm"])
+    every = style.looks_in(frame)
     if len(every) < MANY:
         return every
-    best = leaders(frame, value=value, within=within, highest=highest)
+    best = leaders(frame, value=value, within=within, highest=highest, anywhere=anywhere)
     return style.highlighted(every, best[: style.LEADERS])
 
 
 def leaders(
-    frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
+    frame: pd.DataFrame,
+    *,
+    value: str,
+    within: list[str],
+    highest: bool = False,
+    anywhere: bool = False,
 ) -> list[str]:
     """The algorithms by their average rank, the best first; missing values rank last.
+
+    If `anywhere`, they are ordered by their best rank, and equal ones by their average rank.
 
     Examples
     --------
@@ -185,8 +199,9 @@ def leaders(
     """
     groups = frame.groupby(within, observed=True, sort=False)[value]
     ranks = groups.rank(ascending=not highest, na_option="bottom")
-    average = ranks.groupby(frame["algorithm"].astype(str)).mean()
-    return [str(name) for name in average.sort_values(kind="stable").index]
+    by = ["min", "mean"] if anywhere else ["mean"]
+    order = ranks.groupby(frame["algorithm"].astype(str)).agg(by).sort_values(by, kind="stable")
+    return [str(name) for name in order.index]
 
 
 def in_background(
@@ -301,26 +316,10 @@ def _outline(
     return Path(np.concatenate([there, back, there[:1]]), closed=True)
 
 
-def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """The rows of one unit."""
-    return present(frame[frame["unit"] == unit])
-
-
 def require_rows(frame: pd.DataFrame) -> None:
     """Raise `NothingToDraw` if a table has no rows to draw."""
     if frame.empty:
         raise NothingToDraw("nothing to draw: the table has no rows")
-
-
-def present(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame without unused categories of ``algorithm``.
-
-    These are published data, which are the last categories, so the others keep their looks.
-    """
-    column = frame["algorithm"]
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        return frame
-    return frame.assign(algorithm=column.cat.remove_unused_categories())
 
 
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:

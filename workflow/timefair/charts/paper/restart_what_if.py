@@ -35,9 +35,8 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     NothingToDraw
         If the table has no rows, or none from enough launches.
     """
-    every = panels.present(frame)
-    panels.require_rows(every)
-    every = every[(every["unit"] == UNIT) & (every["policy"] == POLICY) & every["judged"]]
+    panels.require_rows(frame)
+    every = frame[(frame["unit"] == UNIT) & (frame["policy"] == POLICY) & frame["judged"]]
     every = every[np.isfinite(every["factor"])]
     if page.rows(every).empty:
         raise NothingToDraw("too few launches reached a target")
@@ -88,7 +87,7 @@ def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
 
 def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:
     """The looks; if there are many algorithms, those with the largest gains lead."""
-    every = style.looks(frame["algorithm"])
+    every = style.looks_in(frame)
     if len(every) < MANY:
         return every
     leaders = panels.leaders(best, value="factor", within=PROBLEM)

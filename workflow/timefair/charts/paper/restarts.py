@@ -50,7 +50,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     groups = list(frame.groupby(["suite", "dimension"], sort=True))
     lines = [part["function"].nunique() for _, part in groups]
     with style.applied():
-        looks = style.looks(frame["algorithm"])
+        looks = style.looks_in(frame)
         line_in = GAP_IN + MARKER_IN * len(looks)
         figure = Figure(
             figsize=(

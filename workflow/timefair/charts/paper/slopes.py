@@ -47,13 +47,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     groups = list(frame.groupby(["suite", "dimension"], sort=True))
     columns = list(dict.fromkeys(frame["panel"]))
     with style.applied():
-        there = set(frame["algorithm"].astype(str))
-        every = panels.looks(
-            frame,
-            value="average_rank",
-            within=["suite", "dimension", "panel", "position"],
-        )
-        looks = {name: look for name, look in every.items() if name in there}
+        within = ["suite", "dimension", "panel", "position"]
+        looks = panels.looks(frame, value="average_rank", within=within)
         room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
         height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
         figure = Figure(

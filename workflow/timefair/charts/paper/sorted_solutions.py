@@ -43,10 +43,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
         shown = frame[frame.set_index(PAIR).index.isin(widest)]
         pairs = [pair for _, pair in shown.groupby(PAIR, sort=True)]
-        names = set(shown["algorithm"].astype(str))
-        looks = {
-            name: look for name, look in style.looks(frame["algorithm"]).items() if name in names
-        }
+        looks = style.looks_in(shown)
         several = frame["suite"].nunique() > 1
         figure, axes = _panels(len(pairs))
         for ax, pair in zip(axes, pairs, strict=True):

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.garbage import uncollected
-from timefair.charts.pages import PAGE_IN
+from timefair.charts.pages import ORDER, PAGE_IN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,11 +114,20 @@ def applied() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, marker and line style of an algorithm; any one of the three can identify it."""
+    """Colour, marker and line style of an algorithm; any one of the three can identify it.
+
+    Attributes
+    ----------
+    place
+        Position in the order of looks. The first `LEADERS` of many algorithms own their colours.
+    leads
+        Whether the algorithm is not one of the others, which are grey.
+    """
 
     color: str
     marker: str
     linestyle: Any
+    place: int = 0
     leads: bool = True
 
     @property
@@ -132,63 +141,79 @@ OTHER = Look("#C4C4C4", "o", "-", leads=False)
 """Look of each algorithm that is not among the `LEADERS` best of many."""
 LEADERS = 7
 """Number of algorithms in colour if there are `timefair.charts.pages.MANY` or more."""
-VIVID = tuple(colour for colour in COLOURS if colour != "#949494")
+GREY = "#949494"
+VIVID = tuple(colour for colour in COLOURS if colour != GREY)
 """The colours of leaders: all but the grey, which resembles the grey of the other algorithms."""
 
 
-def looks(algorithms: Iterable[object]) -> dict[str, Look]:
-    """A look for each algorithm, in alphabetical order: the same in all figures of a campaign.
+def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:
+    """A look for each name: the same in all figures that have the same order.
 
-    For a categorical column, there is a look for each of its categories in their order, even for
-    those that do not occur.
+    Up to 8 names have a colour each. If there are more, the first 7 own a colour each, and the
+    others repeat these, with other markers and lines.
+
+    Parameters
+    ----------
+    names
+        The names, in any order. Those that `order` does not contain follow in alphabetical order.
+    order
+        All names of a campaign.
     """
-    dtype = getattr(algorithms, "dtype", None)
-    if isinstance(dtype, pd.CategoricalDtype):
-        names = [str(name) for name in dtype.categories]
-    else:
-        if isinstance(algorithms, pd.Series):
-            algorithms = algorithms.unique()
-        names = sorted({str(name) for name in algorithms})
-    return {
-        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
-        for i, name in enumerate(names)
-    }
+    wanted = {str(name) for name in names}
+    every = list(dict.fromkeys([*order, *sorted(wanted)]))
+    colours = COLOURS if len(every) <= len(COLOURS) else VIVID
+    return {name: _look(k, colours, k) for k, name in enumerate(every) if name in wanted}
+
+
+def looks_in(frame: pd.DataFrame, column: str = "algorithm") -> dict[str, Look]:
+    """The looks of the algorithms in a column of a table; missing values have none."""
+    return looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
+
+
+def _look(k: int, colours: tuple[str, ...], place: int) -> Look:
+    """The look at a position, which may be beyond the last colour."""
+    linestyle = LINES[k % len(LINES)]
+    return Look(colours[k % len(colours)], MARKERS[k % len(MARKERS)], linestyle, place)
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
     """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
 
-    A leader keeps its colour if no leader before it has that colour.
+    A leader that owns its colour keeps it. The others take the last colours that no owner among the
+    leaders has, which are those of the last owners: these lead least often.
 
     Parameters
     ----------
     all_looks : dict
-        The result of `looks`.
+        The result of `looks` for more names than `COLOURS`.
     leaders : iterable of str
-        The leading algorithms, the best first, at most as many as there are colours in `VIVID`.
+        The leading algorithms, at most as many as there are `COLOURS`.
     """
-    chosen: dict[str, Look] = {}
-    for name in leaders:
-        own, taken = all_looks[name], {look.color for look in chosen.values()}
-        free = [colour for colour in VIVID if colour not in taken]
-        k = VIVID.index(own.color if own.color in free else free[0])
-        chosen[name] = Look(VIVID[k], MARKERS[k], LINES[k % len(LINES)])
+    ordered = sorted(leaders, key=lambda name: all_looks[name].place)
+    places = [all_looks[name].place for name in ordered]
+    owned = [place for place in places if place < len(VIVID)]
+    free = [k for k in (len(VIVID), *range(len(VIVID))) if k not in owned]
+    taken = [*owned, *reversed(free)][: len(places)]
+    chosen = {
+        name: _look(k, (*VIVID, GREY), place)
+        for name, k, place in zip(ordered, taken, places, strict=True)
+    }
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
-def distinct(algorithms: pd.Series[Any], weight: pd.Series[float]) -> dict[str, Look]:
+def distinct(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
     """Looks for areas. They differ only in their colour.
 
     Parameters
     ----------
-    algorithms : Series
-        As in `looks`.
+    frame, column
+        As in `looks_in`.
     weight : Series
-        Weight of each algorithm. If there are more algorithms than `COLOURS`, the `LEADERS` with
-        the largest weights above 0 lead; among equal weights, the first in alphabetical order.
+        Weight of each algorithm. If two algorithms have the same colour, the `LEADERS` with the
+        largest weights above 0 lead; among equal weights, the first in alphabetical order.
     """
-    every = looks(algorithms)
-    if len(every) <= len(COLOURS):
+    every = looks_in(frame, column)
+    if len({look.color for look in every.values()}) == len(every):
         return every
     largest = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return highlighted(every, [str(name) for name in largest.index[:LEADERS]])

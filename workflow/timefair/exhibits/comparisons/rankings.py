@@ -84,7 +84,9 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
             part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
             part |= {"algorithm": on_functions.columns, "average_rank": averages}
             parts.append(pd.DataFrame(part))
-    return pd.concat(parts) if parts else frame
+    slopes = pd.concat(parts) if parts else frame
+    slopes.attrs = frame.attrs
+    return slopes
 
 
 @exhibit(

@@ -144,15 +144,12 @@ COLUMNS = (
     comparing=True,
 )
 def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The best algorithm by each measure for each (suite, dimension, evaluation cost, budget).
-
-    The categories of ``best`` are all algorithms.
-    """
+    """The best algorithm by each measure for each (suite, dimension, evaluation cost, budget)."""
     used = UsedByRuns.of(runs, analysis)
     reached = _reached(used.seconds), _reached(used.rounds)
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
     ends = used.observed_s, np.where(every_target, np.inf, used.observed_rounds)
-    parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
+    parts = []
     for (suite, dimension), algorithms, functions in complete_problems(used.problems):
         if not functions:
             continue
@@ -163,7 +160,6 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         space = _Space(algorithms, rows, reached, ends, analysis.confidence)
         parts += [names | part for part in space.parts()]
     frame = stacked(parts, column_names(COLUMNS))
-    frame["best"] = pd.Categorical(frame["best"], every)  # all: same looks in all figures
     frame.attrs["refused"] = used.remarks
     return frame
 

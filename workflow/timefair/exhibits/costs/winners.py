@@ -94,6 +94,7 @@ COLUMNS = (
                 view="seconds",
                 unit="seconds",
                 functions=False,
+                leaders="anywhere",
             ),
         )
     ],

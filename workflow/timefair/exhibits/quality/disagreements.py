@@ -152,11 +152,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Precisions of both algorithms of each disagreement, from best to worst, one row per run.
-
-    The categories of ``algorithm`` are all algorithms of the campaign, so that each keeps its look
-    in figures.
-    """
+    """Precisions of both algorithms of each disagreement, from best to worst, one row per run."""
     best = precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
     parts = []
@@ -178,7 +174,6 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "gap_decades": pair["gap_decades"],
                 }
             )
-    everyone = pd.CategoricalDtype(sorted(runs.frame["algorithm"].astype(str).unique()))
-    frame = stacked(parts, column_names(SORTED_COLUMNS)).astype({"algorithm": everyone})
+    frame = stacked(parts, column_names(SORTED_COLUMNS))
     frame.attrs["pairs"] = pairs.attrs["pairs"]
     return frame

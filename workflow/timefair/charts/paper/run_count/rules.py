@@ -35,7 +35,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         The table `run_count_rules`.
     """
     everywhere = frame[frame["dimension"] == ALL]
-    looks = style.looks(frame["rule"])
+    looks = style.looks(frame["rule"].unique())
     suites = sorted(everywhere["suite"].unique())
     figure = Figure(
         figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(suites)),
