@@ -98,6 +98,14 @@ def test_areas_of_few_winners_among_many_algorithms_are_all_in_colour():
     assert not any("others" in entry for entry in found)
 
 
+def test_an_overview_of_bands_names_the_algorithms_that_have_one():
+    table = frames((1, 3), (5,), NAMES)["cost_lines"]
+    limits = ["lowest_from_s", "lowest_to_s"]
+    table[limits] = table[limits].where(table["algorithm"].isin(NAMES[3:5]))
+    overview, *_ = FIGURES["cost_lines"].pages_of(table)
+    assert set(colours(FIGURES["cost_lines"](table, overview))) == set(NAMES[3:5])
+
+
 @pytest.fixture
 def campaign(run, table):
     """A function: so many algorithms on two functions; the later in the alphabet, the better."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -134,7 +135,8 @@ class Layout:
     brackets
         A sentence about the intervals, for the caption of a part with intervals.
     observed
-        A column with the share of the runs that were observed; below 1, values are not printed.
+        A column with the share of the runs of a curve that were observed; below 1, values are not
+        printed. ``points`` are then those up to which half of the curves are observed.
     """
 
     caption: str
@@ -217,12 +219,22 @@ def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFra
     for points in layout.points:
         within = [key for key in keys if key != points.key]
         groups = frame.groupby(within, sort=False, observed=True) if within else [((), frame)]
-        frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
-    names = [name for value in layout.values for name in (value.column, *(value.interval or ()))]
-    if layout.observed in frame:
-        frame = frame.assign(**frame[names].where(frame[layout.observed] == 1))
+        choose = partial(_observed, layout) if layout.observed in frame else Points.chosen
+        frame = pd.concat([choose(points, rows) for _, rows in groups]).sort_index(kind="stable")
     shown = [*keys, *layout.keys, *(value.column for value in layout.values)]
     return frame.drop_duplicates([name for name in dict.fromkeys(shown) if name in frame])
+
+
+def _observed(layout: Layout, points: Points, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows at points, one per curve; values that were not observed are NaN."""
+    curve, key = list(layout.rows), points.key
+    seen = rows[rows[layout.observed] == 1]
+    ends = seen.groupby(curve, observed=True)[key].max()
+    last = max(ends.median(), rows[key].min()) if len(ends) else rows[key].min()
+    at = points.chosen(rows[rows[key] <= last])[key].drop_duplicates().sort_values()
+    names = [name for value in layout.values for name in (value.column, *(value.interval or ()))]
+    curves = rows.drop_duplicates(curve).drop(columns=[key, *names])
+    return curves.merge(at, how="cross").merge(seen[[*curve, key, *names]], how="left")
 
 
 def generic(frame: pd.DataFrame, title: str) -> Layout:

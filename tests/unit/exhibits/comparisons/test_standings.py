@@ -471,10 +471,7 @@ def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sam
     """And the failed one is in no legend, nor is there a rank for it."""
     rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
     frame = made("rankings", rows)
-    assert (
-        style.looks_in(frame)["zebra"]
-        == style.looks(rows["algorithm"].to_pylist())["zebra"]
-    )
+    assert style.looks_in(frame)["zebra"] == style.looks(rows["algorithm"].to_pylist())["zebra"]
     figure = FIGURES["inversions"](frame)
     shown = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert shown == ["hare", "tortoise", "zebra"]

@@ -433,11 +433,24 @@ def test_a_figure_has_its_cross_where_the_table_has_the_last_observed_row(
     assert not others
 
 
-def test_a_printed_share_is_empty_from_the_first_cut_on(cut_off):
-    where = "unit == 'evaluations' and function == '1' and algorithm == 'A'"
-    frame = made("ecdf", cut_off).query(where)
+def test_shares_are_printed_at_costs_up_to_which_half_of_the_curves_are_observed(run, table):
+    """The curves of A, B and C are cut off at 20, 100 and 1000."""
+    rows = table(
+        *(
+            run([(1, 0.1, 5.0), (10, 0.2, 0.5)], algorithm=name, run=k, evaluations=end + k)
+            for name, end in (("A", 20), ("B", 100), ("C", 1000))
+            for k in range(2)
+        )
+    )
+    frame = made("ecdf", rows).query("function == '1'")
     (layout,) = TABLES["ecdf"].exhibit.layouts
-    printed = next(iter(parts(frame, layout))).rows
-    kept = printed[["fraction", "low", "high"]].notna()
-    assert (kept["fraction"] == (printed["observed"] == 1)).all()
-    assert (printed["observed"] < 1).any()
+    seconds, evaluations = (part.rows for part in parts(frame, layout))
+    assert seconds["cost"].max() == 1.0
+    assert seconds["fraction"].notna().all()
+    table_of = evaluations.pivot(index="cost", columns="algorithm", values="fraction")
+    assert 90 <= table_of.index.max() <= 100
+    assert table_of["A"].notna().tolist() == [True] * (len(table_of) - 1) + [False]
+    assert table_of[["B", "C"]].notna().all(axis=None)
+    at_ten = frame.query("unit == 'evaluations'").set_index(["cost", "algorithm"])["fraction"]
+    for cost, shares in table_of.iloc[:-1].iterrows():
+        assert shares["A"] == at_ten[cost, "A"]

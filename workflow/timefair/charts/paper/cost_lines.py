@@ -121,7 +121,9 @@ def _overview(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure
             ax.set_yticks(ticks, called, fontsize=min(6.5, 0.88 * 72 * line_in))
             ax.set_title(f"{suite} D = {dimension}" if several else f"D = {dimension}")
         figure.supxlabel(label, fontsize=7.5)
-        panels.legend(figure, looks, lines=False)
+        lowest = set(shown.loc[_decades(shown) > 0, "algorithm"].astype(str))
+        named = {name: look for name, look in looks.items() if name in lowest}
+        panels.legend(figure, named or looks, lines=False)
     return figure
 
 
@@ -155,7 +157,13 @@ def _at_hardest(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _looks(every: pd.DataFrame) -> dict[str, Look]:
     """If there are many algorithms, those that are the lowest over most decades of costs lead."""
-    span = np.log10(np.clip(every[["lowest_from_s", "lowest_to_s"]], *COSTS_S))
-    decades: NDArray[np.float64] = (span["lowest_to_s"] - span["lowest_from_s"]).to_numpy()
-    of = pd.Series(np.nan_to_num(decades)).groupby(every["algorithm"].astype(str).to_numpy()).sum()
+    decades = pd.Series(_decades(every))
+    of = decades.groupby(every["algorithm"].astype(str).to_numpy()).sum()
     return style.distinct(every, "algorithm", of)
+
+
+def _decades(rows: pd.DataFrame) -> NDArray[np.float64]:
+    """Decades of costs over which each row has the lowest ERT."""
+    span = np.log10(np.clip(rows[["lowest_from_s", "lowest_to_s"]], *COSTS_S))
+    decades = (span["lowest_to_s"] - span["lowest_from_s"]).to_numpy(dtype=np.float64)
+    return np.asarray(np.nan_to_num(decades))
