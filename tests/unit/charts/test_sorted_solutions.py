@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from timefair.charts.paper import sorted_solutions
+from timefair.exhibits.registry import FIGURES
 
 
 def pair(function, gap, **precisions):
@@ -74,5 +75,5 @@ def test_zero_has_its_tick():
 
 
 def test_without_a_disagreement_the_figure_says_so():
-    figure = sorted_solutions.draw(pair(1, 1.0, A=[1.0], B=[1.0]).iloc[:0])
+    figure = FIGURES["sorted_solutions"](pair(1, 1.0, A=[1.0], B=[1.0]).iloc[:0])
     assert "alike" in figure.texts[0].get_text()
