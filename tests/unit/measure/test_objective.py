@@ -243,6 +243,18 @@ def test_precision_is_clamped_at_zero_and_zero_is_one_event(bench):
     assert [event[3] for event in b.events()] == [0.0]
 
 
+def test_a_value_below_the_optimum_has_a_negative_precision(bench):
+    values = iter([3.0, 0.5, 0.75, -4.0])
+    problem = sphere()
+    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    b = bench(problem=problem)  # without a final target, no precision ends the run
+    for x in range(4):
+        b.objective([x, 0])
+    assert [event[3] for event in b.events()] == [2.0, -0.5, -5.0]
+    value, point = b.state.best(2)
+    assert (value, point.tolist()) == (-4.0, [3.0, 0.0])
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
     problem = sphere()

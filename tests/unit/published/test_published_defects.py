@@ -292,10 +292,10 @@ def test_precisions_below_0(archive, read):
     rows, cautions = read(archive)
     assert (events(rows[2])[-1], cautions) == ((7, 0.0), [])
     archive.edit(DAT, "-1.000000000e-12", "-1.000000000e-02")
-    assert (
-        f"{DAT}: precisions far below 0 are set to 0; check the optimum in the data"
-        in (read(archive)[1])
-    )
+    rows, cautions = read(archive)
+    assert f"{DAT}: precisions are far below 0; check the optimum in the data" in cautions
+    assert events(rows[2])[-1] == (7, -0.01)
+    assert rows[2]["best_precision"] == -0.01
 
 
 def test_a_tdat_file_that_contradicts_the_dat_file(read):

@@ -184,6 +184,27 @@ def test_beside_a_campaign_an_optimum_is_needed(tmp_path):
         )
 
 
+@pytest.mark.parametrize("given", ["", "0", "-0.5"])
+def test_a_value_below_the_optimum_is_kept_and_reported(given, imported):
+    """Other tools give the precision 0 there, or the difference."""
+    rows = lines([*WALK, (10, 1, 0.5), (11, 1.1, 0.75)]).splitlines()
+    cells = ["precision", "", "", "", "", given, ""]
+    text = "".join(
+        f"{row},{cell}\n" for row, cell in zip([HEADER.strip(), *rows], cells, strict=True)
+    )
+    records, cautions = imported(text)
+    assert "values are below the optimum, which is wrong; correct it (rows: 2)" in cautions
+    (run,) = records["A"]
+    assert (run["best_f"], run["best_precision"]) == (0.5, -0.5)
+    assert run["events"][-1]["precision"] == -0.5
+
+
+def test_a_value_that_rounding_puts_below_the_optimum_has_the_precision_0(imported):
+    records, cautions = imported(HEADER + lines([*WALK, (10, 1, 1 - 1e-10)]))
+    assert not any("below the optimum" in line for line in cautions)
+    assert records["A"][0]["best_precision"] == 0.0
+
+
 # --- What is wrong ----------------------------------------------------------------------------
 
 WRONG_ROWS = {
@@ -196,7 +217,6 @@ WRONG_ROWS = {
     "no name": (",4,2,1,0,10,1,1.5,1", "algorithm is empty or NaN"),
     "negative seconds": ("A,4,2,1,1,1,-1,1.5,1", "seconds is -1; expected at least 0"),
     "endless": ("A,4,2,1,1,1,inf,1.5,1", "seconds is inf; expected at least 0"),
-    "below the optimum": ("A,4,2,1,0,10,1,0.5,1", "value 0.5 is below the optimum 1"),
     "another optimum": ("A,4,2,1,1,10,1,5,2", "optimum is 2, but 1 in another row of this problem"),
     "a half": ("A,4,2,1,0,10.5,1,1.5,1", "evaluations is 10.5; expected a whole number of at"),
     "negative": ("A,4,2,1,1,-3,1,1.5,1", "evaluations is -3; expected a whole number of at least"),

@@ -14,6 +14,8 @@ from timefair.campaign import configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
 from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
+from timefair.problems import refuted
+from timefair.problems.refuted import Refutation
 from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.budgets import another_budget
 from timefair.records.consistency import contradictions
@@ -144,6 +146,7 @@ class _Inspection:
         self._measured: dict[str, Measured] = {}
         self._deviations: int | None = None
         self._nodes: list[dict[str, Any]] = []
+        self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
         self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
 
     def at_snapshot(self, path: Path) -> None:
@@ -241,6 +244,9 @@ class _Inspection:
         """
         if self._missing:
             self._problem(f"{target}: {_count(self._missing, 'run')} missing; {plan.AGAIN}")
+        for wrong in refuted.least(self._refuted):
+            remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
+            self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
@@ -294,6 +300,9 @@ class _Inspection:
 
     def _count(self, label: str, record: Record, seen: set[RunKey]) -> None:
         self._runs[label] = self._runs.get(label, 0) + len(seen)
+        for part in record.row_groups(refuted.COLUMNS):
+            found = filter(None, map(refuted.refutation, part.to_pylist()))
+            self._refuted |= dict.fromkeys(found, PUBLISHED in record.facts)
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return
         self._origins.setdefault(label, Origins()).add(record.facts)

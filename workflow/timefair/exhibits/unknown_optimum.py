@@ -1,4 +1,4 @@
-"""Words of captions and axes for problems with an unknown optimum, which have no precision.
+"""Unknown and wrong optima, and words of captions and axes for problems without a precision.
 
 The precision of a run is replaced by its gap: f minus the least value that any of the runs found on
 the problem. The words of exhibits are declared for known optima. This module changes them in
@@ -8,12 +8,16 @@ captions, in labels and, in files, in the names of columns and measures.
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from timefair.basics.optimum import is_below
+from timefair.problems.refuted import COLUMNS, Refutation, least, refutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import pandas as pd
 
     from timefair.rundata.runs import Runs
     from timefair.rundata.settings import Analysis
@@ -22,7 +26,10 @@ Optimum = Literal["known", "unknown", "partly"]
 
 KIND = "optimum"
 TARGETS = "targets"
-"""Attributes of a frame: an `Optimum`, and the meaning of its targets."""
+REFUTED = "refuted"
+"""Attributes of a frame: an `Optimum`, the meaning of its targets, and the fields of each
+`Refutation` of `refuted`.
+"""
 
 PRECISION, SHARE, VALUE = "precision", "share", "value"
 """Meanings of targets: distances to the optimum, shares of what was found, values of f."""
@@ -56,11 +63,26 @@ _TARGETS = {
 
 
 def note(runs: Runs, analysis: Analysis, frame: pd.DataFrame) -> None:
-    """Record in the attributes of a table whether optima are known, and what its targets are."""
+    """Record in the attributes of a table whether optima are known, which of them are wrong, and
+    what its targets are.
+    """
+    frame.attrs[REFUTED] = [asdict(one) for one in refuted(runs)]
     frame.attrs[KIND] = kind = runs.optimum
     frame.attrs[TARGETS] = (
         VALUE if analysis.target_values else PRECISION if kind == "known" else SHARE
     )
+
+
+def refuted(runs: Runs) -> list[Refutation]:
+    """The run with the least value on each problem whose optimum is wrong."""
+
+    def found() -> list[Refutation]:
+        frames = [one.frame for one in (runs, runs.published) if one is not None]
+        rows = pd.concat([frame[[*COLUMNS]] for frame in frames])
+        below = is_below(rows[["best_f", "noise_free_f"]].min(axis=1), rows["f_opt"])
+        return least(map(refutation, rows[below].to_dict("records")))
+
+    return runs.once("refuted", found)
 
 
 def in_files(frame: pd.DataFrame) -> pd.DataFrame:

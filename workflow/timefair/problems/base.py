@@ -11,6 +11,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.optimum import precision
+
 Variables = Literal["continuous", "integer", "mixed", "binary"]
 """Kinds of variables of a problem: numbers, whole numbers, some of each, or 0 and 1."""
 
@@ -266,11 +268,9 @@ class Problem:
     lower, upper
         Bounds of the search region, arrays of shape ``(dimension,)``.
     f_opt
-        The optimal value; ``precision = max(f - f_opt, 0)``. NaN if it is unknown. The precision in
-        a record is then f itself, and tables use the best value of the campaign as the optimum.
-    surpassable
-        Whether `f_opt` is the best known value and not the optimum. If so, a value below it has a
-        negative precision; otherwise its precision is 0.
+        The optimal value, to which precisions are distances (`basics.optimum.precision`). With two
+        objectives, it is the best known value. NaN if it is unknown. The precision in a record is
+        then f itself, and tables use the best value of the campaign as the optimum.
     integer
         Which variables take only whole numbers, shape ``(dimension,)``; by default none.
     native
@@ -305,7 +305,6 @@ class Problem:
     integer: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     native: Native | None = None
     outputs: Outputs | None = None
-    surpassable: bool = False
     noise_free: Callable[[NDArray[np.float64]], float] | None = None
     reseed: Callable[[int], object] | None = None
     constraints: Constraints | None = None
@@ -360,10 +359,8 @@ class Problem:
         return np.array(found, dtype=np.float64)[: self.shown]
 
     def precision(self, value: float) -> float:
-        """The distance of a value to the best known one; the value itself if none is known."""
-        if np.isnan(self.f_opt):
-            return value
-        return value - self.f_opt if self.surpassable else max(value - self.f_opt, 0.0)
+        """The distance of a value to the optimum; the value itself if none is known."""
+        return value if np.isnan(self.f_opt) else precision(value, self.f_opt)
 
     def points(self, count: int) -> NDArray[np.float64]:
         """Points for a trial of the evaluation, shape ``(count, dimension)``.

@@ -72,7 +72,6 @@ class CocoBiobj(Coco):
         return replace(
             problem,
             native=CProblem.open(name, options).native,
-            surpassable=True,
             outputs=Outputs(
                 names=("f1", "f2"),
                 keep="nondominated",

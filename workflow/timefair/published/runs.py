@@ -89,8 +89,8 @@ class PublishedRun:
         The optimum that precisions refer to; None if it is not known. Precisions are then values
         of f.
     evaluations, precision : ndarray, shape (events,)
-        One entry per improvement. Precisions decrease strictly, and are at least 0 if the optimum
-        is known.
+        One entry per improvement. Precisions decrease strictly. They are negative where a value is
+        below the optimum that the data contain.
     all_evaluations : int
         Number of evaluations of the run.
     timed : Timed or None
@@ -112,8 +112,6 @@ class PublishedRun:
         evaluations: ArrayLike,
         precision: ArrayLike,
         all_evaluations: int = 0,
-        *,
-        least: float = 0.0,
     ) -> PublishedRun:
         """Make a run from all its logged lines.
 
@@ -122,18 +120,15 @@ class PublishedRun:
         instance, f_opt
             As in the class.
         evaluations, precision : array_like, shape (lines,)
-            In any order; may be empty. Precisions below `least` are set to it; those that are not
-            finite are not improvements.
+            In any order; may be empty. Those that are not finite are not improvements.
         all_evaluations : int
             End of the run in an index file; 0 if it is not known. The run ends there or at its
             last line, whichever is later.
-        least : float
-            0, or minus infinity where precisions can be negative.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
         at, values = at[order], values[order]
-        values = np.where(np.isfinite(values), np.maximum(values, least), np.inf)
+        values = np.where(np.isfinite(values), values, np.inf)
         before = np.minimum.accumulate(np.concatenate([[np.inf], values]))[:-1]
         better = values < before
         end = max(int(at[-1]) if at.size else 0, all_evaluations)

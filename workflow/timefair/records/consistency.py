@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.optimum import precision
 from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.thinning import THINNING
 
@@ -132,7 +133,7 @@ def contradiction(
     """
     for clauses in (
         _of_needed(run),
-        _of_the_run(run, surpassable=vectors is not None),
+        _of_the_run(run),
         _of_events(run, events),
         _of_launches(run, launches),
         _of_both(launches, events),
@@ -159,7 +160,7 @@ def _of_needed(run: Mapping[str, Any]) -> Clauses:
         yield f"{name} is empty", run[name] is not None
 
 
-def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
+def _of_the_run(run: Mapping[str, Any]) -> Clauses:
     evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
     yield "the number of evaluations is negative", evaluations >= 0
     if run["budget_evaluations"] is not None:
@@ -168,10 +169,9 @@ def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
     if wall_s is None:  # published: f_opt and best_f may be rounded
         return
     best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
-    of_value = best_f if f_opt is None or best_f == np.inf else best_f - f_opt
-    if f_opt is not None and not (surpassable and best < 0):
-        of_value = max(of_value, 0.0)
-    yield f"best_f {best_f} does not give the best precision {best}", of_value == best
+    of_value = best_f if f_opt is None else precision(best_f, f_opt)
+    clamped = f_opt is not None and of_value < 0 == best  # as earlier versions recorded it
+    yield f"best_f {best_f} does not give the best precision {best}", clamped or of_value == best
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s

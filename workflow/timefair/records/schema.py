@@ -30,8 +30,8 @@ EVENT = pa.struct(
         ("launch", pa.int32()),  # the launch that made it, from 0; called `restart` before 5
         ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
         ("time_s", pa.float64()),  # stamped when the evaluation returned
-        # f - f_opt, clamped at 0 unless f_opt is only the best value known, or f itself where f_opt
-        # is null; falls from event to event
+        # f - f_opt, negative if f_opt is wrong or only the best value known (`basics.optimum`), or
+        # f itself where f_opt is null; falls from event to event
         ("precision", pa.float64()),
     ]
 )

@@ -11,6 +11,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.registry import TABLES
+from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
 from timefair.report.words import counted, listed, number
 
@@ -42,6 +43,7 @@ class Caution:
 def cautions(evidence: Evidence) -> list[Caution]:
     """The cautions, the most important first; empty if there are none."""
     kinds = {
+        "Wrong optimum": _wrong_optimum(evidence),
         "Foreign clock": _foreign_clock(evidence),
         "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
@@ -59,6 +61,23 @@ def cautions(evidence: Evidence) -> list[Caution]:
     }
     told = {topic: " ".join(texts) for topic, texts in kinds.items()}
     return [Caution(topic, text) for topic, text in told.items() if text]
+
+
+def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
+    found = [
+        Refutation(**one) for one in evidence.some_frame.attrs.get(unknown_optimum.REFUTED, ())
+    ]
+    if not found:
+        return
+    worst = max(found, key=lambda one: one.f_opt - one.f)
+    remedy = "in the table, and analyse" if evidence.campaign.is_foreign else "and measure"
+    yield (
+        f"The optimum is wrong on {counted(len(found), 'problem')}. {worst}. Precisions and "
+        "targets there do not mean what they say, runs may have ended at a wrong value, and no "
+        f"order by them holds. Correct the optimum {remedy} again."
+    )
+    if ":" in worst.suite:
+        yield "If the values have noise, give the function `noise_free`, or no optimum."
 
 
 def _foreign_clock(evidence: Evidence) -> Iterator[str]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from timefair.basics.optimum import precision
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.parts import Part, Parts, offsets_of
 from timefair.rundata.settings import NoisyValue
@@ -86,9 +87,8 @@ class NoisyPart(Part):
         at = np.concatenate([np.empty(0, np.intp), *(rows for rows, _ in events)])
         value = np.concatenate([np.empty(0), *(found for _, found in events)])
         optimum = np.repeat(f_opt[self.rows], np.diff(offsets))
-        known = np.maximum(value - optimum, 0.0)  # exact up to rounding
-        precision = np.where(np.isnan(optimum), value, known)
-        traces = TracePart(self.rows, offsets, self.time_s[at], self.evaluations[at], precision)
+        distance = np.where(np.isnan(optimum), value, precision(value, optimum))
+        traces = TracePart(self.rows, offsets, self.time_s[at], self.evaluations[at], distance)
         return _falling(traces)
 
 
@@ -212,9 +212,7 @@ def _part(
 
 
 def _falling(part: TracePart) -> TracePart:
-    """Omit events at which the precision does not decrease, such as those at values below the
-    optimum.
-    """
+    """Omit events at which the precision does not decrease."""
     before = np.concatenate([[np.inf], part.precision[:-1]])
     before[part.offsets[:-1][part.offsets[:-1] < before.size]] = np.inf
     kept = part.precision < before

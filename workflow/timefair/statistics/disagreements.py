@@ -52,8 +52,7 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     Returns
     -------
     ndarray, shape (pairs,)
-        The smaller of the two absolute log10 ratios. A ratio with 0 or `inf` on one side is
-        infinite.
+        The smaller of the two absolute log10 ratios. A ratio with 0 or `inf` is infinite.
 
     Raises
     ------
@@ -69,9 +68,9 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     if (x < 0).any() or (y < 0).any():
         raise ValueError("measures must not be negative")
     a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         gaps = [np.abs(np.log10(m[a]) - np.log10(m[b])) for m in (x, y)]
-    return np.asarray(np.minimum(*gaps))
+    return np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf)
 
 
 def _measures(

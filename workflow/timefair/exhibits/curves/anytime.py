@@ -173,7 +173,8 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             reached = best[members]
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
-            mean = log_mean_band(reached, floor=floor, confidence=analysis.confidence)
+            above = np.maximum(reached, 0.0)  # where the optimum is wrong or surpassed
+            mean = log_mean_band(above, floor=floor, confidence=analysis.confidence)
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
             curves = (
                 *(median.curve, runs_band.low, runs_band.high, median.low, median.high),

@@ -100,7 +100,8 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
         pairs = opposed_pairs(mean, median)
-        for (a, b), gap in zip(pairs, smaller_gap(mean, median, pairs), strict=True):
+        gaps = smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
+        for (a, b), gap in zip(pairs, gaps, strict=True):
             if not listed.has(algorithms[a], algorithms[b]):
                 continue
             found.append(

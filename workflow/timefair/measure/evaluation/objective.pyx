@@ -26,6 +26,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from timefair.measure.evaluation.keepers cimport Feasible, Keeper
 
+from timefair.basics.optimum import rounding
 from timefair.measure.evaluation.keepers import keeper
 from timefair.records.thinning import THINNING
 
@@ -408,7 +409,7 @@ cdef class Measurement:
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
-        The run ends at the first precision at or below it; -1 for never.
+        The run ends at the first precision at or below it; ``-inf`` for never.
     clock : callable, optional
         ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     exit : callable, optional
@@ -437,7 +438,7 @@ cdef class Measurement:
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index, launch_event_count
     cdef int64_t cost, resolution, step_ends_after, step_ends_at
-    cdef double f_opt, final_target, best, launch_best
+    cdef double f_opt, rounding, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
     cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
@@ -456,7 +457,7 @@ cdef class Measurement:
 
     def __init__(
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
-        int64_t cap=INT64_MAX, double final_target=-1.0,
+        int64_t cap=INT64_MAX, double final_target=-INFINITY,
         clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
         thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
     ):
@@ -465,6 +466,7 @@ cdef class Measurement:
         self.dimension = problem.dimension
         self.f_opt = problem.f_opt
         self.optimum_known = not isnan(self.f_opt)
+        self.rounding = rounding(self.f_opt)
         self.native = NULL
         if native and problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
@@ -815,9 +817,9 @@ cdef class Measurement:
     cdef inline double precision(self, double value) noexcept:
         cdef double precision = value - self.f_opt if self.optimum_known else value
         if precision < 0.0:
-            if value == -INFINITY:
+            if precision == -INFINITY:
                 precision = INFINITY
-            elif self.optimum_known:
+            elif precision >= -self.rounding:
                 precision = 0.0
         return precision
 

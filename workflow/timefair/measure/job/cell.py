@@ -26,6 +26,7 @@ from timefair.measure.job.spending import Spending
 from timefair.measure.launch.seeds import run_seed
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.problems.base import ProblemName
+from timefair.problems.refuted import refutation
 from timefair.records.begun import BegunRun
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import Journal
@@ -195,6 +196,8 @@ def _measure(
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
         print(f"{how_far}  {_line(name, run, row)}", file=sys.stderr, flush=True)
+        if (wrong := refutation(row)) is not None:
+            print(f"caution: {wrong}; the optimum is wrong", file=sys.stderr, flush=True)
 
 
 def _facts(

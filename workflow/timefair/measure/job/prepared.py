@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,7 +229,7 @@ def allowance_of(prepared: Prepared, job: Job, folder: Path) -> Allowance:
     return Allowance(
         time_ns=NEVER if budget.time_s is None else round(budget.time_s * 1e9),
         evaluations=NEVER if evaluations is None else evaluations,
-        final_target=-1.0 if budget.final_target is None else budget.final_target,
+        final_target=-inf if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
         cost_ns=round(budget.evaluation_cost_s * 1e9),
         memory_mb=limits.memory_mb,

@@ -7,6 +7,7 @@ prevent this by catching or ignoring anything.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 from collections.abc import Callable
@@ -74,7 +75,7 @@ class Allowance:
 
     time_ns: int = NEVER
     evaluations: int = NEVER
-    final_target: float = -1.0
+    final_target: float = -math.inf
     wall_ns: int = 3_600_000_000_000
     cost_ns: int = 0
     memory_mb: float | None = None
@@ -135,7 +136,7 @@ def live(
             state.best_fd,
             cap=allowance.evaluations,
             # A noisy value may be below the target by chance; users do not know the true value.
-            final_target=-1.0 if problem.noise_free else allowance.final_target,
+            final_target=-math.inf if problem.noise_free else allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,

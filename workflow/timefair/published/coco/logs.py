@@ -7,7 +7,6 @@ counts evaluations of the constraints.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +19,8 @@ from timefair.published.cautions import Cautions
 from timefair.published.pairing import rejoined
 
 BELOW = -1e-6
-"""Precisions below this are reported: rounding cannot explain them."""
+"""Precisions below this are kept and reported; others below 0 come from rounding, and count as 0.
+"""
 
 BEST_F = 4
 """Column of the best f so far. Multi-objective data do not have it."""
@@ -56,8 +56,8 @@ class CocoColumns:
 
     @property
     def least(self) -> float:
-        """The least precision that counts."""
-        return -math.inf if self.signed else 0.0
+        """The least precision that counts as 0."""
+        return 0.0 if self.signed else BELOW
 
 
 @dataclass
@@ -138,7 +138,7 @@ def logs(
             place, "the best precision increases within a trial; the later, larger value is used"
         )
     if columns.tdat_precision and any(min(log.precision) < BELOW for log in found):
-        cautions.add(place, "precisions far below 0 are set to 0; check the optimum in the data")
+        cautions.add(place, "precisions are far below 0; check the optimum in the data")
     return found
 
 

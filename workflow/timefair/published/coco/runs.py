@@ -42,7 +42,7 @@ Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 class _LoggedTrial:
     """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any.
 
-    `least` is the least precision that counts: 0, or minus infinity for signed ones.
+    `least` is the least precision that counts as 0; it is 0 for signed ones.
     """
 
     least: float
@@ -81,28 +81,31 @@ class _LoggedTrial:
             if columns.tdat_precision:
                 kept = ~self.contradictory
                 evaluations = np.concatenate([evaluations, at[kept]])
-                precision = np.concatenate([precision, ROUNDED_UP * bounds[kept]])
+                precision = np.concatenate([precision, _raised(bounds[kept])])
         elif listed.evaluations is not None:
             end = listed.evaluations
         instance = listed.instance if self.by_target.instance is None else self.by_target.instance
         f_opt = 0.0 if self.by_target.f_opt is None else self.by_target.f_opt
-        return PublishedRun.of_lines(
-            instance, f_opt, evaluations, precision, int(end), least=self.least
-        )
+        return PublishedRun.of_lines(instance, f_opt, evaluations, precision, int(end))
 
 
 def _steps(log: CocoLog, least: float) -> Steps:
     """The lines of a log, sorted by evaluation.
 
-    A finite precision is raised to the largest later one, and to `least`: a best precision cannot
-    increase, and the larger value is what cocopp uses.
+    A finite precision is raised to the largest later one: a best precision cannot increase, and the
+    larger value is what cocopp uses. Negative ones from `least` on become 0.
     """
     order = np.argsort(log.evaluations, kind="stable")
     at = np.array(log.evaluations, dtype=np.int64)[order]
     precision = np.array(log.precision, dtype=np.float64)[order]
+    precision[(precision < 0) & (precision >= least)] = 0.0
     finite = np.isfinite(precision)
-    largest = np.maximum.accumulate(np.where(finite, precision.clip(least), least)[::-1])[::-1]
+    largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
     return at, np.where(finite, largest, precision)
+
+
+def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(precision > 0, ROUNDED_UP * precision, precision)
 
 
 def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:
@@ -114,7 +117,7 @@ def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]
     """
     at, best = by_target[0], np.fmin.accumulate([np.inf, *by_target[1]])
     state = best[np.searchsorted(at, by_evaluations[0], side="right")]
-    bound = ROUNDED_UP * by_evaluations[1]
+    bound = _raised(by_evaluations[1])
     same = np.isin(by_evaluations[0], at)
     return (same & (bound < state)) | (_hardest_target(bound) < _hardest_target(state))
 

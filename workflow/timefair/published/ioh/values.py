@@ -151,7 +151,7 @@ class _Minimized:
                 f"{self.place}: values of f (such as {run.shown[0]:g}), expected distances to the "
                 "optimum"
             )
-        return f_opt if np.isfinite(f_opt) else 0.0, precision
+        return f_opt if np.isfinite(f_opt) else 0.0, np.maximum(precision, 0.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class _Maximized:
             ours = largest_here - stretch * (largest - run.shown[0])
             if not np.isclose(run.shown[1], ours, rtol=BEYOND, atol=BEYOND):
                 raise OtherInstanceError
-        return -largest_here, precision
+        return -largest_here, np.maximum(precision, 0.0)
 
 
 @cache

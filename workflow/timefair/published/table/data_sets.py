@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.optimum import ROUNDING, is_below, precision
 from timefair.published import ends, numerals
 from timefair.published.cautions import Cautions
 from timefair.published.runs import DataSet, PublishedRun, Timed
@@ -17,9 +18,6 @@ from timefair.published.table import reading
 from timefair.published.table.columns import Layout
 from timefair.published.table.reading import Cells, Faults
 from timefair.records.status import Status, StopReason
-
-ROUNDING = 1e-9
-"""Largest difference that counts as rounding, as a share of the numbers subtracted."""
 
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
@@ -207,12 +205,15 @@ class _Table:
         return np.where(np.isnan(of_run), "", different[known])
 
     def _precisions(self) -> NDArray[np.float64]:
-        """Of each row: as given, else from the value and the optimum, else the value."""
+        """Of each row: as given, else from the value and the optimum, else the value.
+
+        Other tools may give 0 for a value below the optimum.
+        """
         value, optimum = self._numbers["value"], self._optima
         given = self._numbers["precision"]
         with np.errstate(invalid="ignore"):
-            computed = np.where(np.isnan(optimum), value, np.maximum(value - optimum, 0.0))
-        return np.where(np.isnan(given), computed, given)
+            computed = np.where(np.isnan(optimum), value, precision(value, optimum))
+        return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
 
     def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
         """The optimum of the problem of each row, from any row that has one; NaN if none has."""
@@ -260,10 +261,6 @@ class _Table:
         yield (
             np.isinf(numbers["optimum"]),
             lambda k: f"optimum is {numbers['optimum'][k]:g}; expected a finite number or nothing",
-        )
-        yield (
-            numbers["precision"] < 0,
-            lambda k: f"precision is {numbers['precision'][k]:g}; expected at least 0",
         )
         for name, words in WORDS.items():
             given = self._words[name]
@@ -324,16 +321,13 @@ class _Table:
         )
         scale = np.maximum(1.0, np.abs(optimum))
         yield (
-            value < optimum - ROUNDING * scale,
-            lambda k: f"value {value[k]:.9g} is below the optimum {optimum[k]:.9g}",
-        )
-        yield (
             ~np.isnan(given) & np.isnan(optimum),
             lambda _: "precision without an optimum; leave it empty, or add the column optimum",
         )
         finite = np.isfinite(value) & ~np.isnan(given) & ~np.isnan(optimum)
         computed = np.subtract(value, optimum, out=np.zeros_like(value), where=finite)
-        off = np.abs(np.where(finite, given - np.maximum(computed, 0.0), 0.0))
+        computed = np.where(given == 0, np.maximum(computed, 0.0), computed)
+        off = np.abs(np.where(finite, given - computed, 0.0))
         wrong = finite & ~(off <= 1e3 * ROUNDING * np.maximum(scale, np.abs(value)))
         yield (
             wrong | (~np.isfinite(value) & np.isfinite(given)),
@@ -375,6 +369,8 @@ class _Table:
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
         if beyond := int((~self._within).sum()):
             cautions.add("", "rows beyond the budget of their run are not kept", rows=beyond)
+        if below := int(is_below(self._numbers["value"], self._optima).sum()):
+            cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
 
     def _improvements(self, run: Places) -> Places:
         """The places of a run that are better than all before them, within its budget."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from timefair.exhibits.campaign.items.part import ChecklistPart
+from timefair.exhibits.campaign.items.part import ChecklistPart, listed
 from timefair.exhibits.campaign.items.recorded import asked
+from timefair.exhibits.unknown_optimum import refuted
 from timefair.rundata.runs import PROBLEM, Runs
 from timefair.rundata.settings import Analysis
 
@@ -51,7 +52,8 @@ def _optimum(runs: Runs) -> ChecklistPart:
     said = "a precision is the distance to the known optimum"
     if len(unknown):
         said += f"; on {len(unknown)} of {len(problems)} problems to the best value that was found"
-    return ChecklistPart("Precision", said)
+    wrong = listed(f"{one.problem} (f = {one.f:.9g} < {one.f_opt:.9g})" for one in refuted(runs))
+    return ChecklistPart("Precision", said, f"values below the optimum: {wrong}" if wrong else "")
 
 
 def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:

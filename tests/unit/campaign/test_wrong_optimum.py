@@ -1,0 +1,167 @@
+"""An optimum above reachable values: the log, `verify`, the tables, the checklist, the caution."""
+
+from __future__ import annotations
+
+import pytest
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.campaign.provenance import measure_keys
+from timefair.exhibits import files, unknown_optimum
+from timefair.exhibits.registry import TABLES
+from timefair.measure.job.cell import measure
+from timefair.published.importing import WantedProblems, import_data
+from timefair.records.collect import collect
+from timefair.records.integrity import Place
+from timefair.records.store import read_runs
+from timefair.report.cautions import cautions
+from timefair.report.evidence import Evidence
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+OWN = """
+def bowl(x):
+    return float(x @ x) + 5
+
+bowl.lower, bowl.upper = -1, 1
+"""
+F_OPT = 6.0
+"""The true optimum is 5."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """``results/below`` of a measured campaign with a wrong optimum, and the log of its jobs."""
+    root = tmp_path_factory.mktemp("wrong")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        patch.setenv("TIMEFAIR_LOCKS", str(root / "locks"))
+        (root / "own_bowl.py").write_text(OWN)
+        campaign = configuration.parse(
+            {
+                "name": "below",
+                "problems": {
+                    "suite": "own_bowl.py:bowl", "functions": 1, "dimensions": 2, "instances": 1,
+                    "parameters": {"f_opt": F_OPT},
+                },
+                "algorithms": {"A": "timefair:random-search", "B": "timefair:random-search"},
+                "budget": {"evaluations": 400, "final_target": None},
+                "runs": 2,
+            }
+        )  # fmt: skip
+        plan.write_snapshot(campaign, root)
+        results, keys = root / "results/below", measure_keys(campaign)
+        plan.write_keys(keys, results)
+        for job in plan.jobs(campaign):
+            key = keys[job.algorithm, job.round]
+            measure(campaign, job, record := results / job.record(key), key)
+            places = {record: Place(key=key, **vars(job))}
+            wanted = plan.expected_runs(campaign)
+            collect(job.algorithm, places, wanted, results / f"collected/{job.algorithm}.parquet")
+        yield results, campaign
+
+
+def lines_of(capsys):
+    """The lines about an optimum."""
+    said = capsys.readouterr()
+    return [line for line in (said.out + said.err).splitlines() if "f_opt" in line]
+
+
+@pytest.fixture
+def rows(folder):
+    results, _ = folder
+    return read_runs(sorted((results / "collected").glob("*.parquet"))).to_pylist()
+
+
+def test_the_precision_is_the_difference(rows):
+    for row in rows:
+        assert 5 <= row["best_f"] < F_OPT
+        assert row["best_precision"] == row["best_f"] - F_OPT < 0
+        assert row["events"][-1]["precision"] == row["best_precision"]
+        assert row["stop_reason"] == "evaluations"  # final_target is null
+
+
+def test_verify_has_one_line_for_the_problem(folder, rows, capsys, monkeypatch):
+    results, _ = folder
+    monkeypatch.chdir(results.parents[1])
+    assert cli.main(["verify", str(results)]) == 1
+    found = lines_of(capsys)
+    best = min(rows, key=lambda row: row["best_f"])
+    assert found == [
+        f"{results}: own_bowl.py:bowl f1 D=2 instance 1: run {best['run']} of "
+        f"{best['algorithm']} has found f = {best['best_f']!r}, below f_opt = 6.0; the optimum is "
+        "wrong: correct it and measure again"
+    ]
+
+
+def test_the_tables_have_it(folder, rows, tmp_path):
+    results, campaign = folder
+    runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
+    analysis = Analysis.of(campaign.settings_of("checklist"))
+    frame = TABLES["means"](runs, analysis).set_index("algorithm")
+    for label, mean in frame["mean_precision"].items():
+        ours = [row["best_precision"] for row in rows if row["algorithm"] == label]
+        assert mean == pytest.approx(sum(ours) / 2)
+        assert frame.loc[label, "standard_deviation"] > 0
+    checklist = TABLES["checklist"](runs, analysis)
+    part = checklist[checklist["part"] == "Precision"].iloc[0]
+    least = min(row["best_f"] for row in rows)
+    assert not part["met"]
+    assert f"own_bowl.py:bowl f1 D=2 instance 1 (f = {least:.9g} < 6)" in part["missing"]
+
+    files.write(checklist, tmp_path / "checklist.parquet")
+    again = files.read(tmp_path / "checklist.parquet")
+    (wrong,) = again.attrs[unknown_optimum.REFUTED]
+    assert (wrong["f"], wrong["f_opt"]) == (least, F_OPT)
+    first = cautions(Evidence({"checklist": again}, campaign))[0]
+    assert first.topic == "Wrong optimum"
+    assert f"f = {least!r}, below f_opt = 6.0" in first.text
+    assert "Correct the optimum and measure again" in first.text
+
+
+@pytest.mark.parametrize("name", ["anytime", "disagreements", "best_of", "quantiles", "ecdf"])
+def test_tables_and_figures_are_made(folder, name):
+    results, campaign = folder
+    runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
+    frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name)))
+    for figure in TABLES[name].exhibit.figures:
+        figure(frame).canvas.draw()
+
+
+def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
+    results, campaign = folder
+    monkeypatch.chdir(results.parents[1])
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    keys = plan.read_keys(results, campaign)
+    job = next(iter(plan.jobs(campaign)))
+    key = keys[job.algorithm, job.round]
+    plan.write_keys(keys, tmp_path)
+    measure(campaign, job, record := tmp_path / job.record(key), key)
+    said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("caution: ")]
+    assert said == [
+        f"caution: own_bowl.py:bowl f1 D=2 instance 1: run {row['run']} of A has found "
+        f"f = {row['best_f']!r}, below f_opt = 6.0; the optimum is wrong"
+        for row in read_runs([record]).to_pylist()
+    ]
+
+
+def test_records_of_earlier_versions_are_told_too(measured, row, write, capsys):
+    """They have the precision 0 below the optimum."""
+    low = row(0, best_f=70.0, best_precision=0.0)
+    low["events"][-1]["precision"] = low["launch_log"][0]["best_precision"] = 0.0
+    path = measured.folder.parent / "low.parquet"
+    write(path, low, campaign=measured.campaign.model_dump(mode="json"))
+    assert cli.main(["verify", str(path)]) == 1
+    (line,) = lines_of(capsys)
+    assert "run 0 of a has found f = 70.0, below f_opt = 79.48" in line
+
+
+def test_imported_data_have_their_own_remedy(tmp_path, capsys):
+    table = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
+    (tmp_path / "mine.csv").write_text(f"{table}A,1,2,1,0,1,0.1,7,5\nA,1,2,1,0,2,0.2,3,5\n")
+    wanted = WantedProblems("mine", [1], [2], [1])
+    import_data(tmp_path / "mine.csv", "table", tmp_path / "A.parquet", wanted=wanted)
+    assert cli.main(["verify", str(tmp_path / "A.parquet")]) == 1
+    (line,) = lines_of(capsys)
+    assert "run 0 of A has found f = 3.0, below f_opt = 5.0; the optimum is wrong: " in line
+    assert line.endswith("correct it in the data and import them again")

@@ -1,0 +1,40 @@
+"""Distances of values to an optimum, which a run may have refuted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
+"""A number, or an array of numbers."""
+
+ROUNDING = 1e-9
+"""Largest distance below an optimum that counts as rounding, as a share of 1 plus the size of the
+optimum.
+
+The sums of suites are exact to about 1e-12, and published optima are often rounded to more digits
+than 9. A larger distance means that the optimum is wrong.
+"""
+
+
+def rounding(f_opt: Numbers) -> Numbers:
+    """Distance below an optimum that counts as rounding."""
+    return ROUNDING * (1 + abs(f_opt))
+
+
+def precision(value: Numbers, f_opt: Numbers) -> Numbers:
+    """The distance of a value to the optimum: negative below it, and 0 if that is rounding.
+
+    >>> precision(7.0, 5.0), precision(5.0 - 1e-12, 5.0), precision(4.0, 5.0)
+    (2.0, 0.0, -1.0)
+    """
+    distance = value - f_opt
+    return distance * ((distance > 0) | (distance < -rounding(f_opt))) + 0.0
+
+
+def is_below(value: Any, f_opt: Any) -> Any:
+    """Whether a value is below the optimum by more than rounding; False if one of them is NaN."""
+    return value - f_opt < -rounding(f_opt)

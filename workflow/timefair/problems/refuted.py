@@ -1,0 +1,84 @@
+"""Runs that refute the optimum of their problem: they have found less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from timefair.basics.optimum import is_below
+from timefair.problems.base import ProblemName
+from timefair.problems.registry import SUITES
+
+COLUMNS = (
+    "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "best_f",
+    "noise_free_f",
+)  # fmt: skip
+"""Columns of a run that `refutation` reads."""
+
+
+@dataclass(frozen=True, order=True)
+class Refutation:
+    """A run with a value below the optimum of its problem.
+
+    Attributes
+    ----------
+    f
+        The value; of a noisy run, the value without noise of its best measured point.
+    """
+
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    f: float
+    algorithm: str
+    run: int
+    f_opt: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.problem}: run {self.run} of {self.algorithm} has found f = {self.f!r}, below "
+            f"f_opt = {self.f_opt!r}"
+        )
+
+    @property
+    def problem(self) -> ProblemName:
+        """The problem, whose optimum is wrong."""
+        return ProblemName(self.suite, self.function, self.dimension, self.instance)
+
+
+def refutation(run: Mapping[str, Any]) -> Refutation | None:
+    """What a run refutes; None if its best value is not below the optimum by more than rounding.
+
+    Measured values with noise, and the best known values of problems with two objectives, refute
+    nothing.
+
+    Parameters
+    ----------
+    run
+        `COLUMNS`; None and NaN are equal.
+    """
+    suite = SUITES.get(run["suite"])
+    if suite is not None and suite.task == "two objectives":
+        return None
+    f_opt, f, noise_free = (
+        np.nan if run[name] is None else float(run[name])
+        for name in ("f_opt", "best_f", "noise_free_f")
+    )
+    if not np.isnan(noise_free) or (suite is not None and suite.noisy):
+        f = noise_free
+    if not is_below(f, f_opt):
+        return None
+    names = {name: run[name] for name in COLUMNS[:6]}
+    return Refutation(**names, f=f, f_opt=f_opt)
+
+
+def least(found: Iterable[Refutation | None]) -> list[Refutation]:
+    """The one with the least value of each problem, in the order of the problems."""
+    of_problems: dict[ProblemName, Refutation] = {}
+    for one in sorted(filter(None, found)):
+        of_problems.setdefault(one.problem, one)
+    return list(of_problems.values())
