@@ -12,6 +12,7 @@ from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.problems import own
+from timefair.problems.refuted import COLUMNS, refutation
 from timefair.problems.registry import SUITES
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA
@@ -22,6 +23,8 @@ MINE = """
 import random
 def bowl(x):
     return float(x @ x) + random.random()
+def lucky(x):
+    return float(x @ x) - random.random()
 def exactly(x):
     return float(x @ x)
 def raises(x):
@@ -42,7 +45,7 @@ def bowl(tmp_path, monkeypatch):
     def made(noise_free, evaluate="bowl"):
         text = (
             MINE
-            + f"bowl.lower, bowl.upper, bowl.f_opt = -1, 1, 0\nbowl.noise_free = {noise_free}\n"
+            + f"f = {evaluate}\nf.lower, f.upper, f.f_opt = -1, 1, 0\nf.noise_free = {noise_free}\n"
         )
         (tmp_path / f"mine_{noise_free}.py").write_text(text)
         suite = own.OwnProblem(f"mine_{noise_free}.py:{evaluate}").configured({})
@@ -201,6 +204,17 @@ def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) 
         assert vector["outputs"][0] == event["precision"]
         assert 0 <= vector["outputs"][0] - vector["outputs"][1] <= 1
     assert [r["evaluations"] for r in row["recommendations"]] == [50, 100]
+
+
+def test_below_the_optimum_both_values_are_of_one_point(bowl) -> None:
+    """Noise of 0 to -1 puts measured values below the optimum 0 again and again."""
+    problem = bowl("exactly", "lucky")
+    row = measured(lambda o, r: walk(o, r, 300), problem, evaluations=300)
+    least = min(row["vectors"], key=lambda vector: vector["outputs"][0])
+    assert row["best_f"] == row["best_precision"] == least["outputs"][0] < -0.5
+    assert row["noise_free_f"] == least["outputs"][1] == problem.noise_free(row["best_x"])
+    assert sum(event["precision"] < 0 for event in row["events"]) > 1
+    assert refutation({**dict.fromkeys(COLUMNS), "f_opt": 0.0, **row}) is None
 
 
 def test_a_lucky_value_does_not_end_the_run(bowl) -> None:

@@ -66,11 +66,12 @@ def completed(logs: Logs, problem: Problem) -> Logs:
     return logs._replace(vectors=vectors, recommended=recommended[finite])
 
 
-def of_the_best(vectors: NDArray[np.void] | None) -> float:
-    """The value without noise of the best measured point; `inf` if there is none."""
-    if vectors is None or not len(vectors):
+def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
+    """The value without noise of the point of the last event; `inf` if there is none."""
+    if vectors is None:
         return math.inf
-    return float(vectors["outputs"][np.argmin(vectors["outputs"][:, 0]), 1])
+    last = vectors["evaluations"] == events["evaluations"][-1:]
+    return float(vectors["outputs"][last, 1].min(initial=math.inf))
 
 
 def recommended_rows(recommended: NDArray[np.void] | None) -> list[dict[str, Any]] | None:

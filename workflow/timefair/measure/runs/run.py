@@ -480,7 +480,7 @@ def _result(
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "batches": _batches(logs, state["evaluations"]),
-        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors),
+        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors, events),
         "vectors": rows_of(logs.vectors),
         "recommendations": recommended_rows(logs.recommended),
         "launch_events": _rows(logs.launch_events) if quality is None else None,
