@@ -199,9 +199,10 @@ def leaders(
     """
     groups = frame.groupby(within, observed=True, sort=False)[value]
     ranks = groups.rank(ascending=not highest, na_option="bottom")
-    by = ["min", "mean"] if anywhere else ["mean"]
-    order = ranks.groupby(frame["algorithm"].astype(str)).agg(by).sort_values(by, kind="stable")
-    return [str(name) for name in order.index]
+    of_algorithms = ranks.groupby(frame["algorithm"].astype(str))
+    order = pd.DataFrame({"best": of_algorithms.min(), "average": of_algorithms.mean()})
+    by = ["best", "average"] if anywhere else ["average"]
+    return [str(name) for name in order.sort_values(by, kind="stable").index]
 
 
 def in_background(
