@@ -248,6 +248,12 @@ class _Contest:
         self.on_functions = criterion.always_on_functions or len(functions) < FEW_FUNCTIONS
         self._values = criterion.over_all(space)
         self._planned = Listed(planned(analysis))
+        named = {pair: len(on) for pair, on in self.on.items() if self._planned.has(*pair)}
+        self._families = {
+            True: (len(named), sum(named.values())),
+            False: (len(self.on), sum(map(len, self.on.values()))),
+        }
+        self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
         """The listed pairs over all functions."""
@@ -277,13 +283,18 @@ class _Contest:
 
     def over(self, pair: Pair) -> dict[str, Any]:
         """A pair over all its functions."""
+        if pair not in self._over:
+            self._over[pair] = self._of_gains(pair)
+        return dict(self._over[pair])
+
+    def _of_gains(self, pair: Pair) -> dict[str, Any]:
         gains = np.array([self._criterion.gain(problem, *pair) for problem in self.on[pair]])
         test = wilcoxon(-gains, np.zeros(gains.size))
         share = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
         balance = test.balance if (share - 0.5) * test.balance >= 0 else 0.0
         row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
         row |= {"n_a": gains.size, "n_b": gains.size, "a12": share, "p": test.p}
-        return row | {"tests": self._tests(pair, lambda on: 1), "balance": balance,
+        return row | {"tests": self._tests(pair, on_functions=False), "balance": balance,
                       "least": 2.0 ** (1 - max(np.count_nonzero(gains), 1)),
                       "strata": None}  # fmt: skip
 
@@ -293,7 +304,7 @@ class _Contest:
         row = self._row(pair, problem.names["function"], test.values)
         n_a, n_b = (problem.algorithms[name].size for name in pair)
         row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
-        return row | {"tests": self._tests(pair, len), "balance": test.balance,
+        return row | {"tests": self._tests(pair, on_functions=True), "balance": test.balance,
                       "least": test.least, "strata": test.strata}  # fmt: skip
 
     def _row(self, pair: Pair, function: object, values: Iterable[float]) -> dict[str, Any]:
@@ -309,14 +320,12 @@ class _Contest:
             **dict(zip(("value_a", "value_b"), values, strict=True)),
         }
 
-    def _tests(self, pair: Pair, count: Callable[[list[ProblemRuns]], int]) -> int:
+    def _tests(self, pair: Pair, *, on_functions: bool) -> int:
         """Number of tests in the family of a pair.
 
         Planned pairs are a family of their own; the others count with all pairs.
         """
-        planned_one = self._planned.has(*pair)
-        family = (on for one, on in self.on.items() if self._planned.has(*one) or not planned_one)
-        return sum(map(count, family))
+        return self._families[self._planned.has(*pair)][on_functions]
 
 
 def _union(every: Iterable[Listed]) -> Listed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, inf, nan, prod
+from math import comb, inf, log10, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,10 +68,10 @@ class Pooled:
             resolved=ratios,
         )
 
-    def strata(self, problem: ProblemRuns, a: str, b: str, of_runs: NDArray[Any]) -> Any:
+    def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
         """Results of both on each kind of machine that both ran on."""
-        here, kinds = problem.samples(of_runs), problem.samples(self.machine)
-        return strata_of(here[a], here[b], kinds[a], kinds[b])
+        rows = problem.rows[problem.algorithms[a]], problem.rows[problem.algorithms[b]]
+        return strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit) -> float:
         """The ratio of costs that the speed of the machine may explain, at least 1."""
@@ -174,7 +174,7 @@ class Costs(Criterion):
         self.pooled, self.measure, self._unit = pooled, unit, unit
         self._spent = spent_until(pooled.runs, unit, pooled.analysis)
         self._targets = np.array(pooled.analysis.targets_from_easy)
-        self._erts: dict[tuple[int, str], dict[str, NDArray[np.float64]]] = {}
+        self._erts: dict[tuple[int, str], _Erts] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.timed(problem) if self._unit == "seconds" else list(problem.algorithms)
@@ -184,21 +184,19 @@ class Costs(Criterion):
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
-        cost, success = problem.samples(self._spent.cost), problem.samples(self._spent.success)
-        names = self.algorithms(problem)
-        rates = np.stack([success[name].mean(axis=0) for name in names])
-        target = decisive_target(self._targets, rates)
+        known = {name: self._known(problem, name) for name in self.algorithms(problem)}
+        target = decisive_target(self._targets, [one.rates for one in known.values()])
         if target is None:
             return Quantile(self.pooled, 0.5).results(problem)
         at = int(np.flatnonzero(self._targets == target)[0])
-        return {name: float(ert(cost[name][:, at], success[name][:, at])) for name in names}
+        return {name: float(one.pooled[at]) for name, one in known.items()}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """Share of the targets to which the first one has the smaller ERT, minus that of the other.
 
         Kinds of machines count equally, and ratios that the machine does not resolve are ties.
         """
-        first, second = self._on_kinds(problem, a), self._on_kinds(problem, b)
+        first, second = (self._known(problem, name).on_kinds for name in (a, b))
         ratio = self.pooled.ratio(problem, self._unit)
         wins = [
             np.mean((first[kind] * ratio < second[kind]).astype(float))
@@ -213,23 +211,19 @@ class Costs(Criterion):
         If there is no such target, it is the hardest that a run of one of them reached; if there is
         none either, the test is that of the precisions at the end.
         """
-        cost, success = problem.samples(self._spent.cost), problem.samples(self._spent.success)
-        rates = np.stack([success[name].mean(axis=0) for name in (a, b)])
-        target = decisive_target(self._targets, rates)
+        both = self._known(problem, a), self._known(problem, b)
+        target = decisive_target(self._targets, [one.rates for one in both])
         if target is None:
             return self._at_the_end(problem, a, b)
         at = int(np.flatnonzero(self._targets == target)[0])
-        values = tuple(float(ert(cost[name][:, at], success[name][:, at])) for name in (a, b))
-        kinds = problem.samples(self.pooled.machine)
-        if self._unit != "seconds":
-            kinds = {name: np.zeros(of.size) for name, of in kinds.items()}
-        common = sorted(set(kinds[a].tolist()) & set(kinds[b].tolist()))
+        first, second = (float(one.pooled[at]) for one in both)
+        common = sorted(both[0].on_kinds.keys() & both[1].on_kinds.keys())
+        cost, success = self._spent.cost[:, at], self._spent.success[:, at]
         strata = [
-            tuple(of[name][kinds[name] == kind, at] for name in (a, b) for of in (cost, success))
+            tuple(of[one.rows[one.kinds == kind]] for one in both for of in (cost, success))
             for kind in common
         ]
         ratio = self.pooled.ratio(problem, self._unit)
-        first, second = values
         balance = float(second > first * ratio) - float(first > second * ratio)
         p = equal_ert_within(strata)
         least = 1.0 if p == 1 and first == second else _least(strata)
@@ -241,23 +235,34 @@ class Costs(Criterion):
             return Tested((inf, inf), 1.0, 0.0)
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
-    def _on_kinds(self, problem: ProblemRuns, name: str) -> dict[str, NDArray[np.float64]]:
-        """The ERT to each target on each kind of machine; evaluations depend on no machine."""
+    def _known(self, problem: ProblemRuns, name: str) -> _Erts:
+        """The ERTs of an algorithm on a function; evaluations depend on no machine."""
         key = (id(problem), name)
         if key not in self._erts:
-            mine = problem.rows[problem.algorithms[name]]
-            kinds = self.pooled.machine[mine]
+            rows = problem.rows[problem.algorithms[name]]
+            kinds = self.pooled.machine[rows]
             if self._unit != "seconds":
-                kinds = np.full(mine.size, "", dtype=object)
-            self._erts[key] = {
-                str(kind): ert(
-                    self._spent.cost[mine[kinds == kind]],
-                    self._spent.success[mine[kinds == kind]],
-                    axis=0,
-                )
+                kinds = np.full(rows.size, "", dtype=object)
+            cost, success = self._spent.cost[rows], self._spent.success[rows]
+            on_kinds = {
+                str(kind): ert(cost[kinds == kind], success[kinds == kind], axis=0)
                 for kind in set(kinds.tolist())
             }
+            rates = success.mean(axis=0)
+            self._erts[key] = _Erts(rows, kinds, rates, ert(cost, success, axis=0), on_kinds)
         return self._erts[key]
+
+
+class _Erts(NamedTuple):
+    """The runs of an algorithm on a function: rows, kinds of machines, success rates, ERTs of all
+    runs and of those on each kind; targets from easy to hard.
+    """
+
+    rows: NDArray[np.intp]
+    kinds: NDArray[Any]
+    rates: NDArray[np.float64]
+    pooled: NDArray[np.float64]
+    on_kinds: dict[str, NDArray[np.float64]]
 
 
 class Quantile(Criterion):
@@ -268,6 +273,7 @@ class Quantile(Criterion):
     def __init__(self, pooled: Pooled, p: float) -> None:
         self.pooled, self._p, self.name = pooled, p, quantile_name(p)
         self.always_on_functions = p == 0.5
+        self._known: dict[int, dict[str, float]] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.timed(problem)
@@ -276,20 +282,25 @@ class Quantile(Criterion):
         return self.pooled.average_ranks(space, self.measure, self.name)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
-        samples = problem.samples(self.pooled.best)
-        names = self.algorithms(problem)
-        return {name: float(sample_quantile(samples[name], self._p)) for name in names}
+        if id(problem) not in self._known:
+            samples = problem.samples(self.pooled.best)
+            names = self.algorithms(problem)
+            self._known[id(problem)] = {
+                name: float(sample_quantile(samples[name], self._p)) for name in names
+            }
+        return self._known[id(problem)]
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the decimal logarithms of the two quantiles."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log10(self._values(problem, a, b))
-        return 0.0 if logs[0] == logs[1] else float(logs[1] - logs[0])
+        results = self.results(problem)
+        first, second = (log10(q) if q > 0 else -inf for q in (results[a], results[b]))
+        return 0.0 if first == second else second - first
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         """The median is tested by the rank sum, other quantiles by `quantile_test`."""
-        values = self._values(problem, a, b)
-        strata = self.pooled.strata(problem, a, b, self.pooled.best)
+        values = self.results(problem)[a], self.results(problem)[b]
+        of_both = (self.pooled.best[problem.rows[problem.algorithms[name]]] for name in (a, b))
+        strata = self.pooled.strata(problem, a, b, *of_both)
         if self._p == 0.5:
             balance = superiority_within(strata) - 0.5
             p, balance = van_elteren(strata), _agreed(balance, values)
@@ -298,11 +309,6 @@ class Quantile(Criterion):
             return Tested(values, nan, 0.0)
         test = quantile_test(*strata[0], self._p)
         return Tested(values, test.p, _agreed(test.balance, values), least=test.least)
-
-    def _values(self, problem: ProblemRuns, *names: str) -> tuple[float, float]:
-        samples = problem.samples(self.pooled.best)
-        first, second = (float(sample_quantile(samples[name], self._p)) for name in names)
-        return first, second
 
 
 class Reached(Criterion):
@@ -317,6 +323,7 @@ class Reached(Criterion):
         self._unit: Unit = "seconds" if timed.any() else "evaluations"
         self._times = pooled.runs.runtimes(self._unit, pooled.analysis.targets_from_easy)
         self._within: dict[Space, float] = {}
+        self._known: dict[tuple[int, str, float], NDArray[np.float64]] = {}
         spent = pooled.runs.spent(self._unit)
         allowed = pooled.runs.frame[
             "budget_s" if self._unit == "seconds" else "budget_evaluations"
@@ -361,19 +368,21 @@ class Reached(Criterion):
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         """The rank sum of the shares of the runs."""
-        shares = np.zeros(len(self.pooled.runs.frame))
-        for name in (a, b):
-            shares[problem.rows[problem.algorithms[name]]] = -self._shares(problem, name)
-        strata = self.pooled.strata(problem, a, b, shares)
-        values = tuple(float(self._shares(problem, name).mean()) for name in (a, b))
-        p, balance = van_elteren(strata), self.gain(problem, a, b)
-        return Tested((values[0], values[1]), p, balance, least=_least(strata))
+        first, second = self._shares(problem, a), self._shares(problem, b)
+        strata = self.pooled.strata(problem, a, b, -first, -second)
+        gain, effect = self.gain(problem, a, b), superiority_within(strata) - 0.5
+        balance = gain if gain * effect > 0 else 0.0
+        values = float(first.mean()), float(second.mean())
+        return Tested(values, van_elteren(strata), balance, least=_least(strata))
 
     def _shares(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
         """Share of the targets that each run has reached, shape (runs,)."""
-        mine = self._times[problem.rows[problem.algorithms[name]]]
-        within = self._within[problem.space] / ratio
-        return np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
+        key = (id(problem), name, ratio)
+        if key not in self._known:
+            mine = self._times[problem.rows[problem.algorithms[name]]]
+            within = self._within[problem.space] / ratio
+            self._known[key] = np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
+        return self._known[key]
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
