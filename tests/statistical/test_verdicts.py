@@ -239,7 +239,7 @@ def test_no_statement_contradicts_another_and_few_are_false():
 
 @pytest.mark.thorough
 def test_the_same_of_many_campaigns():
-    """4 % of 200 campaigns have a false verdict on any pair, function and criterion."""
+    """One of the 200 has a false verdict on any pair, function and criterion."""
     assert check(200) <= 0.05 * 200
 
 
