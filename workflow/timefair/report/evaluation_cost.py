@@ -53,11 +53,11 @@ def lines(evidence: Evidence) -> dict[str, Any]:
     costs: list[float] = []
     for space in evidence.spaces:
         rows = evidence.of(TABLE, space, measure="share")
-        at = dict(iter(rows.groupby("evaluation_cost_s"))) if len(rows) else {}
-        costs = costs or [float(cost) for cost in at]
-        names = {"suite": space.suite, "dimension": str(space.dimension)}
-        if at:
-            found.append({**names, "at": [_at(of_cost) for of_cost in at.values()]})
+        if rows.empty:
+            continue
+        at = [_at(of_cost) for _, of_cost in rows.groupby("evaluation_cost_s")]
+        costs = sorted(rows["evaluation_cost_s"].unique().tolist())
+        found.append({"suite": space.suite, "dimension": str(space.dimension), "at": at})
     return {"costs": costs, "spaces": found}
 
 

@@ -305,7 +305,7 @@ def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest
 
 @lru_cache(maxsize=4096)
 def _fisher(below: int, m: int, others: int, n: int) -> float:
-    table = [[below, m - below], [others, n - others]]
+    table = np.array([[below, m - below], [others, n - others]])
     return float(stats.fisher_exact(table).pvalue)
 
 

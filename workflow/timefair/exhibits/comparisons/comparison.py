@@ -295,7 +295,7 @@ class _Contest:
         row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
         row |= {"n_a": gains.size, "n_b": gains.size, "a12": share, "p": test.p}
         return row | {"tests": self._tests(pair, on_functions=False), "balance": balance,
-                      "least": 2.0 ** (1 - max(np.count_nonzero(gains), 1)),
+                      "least": 2.0 ** (1 - max(int(np.count_nonzero(gains)), 1)),
                       "strata": None}  # fmt: skip
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
