@@ -365,7 +365,8 @@ class Runs:
     def least_precision(self) -> float:
         """Lower bound of all precisions: 0, or `-inf` if one of them is negative.
 
-        With several objectives, a run can be better than the best known result.
+        With several objectives, a run can be better than the best known result; otherwise, a value
+        below the optimum shows that the optimum is wrong.
         """
 
         def least() -> float:
