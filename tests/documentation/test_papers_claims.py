@@ -106,7 +106,9 @@ def test_inversions_of_the_default_campaign() -> None:
         (rows["algorithm_a"] == "BIPOP-CMA-ES") & (rows["algorithm_b"] == "DE")
     ].itertuples()
     assert f"on {pair.by_evaluations_a:.0f} functions at equal evaluations" in text
-    assert f"on {pair.by_time_b:.0f} functions at equal time (p = {pair.p_adjusted:.3f} after" in text
+    assert (
+        f"on {pair.by_time_b:.0f} functions at equal time (p = {pair.p_adjusted:.3f} after" in text
+    )
 
 
 def test_accuracy_and_savings() -> None:

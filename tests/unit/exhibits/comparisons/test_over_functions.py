@@ -49,6 +49,7 @@ def test_scales_of_functions_and_missing_results_do_not_matter():
         [(0.0, 0.0, 0.0, 0.0)] * 8,
         [(np.inf, np.inf, 1.0, 2.0)] * 8,
         [(1.0, 2.0, 3.0, 4.0)] * 8,
+        [(-1.0, -2.0, -3.0, -2.0)] * 8,  # below a wrong optimum
     ],
 )
 def test_no_reversal(medians):

@@ -57,7 +57,8 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     Parameters
     ----------
     medians
-        The medians of each pair, one entry per function. 0 and `inf` are allowed. A pair with fewer
+        The medians of each pair, one entry per function. `inf` is allowed, and values below 0 (of
+        an optimum that is wrong) count as 0. A pair with fewer
         than two functions is not tested.
     tests
         Number of tests in the family, at least ``len(medians)``.
@@ -73,7 +74,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         if len(values) < 2:
             continue
         with np.errstate(divide="ignore"):
-            logs = np.log10(values).T
+            logs = np.log10(np.maximum(values, 0.0)).T
         evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
         if evaluations.balance * time.balance < 0:
             found.append((pair, values, evaluations, time))
