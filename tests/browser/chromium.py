@@ -116,6 +116,15 @@ class Browser:
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
+    def until(self, condition: str, seconds: float = 60) -> None:
+        """Wait until an expression is true, at most so long."""
+        script = (
+            f"new Promise(done => {{ const end = Date.now() + {1000 * seconds};"
+            f"const look = () => {{ const met = {condition};"
+            "if (met || Date.now() > end) done(met); else setTimeout(look, 10); }; look(); })"
+        )
+        assert self.run(script), condition
+
     def press(self, key: str) -> None:
         """A key that has a name, such as ``Enter`` or ``ArrowRight``."""
         codes = {"Enter": 13, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Tab": 9}

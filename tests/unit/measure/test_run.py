@@ -253,7 +253,7 @@ def test_what_a_run_used_is_recorded(problem):
     row = run("random_search", problem)
     assert 0 < row["cpu_s"] <= 1.2 * row["reaped_s"]
     assert 1 < row["peak_memory_mb"] < 4096
-    assert row["run_queue_delay_s"] is None or 0 <= row["run_queue_delay_s"] < 1
+    assert row["run_queue_delay_s"] is None or 0 <= row["run_queue_delay_s"] <= row["reaped_s"]
     if row["stop_reason"] == "time":
         assert row["last_evaluation_s"] >= T
         assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)

@@ -17,12 +17,8 @@ SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
 CHARTS = ("ranks", "ert", "anytime", "ecdf", "profile")
 
 
-DRAWN = """new Promise(done => {
-    const places = [...document.querySelectorAll('[id^=chart-]')];
-    const look = () => places.every(it => it.hasChildNodes()) ? done() : setTimeout(look, 10);
-    look();
-})"""
-"""A promise that all charts are drawn."""
+DRAWN = "[...document.querySelectorAll('[id^=chart-]')].every(it => it.hasChildNodes())"
+"""All charts are drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +31,7 @@ def of_three(written):
 def opened(browser, of_three):
     """The browser at that page, and that nothing went wrong there."""
     browser.open(of_three)
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     yield browser
     assert browser.faults == []
     assert [url for url in browser.requests if not url.startswith("data:")] == [of_three.as_uri()]
@@ -101,7 +97,7 @@ def test_a_curve_is_thin_behind_its_cross_and_not_read_behind_its_end(browser, e
     path = tmp_path / "report.html"
     path.write_text(page(known.tables, FIGURES, known.campaign), encoding="utf-8")
     browser.open(path)
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     panel = "#chart-ecdf .panel svg"
     assert browser.run(f"document.querySelectorAll('{panel} path.end').length") == 0  # seconds
     browser.click("#chart-ecdf .switch button:nth-child(2)")
@@ -133,7 +129,7 @@ def test_an_algorithm_can_be_hidden_in_all_figures(opened):
 
 def open_table(browser, name):
     browser.click(f"#table-{name} summary")
-    browser.run("new Promise(done => setTimeout(done, 50))")
+    browser.until(f"document.querySelector('#table-{name} tbody tr') !== null")
 
 
 def column(browser, name, label):
@@ -194,15 +190,14 @@ def test_long_tables_show_a_part_until_asked(opened):
 
 def test_a_link_opens_the_table_that_it_names(opened):
     opened.run("location.hash = 'table-ranks'")
-    opened.run("new Promise(done => setTimeout(done, 50))")
+    opened.until("document.querySelector('#table-ranks tbody tr') !== null")
     assert opened.run("document.querySelector('#table-ranks').open")
-    assert opened.run("document.querySelectorAll('#table-ranks tbody tr').length") > 0
 
 
 def test_names_are_text_in_the_browser_too(browser, written):
     evil = '<img src=x onerror="faults.push(1)">'
     browser.open(written({evil: 0.01, "B": 0.5}, figures=FIGURES))
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     open_table(browser, "ranks")
     browser.hover("#chart-ecdf .panel svg")
     assert evil in texts(browser, ".legend button")
@@ -215,7 +210,7 @@ def test_names_are_text_in_the_browser_too(browser, written):
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window(browser, of_three, width, dark):
     browser.open(of_three, width=width, dark=dark)
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     assert browser.run("document.documentElement.scrollWidth") <= width
     red = browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(red) < 64) is dark
@@ -238,7 +233,7 @@ MANY = {f"n{k:02}": 0.01 + 0.01 * k for k in range(20)}
 
 def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, written):
     browser.open(written(MANY, figures=FIGURES, made=("ranks", "ert", "ecdf")))
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     pressed = texts(browser, ".legend [aria-pressed=true]")
     assert pressed == sorted(MANY)[:8]
     assert browser.run("document.querySelector('.legend details').open") is False
@@ -262,7 +257,7 @@ def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, 
 
 def test_the_legend_covers_no_heading_that_a_link_leads_to(browser, written):
     browser.open(written(MANY, figures=FIGURES, made=("ranks", "ert", "ecdf")), width=700)
-    browser.run(DRAWN)
+    browser.until(DRAWN)
     browser.run("document.documentElement.style.scrollBehavior = 'auto'")
     browser.run("document.getElementById('title-ecdf').scrollIntoView()")
     below = "document.querySelector('.legend').getBoundingClientRect().bottom"
@@ -280,8 +275,7 @@ def test_charts_out_of_sight_do_not_delay_the_page(browser, written):
     browser.open(page)
     assert browser.run("document.querySelector('#chart-profile').hasChildNodes()") is False
     browser.run("document.querySelector('#chart-profile').scrollIntoView({behavior: 'instant'})")
-    browser.run("new Promise(done => setTimeout(done, 300))")
-    assert browser.run("document.querySelector('#chart-profile').hasChildNodes()") is True
+    browser.until("document.querySelector('#chart-profile').hasChildNodes()")
 
 
 def slide(browser, place):
