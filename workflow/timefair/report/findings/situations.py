@@ -112,15 +112,17 @@ def findings(evidence: Evidence, space: Space) -> Findings:
 def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> Situation | None:
     """The situation of the headline.
 
-    It is the expected cost to the targets. On a single function, it is the median precision at the
-    end of the budget. If all algorithms have the same result, it is the other one of these.
+    It is the expected cost to the targets or, on a single function, the median precision at the
+    end of the budget. If several algorithms are first with equal results, it is the other one of
+    these, unless all have the same result under it.
     """
     by_key = {(one.measure, one.criterion): one for one in situations}
     found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
     if len(functions_of(evidence, space)) == 1:
         found.reverse()
     ordered = [one for one in found if one.standing.verdict is not Verdict.NOTHING]
-    return next(iter(ordered or found), None)
+    unique = [one for one in ordered if len(one.standing.leaders) < 2]
+    return next(iter(unique or ordered or found), None)
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
