@@ -126,13 +126,13 @@ class Simulated:
         }
         return Evidence(frames, campaign)
 
-    def evaluations(self, algorithm, function):
-        """The logarithms of the true ERTs in evaluations, targets from easy to hard."""
+    def evaluations(self, algorithm, function, limit):
+        """The true ERTs in evaluations within a logarithmic limit, targets from easy to hard."""
         times = np.exp(self.hard[function] + self.times[algorithm, function] + self.spread * NORMAL)
-        at = (times * SLOW)[:, np.newaxis] * REACHED_AT
-        reached = (at < 1.0).mean(axis=0)
-        spent = np.log(np.minimum(at, 1.0).mean(axis=0)) - self.paces[algorithm]
-        return np.where(reached > 0, spent - np.log(np.maximum(reached, 1e-9)), np.inf)
+        at = (times * SLOW)[:, np.newaxis] * REACHED_AT / np.exp(self.paces[algorithm])
+        reached = (at < np.exp(limit)).mean(axis=0)
+        spent = np.minimum(at, np.exp(limit)).mean(axis=0)
+        return np.where(reached > 0, spent / np.maximum(reached, 1e-9), np.inf)
 
     def truly_better(self, row):
         """1 if `algorithm_a` is truly better in a row of `comparison`, -1 if b is, 0 if neither."""
@@ -144,16 +144,17 @@ class Simulated:
             return np.sign(round(gap, 9))
         if over and gap == 0 and self.paces[a] == self.paces[b]:
             return 0
+        limit = -max(self.paces[a], self.paces[b])  # evaluations of the slower one within 1 s
         functions = range(self.functions) if over else [int(row["function"]) - 1]
         first, second = (
-            np.array([self.evaluations(name, function) for function in functions])
+            np.array([self.evaluations(name, function, limit) for function in functions])
             for name in (a, b)
         )
         if over:
             gains = np.mean(np.float64(first < second) - (second < first), axis=1)
             return np.sign(wilcoxon(-gains, np.zeros(gains.size)).balance)
         place = TARGETS.index(row["target"])
-        return np.sign(round(second[0, place] - first[0, place], 9))
+        return np.sign(round(np.log(second[0, place] / first[0, place]), 9))
 
 
 def false_statements(simulated, comparison):
@@ -213,11 +214,28 @@ def contradictions(evidence):
         yield f"no winner, and the headline: {found.headline}"
     inversions = evidence.table("inversions")
     for row in inversions[inversions["significant"].astype(bool)].to_dict("records"):
-        criterion = ("precision", "Q.50")
+        pair = [row[name] for name in PAIR]
         if row["criterion"] == "fixed budget":
-            decision = of(*criterion, row["function"], *(row[name] for name in PAIR))
-            if decision != row["winner_by_time"]:
-                yield f"inversion of {row['winner_by_time']} on {row['function']}: {decision}"
+            by_time = of("precision", "Q.50", row["function"], *pair)
+            if by_time != row["winner_by_time"]:
+                yield f"inversion of {row['winner_by_time']} on {row['function']}: {by_time}"
+            by_count = of("evaluations", "ERT", row["function"], *pair)
+            if by_count not in (None, row["winner_by_evaluations"]):
+                yield f"{row['winner_by_evaluations']} by evaluations: {by_count}"
+    texts = [found.headline, *found.sentences, *(one.standing.reason for one in found.situations)]
+    for text in texts:
+        if any(wrong in text for wrong in ("nan", "  ", " , ", "than (", ": is ")):
+            yield f"bad words: {text}"
+    for one in found.situations:
+        losers = {
+            str(row["algorithm_a" if row["better"] == row["algorithm_b"] else "algorithm_b"])
+            for row in table.to_dict("records")
+            if (row["measure"], row["criterion"]) == (one.measure, one.criterion)
+            and (row["function"] != "all") == (functions < 6)
+            and isinstance(row["better"], str)
+        }
+        if one.standing.verdict is not Verdict.MIXED and losers & set(one.standing.leaders):
+            yield f"{one.want}: {losers & set(one.standing.leaders)} first, and worse than another"
 
 
 def check(campaigns):

@@ -59,7 +59,7 @@ def test_so_few_functions_that_no_result_could_decide_are_named(evidence):
 def test_equal_algorithms_have_no_winner(evidence):
     known = evidence({"one": 5.0, "other": 5.0}, budget_s=0.2)
     assert by_time(known).verdict is Verdict.NOTHING
-    assert findings(known, SPACE).headline.startswith("There is no winner.")
+    assert findings(known, SPACE).headline.startswith("There is no winner by the")
 
 
 @pytest.mark.slow
@@ -291,9 +291,9 @@ def _comparison(*better):
     """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
-         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "tests": 2,
+         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10, "tests": 2,
          "within": float("nan"), "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
-         "p_adjusted": 0.01 if one else 0.4, "better": one if k != "all" else None}
+         "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4, "better": one if k != "all" else None}
         for measure, criterion in (("seconds", "ERT"), ("precision", "Q.50"))
         for k, one in [*enumerate(better, start=1), ("all", None)]
     ]  # fmt: skip
@@ -316,14 +316,14 @@ def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, le
     standing = standing_of(known, SPACE, "precision", "Q.50")
     assert (standing.verdict, standing.leaders) == (verdict, leaders)
     if better == ("A", "B"):
-        assert standing.reason == (
+        assert standing.values == (
             "A is significantly better than every other algorithm on f1 sphere; B is significantly "
             "better than every other algorithm on f2 ellipsoid."
         )
     if better == ("A", None):
         headline = findings(known, SPACE).headline
-        assert headline.startswith("The winner depends on the function")
-        assert "on f2 ellipsoid, no difference" in headline
+        assert headline.startswith("The result depends on the function")
+        assert "all results are equal on f2 ellipsoid" in headline
 
 
 def test_the_budget_is_that_of_the_dimension(evidence):

@@ -141,6 +141,7 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
     """What the report of a campaign states about the pair: lines from its table `comparison`."""
     import pandas as pd
 
+    from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
     from timefair.report.words import counted, p_value
 
     path = folder / "tables/comparison.parquet"
@@ -151,15 +152,19 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
     rows = rows[(rows["measure"] == criterion[0]) & (rows["criterion"] == criterion[1])]
     named = {pair.base, pair.head}
     rows = rows[rows["algorithm_a"].isin(named) & rows["algorithm_b"].isin(named)]
-    for row in rows[rows["function"] == "all"].to_dict("records"):
-        decision = "neither is significantly better"
-        if isinstance(row["better"], str):
-            decision = f"{row['better']} is significantly better"
-        yield (
-            f"report: over {row['n_a']} functions in {row['dimension']} dimensions, {decision} "
-            f"(Wilcoxon, {p_value(row['p_adjusted'])} after the correction for "
-            f"{counted(row['tests'], 'pair')} and all criteria)"
-        )
+    for dimension, of in rows.groupby("dimension"):
+        over = of["function"] == "all"
+        few = int(of.loc[over, "n_a"].max()) < FEW_FUNCTIONS
+        for row in of[~over if few else over].to_dict("records"):
+            decision = "neither is significantly better"
+            if isinstance(row["better"], str):
+                decision = f"{row['better']} is significantly better"
+            where = f"on f{row['function']}" if few else f"over {row['n_a']} functions"
+            what = counted(row["tests"], "test" if few else "pair")
+            yield (
+                f"report: {where} in {dimension} dimensions, {decision} "
+                f"({p_value(row['p_adjusted'])}, corrected for {what} and all criteria)"
+            )
 
 
 def _judged(

@@ -13,6 +13,7 @@ from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
+from timefair.report.findings.pairs import functions_of
 from timefair.report.words import counted, listed, number
 
 MOST_MESSAGES = 3
@@ -189,8 +190,9 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
 
 
 def _few_functions(evidence: Evidence) -> Iterator[str]:
-    count = len(evidence.campaign.problems.functions)
-    if count < FEW_FUNCTIONS and len(evidence.campaign.timed) > 1:
+    counts = [len(functions_of(evidence, space)) for space in evidence.spaces]
+    count = min(filter(None, counts), default=FEW_FUNCTIONS)
+    if count < FEW_FUNCTIONS:
         yield (
             f"{counted(count, 'function')} {'is' if count == 1 else 'are'} too few for verdicts "
             "about other functions. The verdicts come from the runs and hold only for "

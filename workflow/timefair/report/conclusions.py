@@ -143,10 +143,12 @@ def _front(standing: Standing, names: Names) -> str:
     if not standing.leaders:
         return "none"
     more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
+    others = len(standing.leaders) - MOST_TIED
+    level = f" and {counted(others, 'other')}" if others > 0 else ""
     below = (
         f'<span class="detail">tied: {names.some(tied[:MOST_TIED])}{more}</span>' if tied else ""
     )
-    return names.some(standing.leaders) + below
+    return names.some(standing.leaders[:MOST_TIED]) + level + below
 
 
 def _verdict(standing: Standing) -> str:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.campaign.configuration import Campaign
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.unknown_optimum import KIND
 from timefair.problems import names
 from timefair.rundata.settings import Analysis
@@ -134,13 +133,6 @@ class Evidence:
         """The functions of the campaign that have a name, by number as text, with both."""
         titles = {str(each): self.called(each) for each in self.campaign.problems.functions}
         return {number: title for number, title in titles.items() if title != f"f{number}"}
-
-    @property
-    def few_functions(self) -> bool:
-        """Whether there are too few functions for tests over functions, so that verdicts come from
-        runs.
-        """
-        return len(self.campaign.problems.functions) < FEW_FUNCTIONS
 
     @property
     def unit(self) -> str:

@@ -29,6 +29,7 @@ from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up
 from timefair.report.evidence import Evidence
 from timefair.report.findings.leading import leading
+from timefair.report.findings.pairs import functions_of
 from timefair.report.findings.situations import Findings, across, findings
 from timefair.report.markup import Names, section
 
@@ -195,7 +196,8 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
     together = across(found)
-    sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
+    few = any(len(functions_of(evidence, one.space)) < FEW_FUNCTIONS for one in found)
+    sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if few else OVER_FUNCTIONS
     note = READING.format(level=f"{1 - evidence.confidence:.3g}", sample=sample)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     told = "\n".join(

@@ -20,7 +20,7 @@ from timefair.rundata.standings import Space, precision_at_the_end, problems
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
 
-MOST_COLOURS = 8
+MOST_COLOURS = 16
 """Number of algorithms up to which each has a colour of its own."""
 MOST_ALGORITHMS = 12
 """Number of algorithms up to which every pair is listed by default."""
@@ -66,12 +66,12 @@ def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
         return Listed()
     if asked != (WITH_THE_BEST,):
         return Listed(frozenset(asked))
-    return Listed(frozenset({best_of(ranks)}))
+    return Listed(frozenset(in_order(ranks)[:1]))
 
 
-def best_of(ranks: Mapping[str, float]) -> str:
-    """The algorithm with the lowest rank; of several, the first in alphabetical order."""
-    return min(ranks, key=lambda name: (np.nan_to_num(ranks[name], nan=np.inf), name))
+def in_order(ranks: Mapping[str, float]) -> list[str]:
+    """The algorithms from the lowest rank on, equal ones in alphabetical order; NaN is last."""
+    return sorted(ranks, key=lambda name: (np.nan_to_num(ranks[name], nan=np.inf), name))
 
 
 def planned(analysis: Analysis) -> frozenset[str] | None:

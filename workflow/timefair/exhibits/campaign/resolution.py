@@ -85,10 +85,19 @@ def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     algorithm is a mean over its jobs. The standard deviation of these observations is computed over
     all jobs of the campaign, with the share of real time in the row of the table.
     """
-    rows = runs.frame[[*JOB, "real_s"]].assign(
+    return resolved(slowdowns(runs, analysis), analysis.confidence)
+
+
+def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The slowdown of each run and the time on its clock, with the names of its job."""
+    return runs.frame[[*JOB, "real_s"]].assign(
         slowdown=slowdown(runs.frame, analysis.time),
         clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
     )
+
+
+def resolved(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """The table `resolution` of some rows of `slowdowns`."""
     frame = pd.DataFrame(_rows(rows), columns=column_names(COLUMNS[:-1]))
     known = rows.dropna(subset="slowdown")
     job = known.groupby(JOB).ngroup().to_numpy()
@@ -100,7 +109,7 @@ def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         lambda share: (np.bincount(job, np.log(lengthened(slow, share))) / count).std(ddof=1)
     )
     error = spread * np.sqrt(2 / frame["jobs"].astype(float))
-    ratio = np.exp(stats.t.isf((1 - analysis.confidence) / 2, count.size - 1) * error)
+    ratio = np.exp(stats.t.isf((1 - confidence) / 2, count.size - 1) * error)
     return frame.assign(resolved_ratio=ratio.where(frame["slowdown_median"].notna()))
 
 

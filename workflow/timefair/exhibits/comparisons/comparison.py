@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
@@ -18,7 +19,7 @@ from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.rundata.pairs import Listed, best_of, listed, planned
+from timefair.rundata.pairs import Listed, in_order, listed, planned
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import ProblemRuns, Space
@@ -60,10 +61,16 @@ COLUMNS = (
         "value_a",
         "result of `algorithm_a`: ERT to `target` (if `target` is empty, median precision), share "
         "of the targets, or quantile of the precision, where runs that reached the final target "
-        "count as 0; for `all`, the average rank of the table `ranks`, or the mean share",
+        "count as 0; for `all`, the average rank (of the table `ranks`, or from the pairs if "
+        "evaluations were cut or functions are incomplete), or the mean share",
         "s, evaluations, share, precision or rank",
     ),
     Column("value_b", "the same for `algorithm_b`"),
+    Column(
+        "differences",
+        "number of functions on which the results differ; on a function, 1 if some runs differ, "
+        "else 0",
+    ),
     *Column(
         "a12",
         "for `all`, share of the functions on which `algorithm_a` is better, where a tie counts "
@@ -86,8 +93,10 @@ COLUMNS = (
     ),
     Column(
         "p_adjusted",
-        "`p` times `tests`, at most 1 (Bonferroni), then adjusted over the criteria of the pair "
-        "(Hochberg); criteria under which no result could be significant do not count (Tarone)",
+        "1 if the values and the test favour different algorithms, or the machine does not resolve "
+        "the ratio of times; else `p` times `tests`, at most 1 (Bonferroni), then adjusted over "
+        "the criteria of the pair (Hochberg); criteria under which no result could be significant "
+        "do not count (Tarone)",
     ),
     Column(
         "better",
@@ -197,7 +206,7 @@ def _decided(group: Group, alpha: float) -> Group:
     A criterion whose smallest possible p-value is too large cannot be decided, and does not count.
     """
     for row in group.values():
-        row["p_adjusted"] = min(row["p"] * row["tests"], 1.0)
+        row["p_adjusted"] = min(row["p"] * row["tests"], 1.0) if row["balance"] else 1.0
     counted = [row for row in group.values() if not row["least"] * row["tests"] > alpha]
     adjusted = hochberg([row["p_adjusted"] for row in counted])
     for row, p in zip(counted, adjusted.tolist(), strict=True):
@@ -245,8 +254,13 @@ class _Contest:
         for problem in functions:
             for pair in combinations(criterion.algorithms(problem), 2):
                 self.on[pair].append(problem)
-        self.on_functions = criterion.always_on_functions or len(functions) < FEW_FUNCTIONS
-        self._values = criterion.over_all(space)
+        compared = sum(len(criterion.algorithms(problem)) > 1 for problem in functions)
+        self.on_functions = criterion.always_on_functions or compared < FEW_FUNCTIONS
+        self._gains: dict[Pair, NDArray[np.float64]] = {}
+        complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
+        in_pairs = criterion.measure != TARGETS and not complete
+        self._values = {} if in_pairs else criterion.over_all(space)
+        self._values = self._values or self._ranks_in_pairs()
         self._planned = Listed(planned(analysis))
         named = {pair: len(on) for pair, on in self.on.items() if self._planned.has(*pair)}
         self._families = {
@@ -270,16 +284,20 @@ class _Contest:
         results: Mapping[str, float],
         tested: Callable[[Pair], Mapping[str, Any]],
     ) -> Listed:
-        """Also the pairs with the best algorithm, and with those that may be better than it."""
+        """Also the pairs with the best algorithms, up to one that is worse than no other."""
         if chosen.among is None or not results:
             return chosen
-        best = best_of(results)
         alpha = 1 - self._analysis.confidence
-        better = set()
-        for a, b in combinations(sorted(results), 2):
-            if best in (a, b) and (row := tested((a, b)))["p"] * row["tests"] <= alpha:
-                better.add(a if row["balance"] > 0 else b)
-        return Listed(chosen.among | {best} | better)
+        among = set(chosen.among)
+        for name in in_order(results):
+            among.add(name)
+            pairs = [pair for pair in self.on if name in pair and set(pair) <= set(results)]
+            rows = [(tested(pair), 1 if pair[0] == name else -1) for pair in pairs]
+            losses = (row["p"] * row["tests"] <= alpha and row["balance"] * side < 0
+                      for row, side in rows)  # fmt: skip
+            if not any(losses):
+                break
+        return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
         """A pair over all its functions."""
@@ -288,14 +306,16 @@ class _Contest:
         return dict(self._over[pair])
 
     def _of_gains(self, pair: Pair) -> dict[str, Any]:
-        gains = np.array([self._criterion.gain(problem, *pair) for problem in self.on[pair]])
+        gains = self._gains_of(pair)
         test = wilcoxon(-gains, np.zeros(gains.size))
-        share = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+        share = _share(gains)
         balance = test.balance if (share - 0.5) * test.balance >= 0 else 0.0
         row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
+        differences = int(np.count_nonzero(gains))
         row |= {"n_a": gains.size, "n_b": gains.size, "a12": share, "p": test.p}
+        row |= {"differences": differences}
         return row | {"tests": self._tests(pair, on_functions=False), "balance": balance,
-                      "least": 2.0 ** (1 - max(int(np.count_nonzero(gains)), 1)),
+                      "least": 2.0 ** (1 - max(differences, 1)),
                       "strata": None}  # fmt: skip
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
@@ -304,8 +324,25 @@ class _Contest:
         row = self._row(pair, problem.names["function"], test.values)
         n_a, n_b = (problem.algorithms[name].size for name in pair)
         row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
+        row |= {"differences": int(test.least < 1)}
         return row | {"tests": self._tests(pair, on_functions=True), "balance": test.balance,
                       "least": test.least, "strata": test.strata}  # fmt: skip
+
+    def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
+        if pair not in self._gains:
+            gains = [self._criterion.gain(problem, *pair) for problem in self.on[pair]]
+            self._gains[pair] = np.array(gains)
+        return self._gains[pair]
+
+    def _ranks_in_pairs(self) -> dict[str, float]:
+        """1 plus the sum over the others of the shares of functions on which they are better."""
+        names = {name for pair in self.on for name in pair}
+        ranks = dict.fromkeys(sorted(names), 1.0)
+        for pair in self.on:
+            share = _share(self._gains_of(pair))
+            ranks[pair[0]] += 1 - share
+            ranks[pair[1]] += share
+        return ranks
 
     def _row(self, pair: Pair, function: object, values: Iterable[float]) -> dict[str, Any]:
         suite, dimension = self._space
@@ -326,6 +363,11 @@ class _Contest:
         Planned pairs are a family of their own; the others count with all pairs.
         """
         return self._families[self._planned.has(*pair)][on_functions]
+
+
+def _share(gains: NDArray[np.float64]) -> float:
+    """Share of the functions on which the first algorithm is better; ties count half."""
+    return float(np.mean((gains > 0) + 0.5 * (gains == 0)))
 
 
 def _union(every: Iterable[Listed]) -> Listed:

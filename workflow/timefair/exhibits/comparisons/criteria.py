@@ -7,21 +7,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb, inf, log10, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.campaign.resolution import of_times
-from timefair.exhibits.comparisons.rankings import spent_until
+from timefair.exhibits.campaign.resolution import resolved, slowdowns
 from timefair.exhibits.comparisons.ranks import cases
 from timefair.rundata.measures import quantile_name
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import ProblemRuns, Space, precision_at_the_end, problems
+from timefair.rundata.standings import (
+    BUDGETS,
+    ProblemRuns,
+    Space,
+    known_until,
+    precision_at_the_end,
+    problems,
+)
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.targets import decisive_target
@@ -48,24 +55,21 @@ class Pooled:
     analysis: Analysis
     machine: NDArray[Any]
     best: NDArray[np.float64]
-    resolved: Mapping[tuple[str, int, str], float]
+    slowdowns: Mapping[str, pd.DataFrame]
+    resolved: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> Pooled:
-        """Read them; the resolved ratio of times is 1 where it is not known."""
+        """Read them; slowdowns are those of the algorithms for which they are known."""
         everyone = with_published(runs)
-        table = of_times(runs, analysis)
-        ratios = {
-            (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
-            for row in table.to_dict("records")
-            if (ratio := float(row["resolved_ratio"])) > 1 and ratio < inf
-        }
+        rows = slowdowns(runs, analysis).dropna(subset="slowdown")
+        names = runs.frame["algorithm"].loc[rows.index]
         return cls(
             runs=everyone,
             analysis=analysis,
             machine=everyone.frame["machine"].to_numpy(dtype=object),
             best=np.maximum(precision_at_the_end(everyone), 0.0),
-            resolved=ratios,
+            slowdowns={str(name): some for name, some in rows.groupby(names, observed=True)},
         )
 
     def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
@@ -73,10 +77,21 @@ class Pooled:
         rows = problem.rows[problem.algorithms[a]], problem.rows[problem.algorithms[b]]
         return strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
-    def ratio(self, problem: ProblemRuns, unit: Unit) -> float:
-        """The ratio of costs that the speed of the machine may explain, at least 1."""
+    def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
+        """The ratio of costs that the speed of the machine may explain in the jobs of two
+        algorithms, at least 1.
+        """
+        if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
+            return 1.0
+        if (a, b) not in self.resolved:
+            rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
+            self.resolved[a, b] = {
+                (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
+                for row in resolved(rows, self.analysis.confidence).to_dict("records")
+                if (ratio := float(row["resolved_ratio"])) > 1 and ratio < inf
+            }
         place = (*problem.space, str(problem.names["function"]))
-        return self.resolved.get(place, 1.0) if unit == "seconds" else 1.0
+        return self.resolved[a, b].get(place, 1.0)
 
     def timed(self, problem: ProblemRuns) -> list[str]:
         """The algorithms whose runs on a function all have times."""
@@ -150,7 +165,10 @@ class Criterion(ABC):
 
     @abstractmethod
     def over_all(self, space: Space) -> dict[str, float]:
-        """The result of each algorithm over the functions; small is better."""
+        """The result of each algorithm over the functions; small is better.
+
+        Empty if it is the average of its ranks in pairs.
+        """
 
     @abstractmethod
     def results(self, problem: ProblemRuns) -> dict[str, float]:
@@ -166,25 +184,36 @@ class Criterion(ABC):
 
 
 class Costs(Criterion):
-    """The expected cost (ERT) to targets."""
+    """The expected cost (ERT) to targets.
+
+    Costs are compared within the cost up to which all runs of both algorithms are known: under a
+    budget in seconds, evaluations within the number that it allowed all of them.
+    """
 
     name = ERT
 
     def __init__(self, pooled: Pooled, unit: Unit) -> None:
         self.pooled, self.measure, self._unit = pooled, unit, unit
-        self._spent = spent_until(pooled.runs, unit, pooled.analysis)
-        self._targets = np.array(pooled.analysis.targets_from_easy)
-        self._erts: dict[tuple[int, str], _Erts] = {}
+        runs, analysis = pooled.runs, pooled.analysis
+        self._targets = np.array(analysis.targets_from_easy)
+        self._reached, self._end = runs.runtimes(unit, self._targets), runs.spent(unit)
+        self._known_until = known_until(runs, unit)
+        self._limits: dict[tuple[int, str], float] = {}
+        self._erts: dict[tuple[int, str, float], _Erts] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.timed(problem) if self._unit == "seconds" else list(problem.algorithms)
 
     def over_all(self, space: Space) -> dict[str, float]:
+        if any(self._is_cut(problem) for problem in self.spaces()[space]):
+            return {}
         return self.pooled.average_ranks(space, self.measure, ERT)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
-        known = {name: self._known(problem, name) for name in self.algorithms(problem)}
+        names = self.algorithms(problem)
+        limit = min((self._limit(problem, name) for name in names), default=inf)
+        known = {name: self._known(problem, name, limit) for name in names}
         target = decisive_target(self._targets, [one.rates for one in known.values()])
         if target is None:
             return Quantile(self.pooled, 0.5).results(problem)
@@ -196,8 +225,8 @@ class Costs(Criterion):
 
         Kinds of machines count equally, and ratios that the machine does not resolve are ties.
         """
-        first, second = (self._known(problem, name).on_kinds for name in (a, b))
-        ratio = self.pooled.ratio(problem, self._unit)
+        first, second = (one.on_kinds for one in self._both(problem, a, b))
+        ratio = self.pooled.ratio(problem, self._unit, a, b)
         wins = [
             np.mean((first[kind] * ratio < second[kind]).astype(float))
             - np.mean((second[kind] * ratio < first[kind]).astype(float))
@@ -211,19 +240,18 @@ class Costs(Criterion):
         If there is no such target, it is the hardest that a run of one of them reached; if there is
         none either, the test is that of the precisions at the end.
         """
-        both = self._known(problem, a), self._known(problem, b)
+        both = self._both(problem, a, b)
         target = decisive_target(self._targets, [one.rates for one in both])
         if target is None:
             return self._at_the_end(problem, a, b)
         at = int(np.flatnonzero(self._targets == target)[0])
         first, second = (float(one.pooled[at]) for one in both)
-        common = sorted(both[0].on_kinds.keys() & both[1].on_kinds.keys())
-        cost, success = self._spent.cost[:, at], self._spent.success[:, at]
+        spent = [self._spent(problem, name, self._together(problem, a, b)) for name in (a, b)]
         strata = [
-            tuple(of[one.rows[one.kinds == kind]] for one in both for of in (cost, success))
-            for kind in common
+            tuple(of[kinds == kind, at] for kinds, *each in spent for of in each)
+            for kind in sorted(both[0].on_kinds.keys() & both[1].on_kinds.keys())
         ]
-        ratio = self.pooled.ratio(problem, self._unit)
+        ratio = self.pooled.ratio(problem, self._unit, a, b)
         balance = float(second > first * ratio) - float(first > second * ratio)
         p = equal_ert_within(strata)
         least = 1.0 if p == 1 and first == second else _least(strata)
@@ -231,35 +259,60 @@ class Costs(Criterion):
 
     def _at_the_end(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         timed = set(self.pooled.timed(problem))
-        if not {a, b} <= timed:
+        if self._unit != "seconds" or not {a, b} <= timed:
             return Tested((inf, inf), 1.0, 0.0)
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
-    def _known(self, problem: ProblemRuns, name: str) -> _Erts:
-        """The ERTs of an algorithm on a function; evaluations depend on no machine."""
+    def _is_cut(self, problem: ProblemRuns) -> bool:
+        """Whether a run went on beyond the cost up to which all runs are known."""
+        limit = min((self._limit(problem, name) for name in self.algorithms(problem)), default=inf)
+        return bool(self._end[problem.rows].max() > limit * (1 + 1e-9))
+
+    def _limit(self, problem: ProblemRuns, name: str) -> float:
+        """The cost up to which all runs of an algorithm on a function are known."""
         key = (id(problem), name)
-        if key not in self._erts:
+        if key not in self._limits:
             rows = problem.rows[problem.algorithms[name]]
-            kinds = self.pooled.machine[rows]
-            if self._unit != "seconds":
-                kinds = np.full(rows.size, "", dtype=object)
-            cost, success = self._spent.cost[rows], self._spent.success[rows]
+            self._limits[key] = float(self._known_until[rows].min())
+        return self._limits[key]
+
+    def _together(self, problem: ProblemRuns, a: str, b: str) -> float:
+        return min(self._limit(problem, a), self._limit(problem, b))
+
+    def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
+        limit = self._together(problem, a, b)
+        return self._known(problem, a, limit), self._known(problem, b, limit)
+
+    def _spent(
+        self, problem: ProblemRuns, name: str, limit: float
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_]]:
+        """Kind of machine, cost and success of the runs; evaluations depend on no machine."""
+        rows = problem.rows[problem.algorithms[name]]
+        seconds = self._unit == "seconds"
+        kinds = self.pooled.machine[rows] if seconds else np.full(rows.size, "", dtype=object)
+        success = self._reached[rows] <= min(limit, np.finfo(np.float64).max)
+        end = np.minimum(self._end[rows], limit)[:, np.newaxis]
+        return kinds, np.where(success, self._reached[rows], end), success
+
+    def _known(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
+        """The ERTs of an algorithm on a function within a cost."""
+        key = (id(problem), name, limit)
+        if key not in self._erts:
+            kinds, cost, success = self._spent(problem, name, limit)
             on_kinds = {
                 str(kind): ert(cost[kinds == kind], success[kinds == kind], axis=0)
                 for kind in set(kinds.tolist())
             }
-            rates = success.mean(axis=0)
-            self._erts[key] = _Erts(rows, kinds, rates, ert(cost, success, axis=0), on_kinds)
+            pooled = ert(cost, success, axis=0)
+            self._erts[key] = _Erts(success.mean(axis=0), pooled, on_kinds)
         return self._erts[key]
 
 
 class _Erts(NamedTuple):
-    """The runs of an algorithm on a function: rows, kinds of machines, success rates, ERTs of all
-    runs and of those on each kind; targets from easy to hard.
+    """Success rates and ERTs of all runs, and ERTs on each kind of machine; targets from easy to
+    hard.
     """
 
-    rows: NDArray[np.intp]
-    kinds: NDArray[Any]
     rates: NDArray[np.float64]
     pooled: NDArray[np.float64]
     on_kinds: dict[str, NDArray[np.float64]]
@@ -317,23 +370,16 @@ class Reached(Criterion):
     measure = TARGETS
     always_on_functions = False
 
-    def __init__(self, pooled: Pooled, share: float) -> None:
-        self.pooled, self._share, self.name = pooled, share, f"{100 * share:g} %"
-        timed = pooled.runs.frame["budget_s"].notna()
-        self._unit: Unit = "seconds" if timed.any() else "evaluations"
-        self._times = pooled.runs.runtimes(self._unit, pooled.analysis.targets_from_easy)
+    def __init__(self, pooled: Pooled, share: float, unit: Unit) -> None:
+        self.pooled, self.name, self._unit = pooled, f"{100 * share:g} %", unit
+        self._times = pooled.runs.runtimes(unit, pooled.analysis.targets_from_easy)
         self._within: dict[Space, float] = {}
         self._known: dict[tuple[int, str, float], NDArray[np.float64]] = {}
-        spent = pooled.runs.spent(self._unit)
-        allowed = pooled.runs.frame[
-            "budget_s" if self._unit == "seconds" else "budget_evaluations"
-        ].to_numpy(dtype=np.float64)
-        own_clock = self._unit == "seconds" and pooled.analysis.time != "wall"
-        longest = spent if own_clock else np.where(np.isnan(allowed), spent, allowed)
+        budgets = pooled.runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
         for problem in problems(pooled.runs):
-            known = longest[problem.rows]
-            most = float(known[np.isfinite(known)].max(initial=0.0)) * share
-            if self._unit == "evaluations":
+            whole = float(np.nanmax(budgets[problem.rows]))
+            most = whole * share
+            if unit == "evaluations":
                 most = max(float(np.floor(most * (1 + 1e-12))), 1.0)
             self._within[problem.space] = max(most, self._within.get(problem.space, 0.0))
 
@@ -344,12 +390,14 @@ class Reached(Criterion):
         return self.pooled.timed(problem)
 
     def over_all(self, space: Space) -> dict[str, float]:
-        shares: dict[str, list[float]] = {}
-        for problem in problems(self.pooled.runs):
-            if problem.space == space:
-                for name, result in self.results(problem).items():
-                    shares.setdefault(name, []).append(result)
-        return {name: float(np.mean(of)) for name, of in shares.items()}
+        """Minus the mean share over the functions that all algorithms ran on, or else its own."""
+        results = [self.results(problem) for problem in self.spaces()[space]]
+        names = {name for of in results for name in of}
+        complete = [of for of in results if len(of) == len(names)] or results
+        return {
+            name: float(np.mean([of[name] for of in complete if name in of]))
+            for name in sorted(names)
+        }
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """Minus the mean share of the targets."""
@@ -358,7 +406,7 @@ class Reached(Criterion):
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the mean shares, if the speed of the machine does not explain it."""
-        ratio = self.pooled.ratio(problem, self._unit)
+        ratio = self.pooled.ratio(problem, self._unit, a, b)
         for sign, better, worse in ((1.0, a, b), (-1.0, b, a)):
             early = self._shares(problem, better, ratio).mean()
             gain = float(early - self._shares(problem, worse).mean())
@@ -412,9 +460,16 @@ def number_of_criteria(analysis: Analysis, *, single_functions: bool = False) ->
 
 
 def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
-    """Every criterion of the table `comparison`, the costs first."""
+    """Every criterion of the table `comparison`, the costs first.
+
+    Without a budget of all runs on the clock of the tables, there is no share of it.
+    """
     pooled = Pooled.of(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
-    shares: list[Criterion] = [Reached(pooled, share) for share in SHARES]
+    frame = pooled.runs.frame[pooled.runs.timed]
+    unit = next((unit for unit in UNITS if frame[BUDGETS[unit]].notna().all()), None)
+    shares: list[Criterion] = []
+    if unit == "evaluations" or (unit == "seconds" and analysis.time == "wall"):
+        shares = [Reached(pooled, share, unit) for share in SHARES if len(frame)]
     quantiles: list[Criterion] = [Quantile(pooled, p) for p in sorted(analysis.quantiles)]
     return [*costs, *shares, *quantiles]

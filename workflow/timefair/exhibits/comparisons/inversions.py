@@ -156,11 +156,12 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     )
     equal: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
-    few = len(least) < FEW_FUNCTIONS
-    on_one = number_of_criteria(analysis, single_functions=not few)
+    functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
     for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.space
         pairs = comb(len(problem.algorithms), 2)
+        many = functions[problem.space] >= FEW_FUNCTIONS
+        on_one = number_of_criteria(analysis, single_functions=many)
         tests[suite, dimension, FIXED_BUDGET] += pairs * on_one
         tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
         everyone[problem.space] |= set(combinations(problem.algorithms, 2))

@@ -66,7 +66,8 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     Returns
     -------
     list of Reversal
-        In the order of `medians`; empty if no pair has opposite orders.
+        In the order of `medians`; empty if no pair has opposite orders. The numbers of functions do
+        not contradict them.
     """
     found = []
     for pair, on_functions in medians.items():
@@ -76,7 +77,10 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         with np.errstate(divide="ignore"):
             logs = np.log10(np.maximum(values, 0.0)).T
         evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
-        if evaluations.balance * time.balance < 0:
+        on = _better_on(values)
+        orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
+        agreed = all(count * balance >= 0 for count, balance in orders)
+        if evaluations.balance * time.balance < 0 and agreed:
             found.append((pair, values, evaluations, time))
     return [
         Reversal(

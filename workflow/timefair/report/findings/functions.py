@@ -9,7 +9,7 @@ from math import inf, isnan, nan
 
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import functions_of, on_function
+from timefair.report.findings.pairs import Pairs, functions_of, on_each, on_function
 from timefair.report.findings.results import Result, by_cost, precisions_at
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.words import counted, listed, number
@@ -62,27 +62,31 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     a target, it has the best median precision at the end. The function needs the tables
     `comparison` and `ert`.
     """
-    functions = functions_of(evidence, space)
-    if len(functions) < 2:
+    if len(functions_of(evidence, space)) < 2:
         return []
     precisions = precisions_at(evidence, space, quantile_name(0.5))
     found = {function: (nan, results) for function, results in precisions}
     costs = by_cost(evidence, space, evidence.unit)
     found |= {function: (target, results) for function, target, results in costs}
-    made = (_on(evidence, space, one, *found[one]) for one in functions if one in found)
-    return [one for one in made if one is not None]
+    return [
+        _on(evidence, space, function, pairs, *found[function])
+        for function, pairs in on_each(evidence, space, evidence.unit, ERT)
+        if function in found
+    ]
 
 
 def _on(
-    evidence: Evidence, space: Space, function: int, target: float, every: Sequence[Result]
-) -> OnFunction | None:
+    evidence: Evidence,
+    space: Space,
+    function: int,
+    pairs: Pairs,
+    target: float,
+    every: Sequence[Result],
+) -> OnFunction:
     """The standing on a function by the costs to a target, or by precisions if it is NaN."""
     failed, unit = evidence.failed(space), evidence.unit
     results = {one.algorithm: one for one in every if one.algorithm not in failed}
-    values = {name: one.value for name, one in results.items()}
-    standing = on_function(evidence, space, unit, ERT, function, None if isnan(target) else values)
-    if standing is None:
-        return None
+    standing = on_function(evidence, pairs, unit, ERT)
     best = results.get(standing.leaders[0]) if standing.leaders else None
     words = TIME[evidence.clock] if unit == "seconds" else "evaluations"
     by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"

@@ -5,20 +5,22 @@ Every verdict of the report is made here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose, isnan
-
-import pandas as pd
+from math import comb, isnan, nan
+from typing import Any
 
 from timefair.basics.together import ALL
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.results import by_cost
 from timefair.report.findings.standing import Standing, Verdict, first, in_order, nothing
-from timefair.report.words import counted, listed, number, p_value, percent
+from timefair.report.words import counted, listed, number, percent
 
 TABLE = "comparison"
+
+NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,16 @@ class Pairs:
         For each decided pair (better, worse), its adjusted p-value.
     undecided
         For each other pair, in both orders, its adjusted p-value; NaN if there was no test.
+    differ
+        Whether the results of some pair differ at all.
     functions
         Over all functions, their number; else 1.
     tests
-        Number of tests in the family.
+        Number of tests in the family; of several families, the smallest.
+    least
+        Smallest adjusted p-value that so many functions or runs can have.
+    level
+        Largest adjusted p-value of a significant difference.
     targets
         Whether values are negative shares of targets.
     """
@@ -47,48 +55,48 @@ class Pairs:
     values: Mapping[str, float]
     better: Mapping[tuple[str, str], float]
     undecided: Mapping[tuple[str, str], float]
+    differ: bool
     functions: int
     tests: int
+    least: float
+    level: float
     targets: bool = False
 
     @classmethod
-    def of(cls, rows: pd.DataFrame, omitted: Set[str] = frozenset()) -> Pairs | None:
-        """Read the rows of one criterion and function; None if there are no pairs."""
-        values: dict[str, float] = {}
+    def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
+        """Read the rows of one criterion and function; at least one."""
         better: dict[tuple[str, str], float] = {}
         undecided: dict[tuple[str, str], float] = {}
-        records = [
-            row
-            for row in rows.to_dict("records")
-            if not {row["algorithm_a"], row["algorithm_b"]} & omitted
-        ]
-        if not records:
-            return None
         targets = records[0]["measure"] == TARGETS
         over_all = str(records[0]["function"]) == ALL
         for row in records:
             a, b, p = str(row["algorithm_a"]), str(row["algorithm_b"]), float(row["p_adjusted"])
-            sign = -1.0 if targets else 1.0
-            values |= {a: sign * float(row["value_a"]), b: sign * float(row["value_b"])}
             if isinstance(row["better"], str):
                 worse = b if row["better"] == a else a
                 better[str(row["better"]), worse] = p
             else:
                 undecided[a, b] = undecided[b, a] = p
+        tests = min(int(row["tests"]) for row in records)
+        runs = [(int(row["n_a"]), int(row["n_b"])) for row in records]
+        functions = max(n for n, _ in runs) if over_all else 1
+        least = 2.0 ** (1 - functions) if over_all else min(2 / comb(m + n, m) for m, n in runs)
         return cls(
             function=str(records[0]["function"]),
-            values=dict(sorted(values.items())),
+            values=dict(sorted(_values(records, targets=targets).items())),
             better=better,
             undecided=undecided,
-            functions=max(int(row["n_a"]) for row in records) if over_all else 1,
-            tests=max(int(row["tests"]) for row in records),
+            differ=any(row["differences"] for row in records),
+            functions=functions,
+            tests=tests,
+            least=least * tests,
+            level=level,
             targets=targets,
         )
 
     @property
-    def undecidable(self) -> bool:
-        """Whether so few functions could decide no pair at 95 %, whatever the results."""
-        return self.function == ALL and self.tests * 2.0 ** (1 - self.functions) > 0.05
+    def losers(self) -> set[str]:
+        """The algorithms that are significantly worse than another one."""
+        return {worse for _, worse in self.better}
 
     def standing(self, basis: str, test: str) -> Standing:
         """The standing that the pairs decide.
@@ -96,15 +104,12 @@ class Pairs:
         The leader has the best value among the algorithms that are significantly worse than no
         other one. Behind it are those than which it is significantly better.
         """
-        if not self.better and _equal(self.values.values()):
-            return nothing(self._all_equal())
-        losers = {worse for _, worse in self.better}
-        front = {name: v for name, v in self.values.items() if name not in losers}
-        known = {name: value for name, value in front.items() if not isnan(value)}
-        if not known:
-            text = "Every algorithm is significantly worse than another one."
-            return Standing(Verdict.MIXED, (), (), text, basis=basis)
-        leaders = self._first(known)
+        if not self.differ and len(first(self.values)) == len(self.values):
+            return nothing(self._all_equal(), basis)
+        front = {name: v for name, v in self.values.items() if name not in self.losers}
+        if not front:
+            return nothing(NO_FIRST, basis)
+        leaders = self._first(front)
         behind = {
             name
             for name in self.values
@@ -116,9 +121,15 @@ class Pairs:
             verdict = Verdict.OPEN
         else:
             verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
-        tested = self._tested(leaders[0], behind, tied, test)
-        reason = f"{self._values_in_words(leaders)} {tested[0].upper()}{tested[1:]}."
-        return Standing(verdict, leaders, tied, reason.strip(), tested, basis)
+        behind_p = max((self.better[one, name] for one in leaders for name in behind), default=nan)
+        against = [self.undecided.get((one, name), nan) for one in leaders for name in tied]
+        tied_p = min((p for p in against if not isnan(p)), default=nan)
+        said = self._values_in_words(leaders)
+        if why := self._undecidable():
+            return Standing(verdict, leaders, tied, said, why, basis=basis)
+        return Standing(
+            verdict, leaders, tied, said, self._corrected(test), behind_p, tied_p, basis
+        )
 
     def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
         """The algorithms with the best value; of equal ones, those that are better than most."""
@@ -129,55 +140,64 @@ class Pairs:
         most = max(wins.values(), key=len)
         return tuple(name for name, beaten in wins.items() if beaten == most)
 
-    def _tested(self, leader: str, behind: Set[str], tied: Sequence[str], test: str) -> str:
-        if self.undecidable:
-            are = "is" if self.functions == 1 else "are"
-            return (
-                f"{counted(self.functions, 'function')} {are} too few to decide any of "
-                f"{counted(self.tests, 'pair')}"
-            )
-        parts = []
-        if behind:
-            most = max(self.better[leader, name] for name in behind)
-            parts.append(f"{p_value(most, bound='≤')} against those behind")
-        against = [p for name in tied if not isnan(p := self.undecided.get((leader, name), 1.0))]
-        if against:
-            parts.append(f"{p_value(min(against), bound='≥')} against those tied")
+    def _undecidable(self) -> str:
+        """Why no pair could be decided, whatever the results; empty if one could."""
+        if self.better or self.least <= self.level:
+            return ""
+        if all(isnan(p) for p in self.undecided.values()):
+            return "no test with a single run of an algorithm"
+        tests = counted(self.tests, "pair" if self.function == ALL else "test")
+        if self.function != ALL:
+            return f"too few runs to decide any of {tests}"
+        are = "is" if self.functions == 1 else "are"
+        return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
+
+    def _corrected(self, test: str) -> str:
         what = counted(self.tests, "pair" if self.function == ALL else "test")
-        named = f"{test}, corrected for {what} and all criteria"
-        return f"{named}: {', '.join(parts)}" if parts else named
+        return f"{test}, corrected for {what} and all criteria"
 
     def _values_in_words(self, leaders: Sequence[str]) -> str:
         """The values of the first and of the next algorithm over all functions."""
         if self.function != ALL:
             return ""
         mine = self.values[leaders[0]]
-        others = in_order(self.values, (name for name in self.values if name not in leaders))
-        next_one = others[0] if others else None
+        others = [name for name, v in self.values.items() if name not in leaders and v >= mine]
+        behind = next(iter(in_order(self.values, others)), None)
         if self.targets:
-            text = f"{percent(-mine)} of the targets reached"
-            return (
-                f"{text}, then {next_one} with {percent(-self.values[next_one])}."
-                if next_one
-                else f"{text}."
-            )
-        text = f"Average rank {number(mine)}"
-        if next_one and not isnan(self.values[next_one]):
-            text += f", then {next_one} with {number(self.values[next_one])}"
-        return f"{text}."
+            said = f"{percent(-mine)} of the targets reached"
+            more = f", then {behind} with {percent(-self.values[behind])}" if behind else ""
+        else:
+            said = f"Average rank {number(mine)}"
+            more = f", then {behind} with {number(self.values[behind])}" if behind else ""
+        return f"{said}{more}."
 
     def _all_equal(self) -> str:
-        if self.targets:
-            share = -next(iter(self.values.values()))
-            if share == 0:
-                return "No algorithm has reached any target by then."
-            return f"All algorithms have reached {percent(share)} of the targets."
-        return "All algorithms have the same result."
+        if not self.targets:
+            return "All algorithms have the same result."
+        share = -next(iter(self.values.values()))
+        if share == 0:
+            return "No algorithm has reached any target by then."
+        return f"All algorithms have reached {percent(share)} of the targets."
 
 
-def _equal(values: Iterable[float]) -> bool:
-    first_one, *others = values
-    return all(value == first_one or isclose(value, first_one) for value in others)
+def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str, float]:
+    """The result of each algorithm.
+
+    The ERTs of pairs are to different targets, so an algorithm's result is the number of pairs in
+    which it has the larger one.
+    """
+    on_function = str(records[0]["function"]) != ALL
+    values: dict[str, float] = {}
+    for row in records:
+        ends = {str(row["algorithm_a"]): float(row["value_a"])}
+        ends |= {str(row["algorithm_b"]): float(row["value_b"])}
+        if on_function and row["criterion"] == ERT:
+            (a, value_a), (b, value_b) = ends.items()
+            values[a] = values.get(a, 0.0) + (value_a > value_b) + 0.5 * (value_a == value_b)
+            values[b] = values.get(b, 0.0) + (value_b > value_a) + 0.5 * (value_a == value_b)
+        else:
+            values |= {name: -value if targets else value for name, value in ends.items()}
+    return values
 
 
 TESTS = {
@@ -192,9 +212,15 @@ TESTS = {
 def pairs_of(
     evidence: Evidence, space: Space, measure: str, criterion: str, function: object = ALL
 ) -> Pairs | None:
-    """The pairs of a criterion that algorithms with evaluations form."""
+    """The pairs of a criterion that algorithms with evaluations form; None without a pair."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=criterion, function=function)
-    return Pairs.of(rows, evidence.failed(space)) if len(rows) else None
+    failed = evidence.failed(space)
+    records = [
+        row
+        for row in (rows.to_dict("records") if len(rows) else ())
+        if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
+    ]
+    return Pairs.of(records, 1 - evidence.confidence) if records else None
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
@@ -204,22 +230,30 @@ def functions_of(evidence: Evidence, space: Space) -> list[int]:
     return sorted(map(int, named))
 
 
-def on_function(
-    evidence: Evidence,
-    space: Space,
-    measure: str,
-    criterion: str,
-    function: int,
-    values: Mapping[str, float] | None = None,
-) -> Standing | None:
-    """The standing on one function; `values` replace those of the pairs if they are not alike."""
-    pairs = pairs_of(evidence, space, measure, criterion, function)
-    if pairs is None:
-        return None
-    if values:
-        pairs = replace(pairs, values={n: values.get(n, v) for n, v in pairs.values.items()})
+def on_each(
+    evidence: Evidence, space: Space, measure: str, criterion: str
+) -> Iterator[tuple[int, Pairs]]:
+    """The pairs on each function; ERTs in the unit of the budget are to one target per function."""
+    costs: dict[int, dict[str, float]] = {}
+    if criterion == ERT and measure == evidence.unit:
+        costs = {
+            function: {one.algorithm: one.value for one in results}
+            for function, _, results in by_cost(evidence, space, measure)
+        }
+    for function in functions_of(evidence, space):
+        pairs = pairs_of(evidence, space, measure, criterion, function)
+        if pairs is None:
+            continue
+        values = costs.get(function, {})
+        if set(pairs.values) <= set(values):
+            pairs = replace(pairs, values={name: values[name] for name in pairs.values})
+        yield function, pairs
+
+
+def on_function(evidence: Evidence, pairs: Pairs, measure: str, criterion: str) -> Standing:
+    """The standing on one function."""
     test = TESTS.get(criterion) or TESTS[measure]
-    return pairs.standing(f"on {evidence.called(function)}", test)
+    return pairs.standing(f"on {evidence.called(pairs.function)}", test)
 
 
 def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
@@ -230,68 +264,76 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
-    functions = functions_of(evidence, space)
-    if len(functions) >= FEW_FUNCTIONS:
+    if len(functions_of(evidence, space)) >= FEW_FUNCTIONS:
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
     found = {
-        evidence.called(function): standing
-        for function in functions
-        if (standing := on_function(evidence, space, measure, criterion, function)) is not None
+        evidence.called(function): (pairs, on_function(evidence, pairs, measure, criterion))
+        for function, pairs in on_each(evidence, space, measure, criterion)
     }
     return together(found, over_all) if found else None
 
 
-def together(found: Mapping[str, Standing], over_all: Pairs) -> Standing:
-    """The standing on a few functions, from that on each of them.
+def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> Standing:
+    """The standing on a few functions, from the one on each of them.
 
-    An algorithm is in front of others only if it is so on each function.
+    An algorithm is in front of another one only if it is so on each function.
     """
-    if len(found) == 1:
-        return next(iter(found.values()))
+    standings = {name: standing for name, (_, standing) in found.items()}
+    every = list(standings.values())
+    if len(every) == 1:
+        return every[0]
     basis = f"on {listed(list(found))}"
-    every = list(found.values())
-    if all(one.verdict is Verdict.NOTHING for one in every):
-        return nothing(f"{every[0].reason.rstrip('.')}, on each function.")
-    reason = _each(found)
-    leaders = {one.leaders for one in every}
-    ahead = (Verdict.CLEAR, Verdict.SHARED)
-    if len(leaders) == 1 and all(one.verdict in ahead for one in every):
-        tied = {name for one in every for name in one.tied}
-        verdict = Verdict.SHARED if tied else Verdict.CLEAR
-        (leading,) = leaders
-        order = in_order(over_all.values, sorted(tied))
-        return Standing(verdict, leading, order, reason, every[0].tested, basis)
-    if all(one.verdict in (Verdict.OPEN, Verdict.NOTHING) for one in every):
-        best = first(over_all.values)
-        others = in_order(over_all.values, (n for n in over_all.values if n not in best))
-        return Standing(Verdict.OPEN, best, others, reason, every[0].tested, basis)
-    return Standing(Verdict.MIXED, (), (), reason, every[0].tested, basis)
+    verdicts = {one.verdict for one in every}
+    if verdicts == {Verdict.NOTHING}:
+        same = len({one.values for one in every}) == 1
+        reason = every[0].values if same else "All algorithms have the same result."
+        return nothing(f"{reason.rstrip('.')}, on each function.", basis)
+    behind_p = max((p for one in every if not isnan(p := one.behind_p)), default=nan)
+    tied_p = min((p for one in every if not isnan(p := one.tied_p)), default=nan)
+    summary = Standing(
+        Verdict.MIXED, (), (), _each(standings), every[0].test, behind_p, tied_p, basis
+    )
+    compared = set().union(*(pairs.values for pairs, _ in found.values()))
+    if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:
+        leaders = every[0].leaders
+        behind = set.intersection(*(set(p.values) - set(one.front) for p, one in found.values()))
+        tied = in_order(over_all.values, sorted(compared - behind - set(leaders)))
+        if behind:
+            clear = len(leaders) == 1 and not tied
+            verdict = Verdict.CLEAR if clear else Verdict.SHARED
+            return replace(summary, verdict=verdict, leaders=leaders, tied=tied)
+    if verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
+        losers = set().union(*(pairs.losers for pairs, _ in found.values()))
+        front = {n: v for n, v in over_all.values.items() if n not in losers}
+        if front:
+            best = first(front)
+            tied = in_order(over_all.values, (n for n in over_all.values if n not in best))
+            return replace(summary, verdict=Verdict.OPEN, leaders=best, tied=tied)
+    return summary
 
 
 def _each(found: Mapping[str, Standing]) -> str:
     """On which functions which algorithm is significantly better than others."""
-    wins: dict[tuple[str, ...], list[str]] = {}
-    leads: dict[tuple[str, ...], list[str]] = {}
-    others: list[str] = []
+    wins: dict[str, list[str]] = {}
     for name, one in found.items():
-        if one.verdict is Verdict.CLEAR:
-            wins.setdefault(one.leaders, []).append(name)
-        elif one.verdict is Verdict.SHARED:
-            leads.setdefault(one.leaders, []).append(name)
-        else:
-            others.append(name)
-    parts = [
-        f"{listed(who)} {'is' if len(who) == 1 else 'are'} significantly better than every other "
-        f"algorithm on {listed(where)}"
-        for who, where in wins.items()
-    ]
-    parts += [
-        f"{listed(who)} {'is' if len(who) == 1 else 'are'} significantly better than some others "
-        f"on {listed(where)}"
-        for who, where in leads.items()
-    ]
-    if others:
-        parts.append(f"on {listed(others)}, no difference to the first is significant")
-    text = "; ".join(parts)
-    return f"{text[0].upper() if text.startswith('on ') else text[0]}{text[1:]}."
+        who, are = listed(one.leaders), "is" if len(one.leaders) == 1 else "are"
+        match one.verdict:
+            case Verdict.CLEAR:
+                said = f"{who} {are} significantly better than every other algorithm on {{}}"
+            case Verdict.SHARED:
+                said = f"{who} {are} significantly better than some others on {{}}"
+            case Verdict.NOTHING if one.values == NO_FIRST:
+                said = "every algorithm is significantly worse than another one on {}"
+            case Verdict.NOTHING:
+                said = "all results are equal on {}"
+            case _:
+                said = "no difference to the first is significant on {}"
+        wins.setdefault(said, []).append(name)
+    text = "; ".join(said.format(listed(where)) for said, where in wins.items())
+    return f"{text if text.startswith(tuple(_leaders(found))) else text[0].upper() + text[1:]}."
+
+
+def _leaders(found: Mapping[str, Standing]) -> list[str]:
+    """The names with which a sentence may begin; they keep their first letter."""
+    return [one.leaders[0] for one in found.values() if one.leaders]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import comb
 
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
+from timefair.exhibits.unknown_optimum import REFUTED
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import (
@@ -59,8 +62,8 @@ class Findings:
     headline
         Who wins, in one sentence.
     reversal
-        The pair whose order over all functions evaluations and time reverse most surely; empty if
-        there is none.
+        The pair whose order over all functions evaluations and time reverse most significantly;
+        empty without one.
     sentences
         Further findings, such as the size of the lead.
     situations
@@ -135,6 +138,16 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
+    return f"{_refuted(evidence)}{_verdict(evidence, space, main)}"
+
+
+def _refuted(evidence: Evidence) -> str:
+    """A warning if values below an optimum were found; empty otherwise."""
+    wrong = evidence.some_frame.attrs.get(REFUTED)
+    return "An optimum (f_opt) is wrong, so do not use this verdict. " if wrong else ""
+
+
+def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
     if len(evidence.campaign.timed) == 1:
         return "One algorithm was measured: there is nothing to compare it with."
     compared = evidence.compared(space)
@@ -150,7 +163,7 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
     by = f"{standing.basis}, by the {main.detail}"
     match standing.verdict:
         case Verdict.NOTHING:
-            return f"There is no winner. {standing.reason}"
+            return f"There is no winner by the {main.detail}. {standing.reason}"
         case Verdict.CLEAR:
             return (
                 f"{leaders} wins {by}: it is significantly better than "
@@ -158,10 +171,10 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
             )
         case Verdict.SHARED:
             behind = sorted(set(compared) - set(standing.front))
+            rest = f", but not than {_group(standing.tied, compared)}" if standing.tied else ""
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
-                f"{_group(behind, compared)}, but not than {_group(standing.tied, compared)} "
-                f"({standing.tested})."
+                f"{_group(behind, compared)}{rest} ({standing.tested})."
             )
         case Verdict.OPEN:
             return (
@@ -169,7 +182,7 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
                 f"{'them' if several else 'it'} is significant ({standing.tested})."
             )
         case Verdict.MIXED:
-            return f"The winner depends on the function, by the {main.detail}. {standing.reason}"
+            return f"The result depends on the function, by the {main.detail}. {standing.values}"
 
 
 def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
@@ -189,13 +202,14 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
 
     Empty for fewer than three algorithms, and if single functions decide.
     """
-    if main is None or main.standing.basis.startswith("on "):
+    if main is None or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
         return ""
     pairs = pairs_of(evidence, space, main.measure, main.criterion)
     if pairs is None or len(pairs.values) < 3:
         return ""
     made = len(pairs.better) + len(pairs.undecided) // 2
-    of = f"{made} pairs" if made == pairs.tests else f"{made} listed pairs (of {pairs.tests})"
+    every = comb(len(evidence.compared(space)), 2)
+    of = f"{made} pairs" if made == every else f"{made} listed pairs (of {every})"
     return (
         f"By the {main.detail} over {counted(pairs.functions, 'function')}, {len(pairs.better)} of "
         f"{of} of algorithms differ significantly (Wilcoxon, Bonferroni)."
@@ -216,12 +230,11 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
         yield want, f"expected {UNITS[unit]} to the targets", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
-    whole = "longest run" if evidence.budget(space) is None else "budget"
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
     for criterion, within in shares.items():
         yield (
             f"You have {cost(float(within), evidence.unit, evidence.clock)}",
-            f"share of targets reached within {criterion.replace(' ', NARROW)} of the {whole}",
+            f"share of targets reached within {criterion.replace(' ', NARROW)} of the budget",
             TARGETS,
             str(criterion),
         )

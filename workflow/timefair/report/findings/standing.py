@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isclose
+from math import isclose, isnan, nan
+
+from timefair.report.words import p_value
 
 
 class Verdict(StrEnum):
@@ -24,7 +26,7 @@ class Verdict(StrEnum):
     """Functions differ in which algorithm is significantly better than others."""
 
     NOTHING = "nothing"
-    """There is no order: all have the same result, or none has a result."""
+    """There is no first: all have the same result, or each is worse than another one."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,15 @@ class Standing:
         several if their values are equal.
     tied
         Algorithms from which the leaders do not differ significantly, the best first.
-    reason
-        A sentence with the numbers.
-    tested
-        The test with its p-values, for brackets; empty without a test.
+    values
+        A sentence with the values of the first ones, or the reason why there is no first.
+    test
+        The test and its corrections, or why it could decide nothing; empty without a test.
+    behind_p
+        Largest adjusted p-value of the leaders against an algorithm that is behind; NaN without
+        one.
+    tied_p
+        Smallest adjusted p-value against one that is tied; NaN without a test.
     basis
         The scope of the verdict, such as ``over 24 functions``.
     """
@@ -51,14 +58,32 @@ class Standing:
     verdict: Verdict
     leaders: tuple[str, ...]
     tied: tuple[str, ...]
-    reason: str
-    tested: str = ""
+    values: str
+    test: str = ""
+    behind_p: float = nan
+    tied_p: float = nan
     basis: str = ""
 
     @property
     def front(self) -> tuple[str, ...]:
         """The leaders and the algorithms that are tied with them."""
         return (*self.leaders, *self.tied)
+
+    @property
+    def tested(self) -> str:
+        """The test with its p-values, for brackets."""
+        parts = []
+        if not isnan(self.behind_p):
+            parts.append(f"{p_value(self.behind_p, bound='≤')} against those behind")
+        if not isnan(self.tied_p):
+            parts.append(f"{p_value(self.tied_p, bound='≥')} against those tied")
+        return f"{self.test}: {', '.join(parts)}" if parts else self.test
+
+    @property
+    def reason(self) -> str:
+        """The values and the test as sentences."""
+        said = f"{self.tested[:1].upper()}{self.tested[1:]}"
+        return " ".join(filter(None, (self.values, f"{said}." if said else "")))
 
 
 def first(values: Mapping[str, float]) -> tuple[str, ...]:
@@ -72,6 +97,6 @@ def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ..
     return tuple(sorted(names, key=lambda name: values[name]))
 
 
-def nothing(reason: str) -> Standing:
-    """No standing at all."""
-    return Standing(Verdict.NOTHING, (), (), reason)
+def nothing(reason: str, basis: str = "") -> Standing:
+    """No first algorithm."""
+    return Standing(Verdict.NOTHING, (), (), reason, basis=basis)
