@@ -18,6 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.output import MOST, Output
 from timefair.measure.runs.run import ATTEMPTS, given_up, measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
@@ -341,3 +342,12 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     cut = b"timefair: the run printed more than 100000 bytes; the rest is cut off"
     assert [line for line in said if line] == [b"before", cut, b"after"]
     assert 100_000 < log.stat().st_size < 101_000
+
+
+def test_what_was_cut_off_once_is_cut_off_at_the_end(capfd):
+    output = Output()
+    assert not output.cut()
+    os.write(1, bytes(MOST + 1))
+    assert output.cut()
+    assert output.cut()
+    assert len(capfd.readouterr().out) == MOST

@@ -19,18 +19,18 @@ class Output:
 
     def __init__(self) -> None:
         self._sizes = {fd: size for fd in (1, 2) if (size := _size_of_file(fd)) is not None}
+        self._was_cut = False
 
     def cut(self) -> bool:
-        """Cut off excess output; return whether there was any."""
-        found = False
+        """Cut off excess output; return whether there was any until now."""
         for fd, before in self._sizes.items():
             size = _size_of_file(fd)
             if size is not None and size > before + MOST:
                 with contextlib.suppress(OSError):
                     os.ftruncate(fd, before + MOST)
                     os.lseek(fd, 0, os.SEEK_END)
-                    found = True
-        return found
+                    self._was_cut = True
+        return self._was_cut
 
 
 def _size_of_file(fd: int) -> int | None:
