@@ -165,13 +165,13 @@ def test_a_page_of_one_campaign_is_the_same_every_time(written):
 
 @pytest.mark.slow
 def test_the_best_of_many_algorithms_come_first(evidence):
-    many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(14)}
+    many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(17)}
     order = leading(evidence(many, made=("ranks",)))
     assert order == sorted(many, reverse=True)
     names = Names.of(many, first=order)
     assert names.shown == frozenset(order[:8])
-    assert "6 others" in names.legend()
-    assert Names.of(list(many)[:12], first=order).shown == frozenset(list(many)[:12])
+    assert "9 others" in names.legend()
+    assert Names.of(list(many)[:16], first=order).shown == frozenset(list(many)[:16])
 
 
 @pytest.mark.slow

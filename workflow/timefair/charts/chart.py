@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.charts import costs, pages
 from timefair.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
+from timefair.charts.paper import style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,14 +24,17 @@ PAPER = "timefair.charts.paper"
 
 
 CUT = "A cross on a curve marks where the first of its unfinished runs is cut off."
-LEADERS = (
-    f"With {pages.MANY} or more algorithms, the 7 with the best average rank "
-    "are in colour; the others are grey."
-)
-ANYWHERE = (
-    f"With {pages.MANY} or more algorithms, the 7 that are the best somewhere, or closest to it, "
-    "are in colour; the others are grey."
-)
+
+
+def leaders(which: str) -> str:
+    """Which of many algorithms are in colour."""
+    return (
+        f"With more than {len(style.COLOURS)} algorithms, the {style.LEADERS} {which} "
+        "are in colour; the others are grey."
+    )
+
+
+LEADERS = leaders("with the best average rank")
 BANDS = (
     "The axes follow the curves, so wide bands may be cut. With fewer than "
     f"{LEAST_RUNS} runs, there is no band."
@@ -130,9 +134,9 @@ class Curves(Chart):
     beyond
         What a curve is after the first of its runs was cut off, in sentences; empty if the table
         has no column ``observed``.
-    leaders
-        Which of many algorithms are in colour: those with the best average rank at the end of the
-        curves, or those with the best rank at any x.
+    highest
+        Whether those of many algorithms are in colour that have the highest values at any x, not
+        those with the best average rank at the end of the curves.
     """
 
     x: str
@@ -149,7 +153,7 @@ class Curves(Chart):
     decreasing: bool = False
     logarithms: bool = False
     beyond: str = ""
-    leaders: Literal["at the end", "anywhere"] = "at the end"
+    highest: bool = False
 
     renderer = "curves"
 
@@ -180,7 +184,8 @@ class Curves(Chart):
             sentences.append(BANDS)
         if self.functions:
             sentences.append(OVERVIEWS[self.scale])
-        return " ".join([*sentences, LEADERS if self.leaders == "at the end" else ANYWHERE])
+        which = leaders("with the highest values") if self.highest else LEADERS
+        return " ".join([*sentences, which])
 
     @property
     def on_page(self) -> str:
@@ -326,10 +331,7 @@ class Slopes(Chart):
     prepare: Callable[[pd.DataFrame], pd.DataFrame]
 
     renderer = "slopes"
-    on_paper = (
-        f"With {pages.MANY} or more algorithms, the 7 with the best average rank are in colour; "
-        "the others are grey."
-    )
+    on_paper = leaders("that are the best at some position, or closest to it,")
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """One row of panels per dimension; ValueError if the table has no rows."""

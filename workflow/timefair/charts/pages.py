@@ -23,7 +23,7 @@ COLUMNS = 4
 LINES = 6
 """Lines of panels on a page."""
 MANY = 12
-"""With at least this number of algorithms, some are highlighted, and an overview shows all."""
+"""With at least this number of algorithms, an overview shows all."""
 ORDER = "looks"
 """Attribute of a table: all algorithms of its campaign, in the order in which they get colours."""
 LEAST_RUNS = 6

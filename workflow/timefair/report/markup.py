@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from timefair.charts.paper.style import Look, highlighted, looks
-
-MOST_SHOWN = 12
-"""Number of algorithms up to which figures show all of them at first."""
-
-SHOWN_OF_MANY = 8
-"""Number of algorithms that figures show at first if there are more."""
+from timefair.charts.paper.style import COLOURS, LEADERS, Look, highlighted, looks
 
 DASH = 1.6
 """Length of a unit of a dash, in widths of the line."""
@@ -44,15 +38,15 @@ class Names:
     ) -> Names:
         """All names with the looks of figures whose tables have this ``order``.
 
-        If there are more than `MOST_SHOWN`, those in ``first`` are first and are shown.
+        Up to as many as there are `COLOURS` are shown. Of more, those in ``first`` are first, and
+        `LEADERS` are shown.
         """
         names = [*sorted(algorithms), *sorted(published)]
-        every = looks(names, order or names)
-        if len(names) <= MOST_SHOWN:
-            return cls({name: every[name] for name in names}, frozenset(names))
-        ahead = [name for name in first if name in every]
-        names = list(dict.fromkeys([*ahead, *names]))
-        shown = names[:SHOWN_OF_MANY]
+        every, shown = looks(names, order or names), names
+        if len(names) > len(COLOURS):
+            ahead = [name for name in first if name in every]
+            names = list(dict.fromkeys([*ahead, *names]))
+            shown = names[:LEADERS]
         vivid = highlighted(every, shown)
         chosen = {name: (vivid if name in shown else every)[name] for name in names}
         return cls(chosen, frozenset(shown))

@@ -159,7 +159,7 @@ def _looks(every: pd.DataFrame) -> dict[str, Look]:
     """If there are many algorithms, those that are the lowest over most decades of costs lead."""
     decades = pd.Series(_decades(every))
     of = decades.groupby(every["algorithm"].astype(str).to_numpy()).sum()
-    return style.distinct(every, "algorithm", of)
+    return style.largest(every, "algorithm", of)
 
 
 def _decades(rows: pd.DataFrame) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     """
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
-    looks = style.distinct(frame, "best", best.value_counts().astype(float))
+    looks = style.largest(frame, "best", best.value_counts().astype(float))
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     several = frame["suite"].nunique() > 1
     with style.applied():

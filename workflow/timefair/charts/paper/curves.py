@@ -98,10 +98,9 @@ def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
     end of the curves is the hardest target reached.
     """
     places = [key for key in PROBLEM if key in frame]
-    if chart.leaders == "anywhere":
-        return panels.looks(
-            frame, value=chart.y, within=[*places, chart.x], highest=True, anywhere=True
-        )
+    if chart.highest:
+        highest = frame.groupby(frame["algorithm"].astype(str))[chart.y].max()
+        return style.largest(frame, "algorithm", highest)
     if chart.scale == "log":
         ends = _at_hardest(frame, chart)
     else:

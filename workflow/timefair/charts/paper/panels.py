@@ -16,7 +16,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from timefair.charts.pages import COLUMNS, MANY
+from timefair.charts.pages import COLUMNS
 from timefair.charts.paper import style
 from timefair.charts.paper.axes import PlainAxes
 from timefair.charts.paper.notes import NothingToDraw
@@ -157,7 +157,7 @@ def looks(
     highest: bool = False,
     anywhere: bool = False,
 ) -> dict[str, Look]:
-    """The looks of the algorithms of a table; if there are many, only the leaders are in colour.
+    """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
 
     Parameters
     ----------
@@ -172,11 +172,8 @@ def looks(
     anywhere : bool
         As in `leaders`.
     """
-    every = style.looks_in(frame)
-    if len(every) < MANY:
-        return every
     best = leaders(frame, value=value, within=within, highest=highest, anywhere=anywhere)
-    return style.highlighted(every, best[: style.LEADERS])
+    return style.looks_in(frame, leaders=best)
 
 
 def leaders(

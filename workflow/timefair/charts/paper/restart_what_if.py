@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts.pages import LEAST_RUNS, MANY, Page
+from timefair.charts.pages import LEAST_RUNS, Page
 from timefair.charts.paper import algorithm_lines, panels, scales, style
 from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.style import Look
@@ -87,8 +87,5 @@ def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
 
 def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:
     """The looks; if there are many algorithms, those with the largest gains lead."""
-    every = style.looks_in(frame)
-    if len(every) < MANY:
-        return every
     leaders = panels.leaders(best, value="factor", within=PROBLEM)
-    return style.highlighted(every, leaders[: style.LEADERS])
+    return style.looks_in(frame, leaders=leaders)

@@ -48,7 +48,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     columns = list(dict.fromkeys(frame["panel"]))
     with style.applied():
         within = ["suite", "dimension", "panel", "position"]
-        looks = panels.looks(frame, value="average_rank", within=within)
+        looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
         room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
         height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
         figure = Figure(

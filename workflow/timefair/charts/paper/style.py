@@ -5,7 +5,7 @@ The report page has the same looks without matplotlib, which is imported where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +34,22 @@ COLOURS = (
     "#cc78bc",
     "#de8f05",
     "#56b4e9",
-    "#949494",
     "#ca9161",
+    "#ad0081",
+    "#2b5f44",
+    "#0000bc",
+    "#84d53b",
+    "#883e00",
+    "#b34eff",
+    "#4b003f",
+    "#6817e9",
+    "#003400",
 )
-"""Colours of seaborn's palette for all common kinds of colour vision, without the two palest."""
+"""Seven colours of seaborn's palette for all common kinds of colour vision, and nine others.
+
+With protanopia, deuteranopia and tritanopia, too, the nine differ from each other and from the
+seven at least as much as these from each other. None is a grey, like that of `OTHER`.
+"""
 
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
@@ -119,7 +131,7 @@ class Look:
     Attributes
     ----------
     place
-        Position in the order of looks. The first `LEADERS` of many algorithms own their colours.
+        Position in the order of looks. The first ones own their colours.
     leads
         Whether the algorithm is not one of the others, which are grey.
     """
@@ -139,18 +151,15 @@ class Look:
 
 OTHER = Look("#C4C4C4", "o", "-", leads=False)
 """Look of each algorithm that is not among the `LEADERS` best of many."""
-LEADERS = 7
-"""Number of algorithms in colour if there are `timefair.charts.pages.MANY` or more."""
-GREY = "#949494"
-VIVID = tuple(colour for colour in COLOURS if colour != GREY)
-"""The colours of leaders: all but the grey, which resembles the grey of the other algorithms."""
+LEADERS = 8
+"""Number of algorithms in colour if there are more algorithms than `COLOURS`."""
 
 
 def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:
     """A look for each name: the same in all figures that have the same order.
 
-    Up to 8 names have a colour each. If there are more, the first 7 own a colour each, and the
-    others repeat these, with other markers and lines.
+    Each of the first names owns one of the `COLOURS`. Names beyond them repeat these, with other
+    markers and lines.
 
     Parameters
     ----------
@@ -160,63 +169,73 @@ def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]
         All names of a campaign.
     """
     wanted = {str(name) for name in names}
-    every = list(dict.fromkeys([*order, *sorted(wanted)]))
-    colours = COLOURS if len(every) <= len(COLOURS) else VIVID
-    return {name: _look(k, colours, k) for k, name in enumerate(every) if name in wanted}
+    every = dict.fromkeys([*order, *sorted(wanted)])
+    return {name: _look(k, k) for k, name in enumerate(every) if name in wanted}
 
 
-def looks_in(frame: pd.DataFrame, column: str = "algorithm") -> dict[str, Look]:
-    """The looks of the algorithms in a column of a table; missing values have none."""
-    return looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
+def looks_in(
+    frame: pd.DataFrame, column: str = "algorithm", leaders: Sequence[str] | None = None
+) -> dict[str, Look]:
+    """The looks of the algorithms in a column of a table; missing values have none.
+
+    Up to as many algorithms as there are `COLOURS` have a colour each.
+
+    Parameters
+    ----------
+    frame
+        All rows of the figure, not those of one page.
+    column
+        The column with the names.
+    leaders
+        The best algorithms, the best first. Of more algorithms than `COLOURS`, the first `LEADERS`
+        of them have a colour each and all others are grey. With None, colours repeat.
+    """
+    every = looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
+    if len(every) <= len(COLOURS):
+        return highlighted(every, every)
+    return every if leaders is None else highlighted(every, leaders[:LEADERS])
 
 
-def _look(k: int, colours: tuple[str, ...], place: int) -> Look:
+def _look(k: int, place: int) -> Look:
     """The look at a position, which may be beyond the last colour."""
     linestyle = LINES[k % len(LINES)]
-    return Look(colours[k % len(colours)], MARKERS[k % len(MARKERS)], linestyle, place)
+    return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], linestyle, place)
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
     """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
 
     A leader that owns its colour keeps it. The others take the last colours that no owner among the
-    leaders has, which are those of the last owners: these lead least often.
+    leaders has.
 
     Parameters
     ----------
     all_looks : dict
-        The result of `looks` for more names than `COLOURS`.
+        The result of `looks`.
     leaders : iterable of str
         The leading algorithms, at most as many as there are `COLOURS`.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
     places = [all_looks[name].place for name in ordered]
-    owned = [place for place in places if place < len(VIVID)]
-    free = [k for k in (len(VIVID), *range(len(VIVID))) if k not in owned]
-    taken = [*owned, *reversed(free)][: len(places)]
-    chosen = {
-        name: _look(k, (*VIVID, GREY), place)
-        for name, k, place in zip(ordered, taken, places, strict=True)
-    }
+    free = [k for k in reversed(range(len(COLOURS))) if k not in places]
+    owned = [place for place in places if place < len(COLOURS)]
+    taken = [*owned, *free][: len(places)]
+    chosen = {name: _look(k, place) for name, k, place in zip(ordered, taken, places, strict=True)}
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
-def distinct(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
-    """Looks for areas. They differ only in their colour.
+def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
+    """The looks if those algorithms lead that have the largest weights above 0, as areas.
 
     Parameters
     ----------
     frame, column
         As in `looks_in`.
     weight : Series
-        Weight of each algorithm. If two algorithms have the same colour, the `LEADERS` with the
-        largest weights above 0 lead; among equal weights, the first in alphabetical order.
+        Weight of each algorithm. Among equal weights, the first in alphabetical order leads.
     """
-    every = looks_in(frame, column)
-    if len({look.color for look in every.values()}) == len(every):
-        return every
-    largest = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
-    return highlighted(every, [str(name) for name in largest.index[:LEADERS]])
+    ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
+    return looks_in(frame, column, [str(name) for name in ordered.index])
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:

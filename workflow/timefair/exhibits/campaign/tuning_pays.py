@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -99,8 +99,7 @@ COLUMNS = (
             "whether the search pays off.",
             Picture(
                 "tuning_pays",
-                reading="With 12 or more tuned variants, the 7 that pay off first are in colour; "
-                "the others are grey and have no lines.",
+                reading=leaders("that pay off first") + " The grey ones have no lines.",
             ),
             default=True,
             needs="tuning",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
@@ -134,8 +134,7 @@ COLUMNS = (
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
                 "cost_map",
-                reading="Of more than 8 algorithms, the 7 that are best at most points are in "
-                "colour and the others are grey.",
+                reading=leaders("that are best at most points"),
             ),
             default=True,
         )

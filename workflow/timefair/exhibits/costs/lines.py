@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import Picture, leaders
 from timefair.exhibits.columns import CELL, SECONDS, TARGET
 from timefair.exhibits.costs.blocks import blocks
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST, ROUNDS
@@ -87,9 +87,8 @@ ERT_COLUMNS = (
             Picture(
                 "cost_lines",
                 panels="functions",
-                reading="An overview has only the bands, one line per function. Of more than 8 "
-                "algorithms, the 7 that are the lowest over most decades of costs are in colour, "
-                "and the others are grey.",
+                reading="An overview has only the bands, one line per function. "
+                + leaders("that are the lowest over most decades of costs"),
             ),
         )
     ],

@@ -94,7 +94,7 @@ COLUMNS = (
                 view="seconds",
                 unit="seconds",
                 functions=False,
-                leaders="anywhere",
+                highest=True,
             ),
         )
     ],

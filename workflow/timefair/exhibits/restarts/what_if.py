@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import Picture, leaders
 from timefair.exhibits.columns import CELL, RUNS, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -110,8 +110,8 @@ COLUMNS = (
                 panels="functions",
                 reading="A line ends where no launch was observed for long enough. An overview has "
                 "one row per algorithm, with a dot at the best cutoff of each function and a bar "
-                "at their median. With fewer than 6 runs, there is no band. With 12 or more "
-                "algorithms, the 7 with the largest gain are in colour and the others are grey.",
+                "at their median. With fewer than 6 runs, there is no band. "
+                + leaders("with the largest gain"),
             ),
         )
     ],
