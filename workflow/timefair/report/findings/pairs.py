@@ -303,13 +303,11 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
             clear = len(leaders) == 1 and not tied
             verdict = Verdict.CLEAR if clear else Verdict.SHARED
             return replace(summary, verdict=verdict, leaders=leaders, tied=tied)
-    if verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
-        losers = set().union(*(pairs.losers for pairs, _ in found.values()))
-        front = {n: v for n, v in over_all.values.items() if n not in losers}
-        if front:
-            best = first(front)
-            tied = in_order(over_all.values, (n for n in over_all.values if n not in best))
-            return replace(summary, verdict=Verdict.OPEN, leaders=best, tied=tied)
+    losers = set().union(*(pairs.losers for pairs, _ in found.values()))
+    if not losers and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
+        best = first(over_all.values)
+        tied = in_order(over_all.values, (n for n in over_all.values if n not in best))
+        return replace(summary, verdict=Verdict.OPEN, leaders=best, tied=tied)
     return summary
 
 

@@ -116,16 +116,16 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     """The situation of the headline.
 
     It is the expected cost to the targets or, on a single function, the median precision at the
-    end of the budget. If several algorithms are first with equal results, it is the other one of
-    these, unless all have the same result under it.
+    end of the budget. If several algorithms are first with equal results, it is the one of these
+    with fewer first ones.
     """
     by_key = {(one.measure, one.criterion): one for one in situations}
     found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
     if len(functions_of(evidence, space)) == 1:
         found.reverse()
     ordered = [one for one in found if one.standing.verdict is not Verdict.NOTHING]
-    unique = [one for one in ordered if len(one.standing.leaders) < 2]
-    return next(iter(unique or ordered or found), None)
+    ordered.sort(key=lambda one: len(one.standing.leaders))
+    return next(iter(ordered or found), None)
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
