@@ -38,11 +38,11 @@ COLOURS = (
     "#ad0081",
     "#2b5f44",
     "#0000bc",
-    "#84d53b",
-    "#883e00",
     "#b34eff",
     "#4b003f",
+    "#883e00",
     "#6817e9",
+    "#84d53b",
     "#003400",
 )
 """Seven colours of seaborn's palette for all common kinds of colour vision, and nine others.
