@@ -148,12 +148,14 @@ def _printable(word: str) -> str:
 
 def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:
     """The largest budgets. Budgets in evaluations that are the same multiple of the dimension
-    become this multiple.
+    become this multiple. Those of runs of 0 s count only if there is no budget in seconds.
     """
     allowed: dict[str, float | int] = {}
     if seconds := max((s or 0.0 for _, s, _ in budgets), default=0.0):
         allowed["time_s"] = seconds
-    evaluations = {(dimension, n) for dimension, _, n in budgets if n is not None}
+    evaluations = {
+        (dimension, n) for dimension, s, n in budgets if n is not None and not (seconds and s == 0)
+    }
     multiples = {n / dimension for dimension, n in evaluations}
     if len(evaluations) > 1 and len(multiples) == 1 and (each := multiples.pop()).is_integer():
         allowed["evaluations_per_dimension"] = int(each)

@@ -325,9 +325,14 @@ def _batches(
             chosen = [run for run in runs if run.instance in wanted.instances]
             runs = list(_without_times(chosen, one, cautions))
         if runs:
-            clocked = [run.timed for run in runs if run.timed is not None]
+            clocked = [(run, run.timed) for run in runs if run.timed is not None]
             found.timed |= bool(clocked)
-            found.budgets |= {(one.dimension, t.budget_s, t.budget_evaluations) for t in clocked}
+            found.budgets |= {
+                (one.dimension, t.budget_s, t.budget_evaluations)
+                if t.budget_s or t.budget_evaluations
+                else (one.dimension, 0.0, run.all_evaluations)  # a run of 0 s without a budget
+                for run, t in clocked
+            }
             if one.name:
                 found.names[one.function] = one.name
             numbers = list(_numbers(found.runs, one, runs))
