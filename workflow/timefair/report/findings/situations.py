@@ -228,7 +228,8 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
     """The aims, their details, and their measures and criteria."""
     for unit in sorted(COSTS, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-        yield want, f"expected {UNITS[unit]} to the targets", unit, ERT
+        known = "" if unit == evidence.unit else ", as far as both of a pair were observed"
+        yield want, f"expected {UNITS[unit]} to the targets{known}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
     for criterion, within in shares.items():
