@@ -249,6 +249,30 @@ def test_batches_of_two_threads_are_not_known(problem):
     assert (row["evaluations"], row["batches"]) == (2001, None)
 
 
+def test_evaluations_of_two_threads_that_end_together_are_a_run(problem):
+    begun, ended = threading.Event(), threading.Event()
+
+    def evaluate(x) -> float:
+        if x[0] == 0:
+            begun.set()
+            ended.wait(60)
+        elif x[0] == 1:
+            begun.wait(60)
+        return float(x @ x)
+
+    def solve(objective, rng):
+        other = threading.Thread(target=lambda: objective(np.zeros(3)))
+        other.start()
+        objective(np.ones(3))
+        ended.set()
+        other.join()
+
+    two = replace(problem, evaluate=evaluate, native=None, f_opt=0.0)
+    row = run(solve, two, evaluations=9000, restart=NoRestart())
+    assert (str(row["status"]), row["message"], row["evaluations"]) == ("ok", None, 2)
+    assert events(row) == [(0, 2, 3.0), (0, 2, 0.0)]
+
+
 def test_batches_of_paused_launches_are_not_known(problem):
     row = run(
         in_batches, problem, evaluations=900, restart=BetAndRun(tau_evaluations=50, candidates=3)

@@ -117,7 +117,7 @@ def test_what_launches_found_need_not_be_recorded():
         with_event(1, precision=5.0),
         with_event(1, precision=np.nan),
         with_event(0, precision=np.inf),
-        with_event(1, evaluations=1),
+        with_event(1, evaluations=0),
         with_event(0, evaluations=0),
         with_event(2, evaluations=11),
         with_event(2, launch=2),
@@ -142,7 +142,7 @@ def test_what_launches_found_need_not_be_recorded():
         with_launch_event(0, launch=-1),
         with_launch_event(1, launch=0),
         with_launch_event(0, evaluations=0),
-        with_launch_event(1, evaluations=7),
+        with_launch_event(1, evaluations=6),
         with_launch_event(1, evaluations=11),
         with_launch_event(0, time_s=0.4),
         with_launch_event(0, time_s=0.57),
@@ -187,6 +187,13 @@ def test_a_run_with_vectors_that_can_be():
     assert found_with(VECTORS) is None
 
 
+def test_evaluations_of_several_threads_can_end_at_the_same_number_of_evaluations():
+    events = [(0, 1, 0.1, 5.0), (0, 4, 0.2, 3.0), (1, 9, 0.6, 0.75), (1, 9, 0.6, 0.5)]
+    assert found(events=events) is None
+    assert found(**with_launch_event(1, evaluations=7)) is None
+    assert found_with([*VECTORS, (1, 9, 0.7, 1)], events=events) is None
+
+
 def test_a_precision_is_below_0_if_the_best_value_is_below_the_optimum():
     below = {"best_f": 1.0, "best_precision": -1.0}
     assert "does not give the best precision" not in found(below)
@@ -207,7 +214,7 @@ def test_a_precision_is_below_0_if_the_best_value_is_below_the_optimum():
         ([(0, 0, 0.0, 1), *VECTORS], "a vector belongs to no evaluation of the run"),
         ([*VECTORS, (1, 11, 0.7, 1)], "a vector belongs to no evaluation of the run"),
         ([*VECTORS, (1, 10, 0.5, 1)], "the vectors are out of order"),
-        ([*VECTORS[:2], (0, 4, 0.2, 1), VECTORS[3]], "the vectors are out of order"),
+        ([*VECTORS[:3], (0, 4, 0.2, 1), VECTORS[3]], "the vectors are out of order"),
         ([*VECTORS, (1, 10, 0.95, 1)], "a vector is not from the time of the run"),
         ([*VECTORS, (2, 10, 0.7, 1)], "a vector belongs to a launch that was not begun"),
     ],

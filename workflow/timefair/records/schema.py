@@ -28,7 +28,7 @@ FOREIGN_CLOCK = "foreign_clock"
 EVENT = pa.struct(
     [
         ("launch", pa.int32()),  # the launch that made it, from 0; called `restart` before 5
-        ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
+        ("evaluations", pa.int64()),  # begun in the run so far; in one thread, this is the last
         ("time_s", pa.float64()),  # stamped when the evaluation returned
         # f - f_opt, negative if f_opt is wrong or only the best value known (`basics.optimum`), or
         # f itself where f_opt is null; falls from event to event
@@ -57,7 +57,7 @@ BATCH = pa.struct(
 VECTOR = pa.struct(
     [
         ("launch", pa.int32()),  # the launch that made it, from 0
-        ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
+        ("evaluations", pa.int64()),  # begun in the run so far; in one thread, this is the last
         ("time_s", pa.float64()),  # stamped when the evaluation returned
         ("outputs", pa.list_(pa.float64())),  # the numbers of the evaluation, all finite
     ]
