@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
+from math import isnan, nan
 
 import yaml
 
@@ -12,10 +14,11 @@ from timefair import __version__
 from timefair.basics.ranges import format_ranges
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget
+from timefair.campaign.implementation import implementation
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
-from timefair.report.words import counted, listed, number
+from timefair.report.words import counted, listed, number, percent
 
 MOST_ALGORITHMS = 20
 """Number of algorithms up to which their list is not folded."""
@@ -100,6 +103,50 @@ def _cost(budget: Budget) -> str:
     return f" with {number(budget.evaluation_cost_s)}\u00a0s of virtual cost per evaluation"
 
 
+def implementations(evidence: Evidence) -> str:
+    """A line on what is compared, for the first screen; empty without the table `runs`."""
+    speeds = {name: speed(evidence, name) for name in evidence.campaign.algorithms}
+    known = {name: one for name, one in speeds.items() if one.per_s > 0}
+    if not known:
+        return ""
+    said = []
+    for code in dict.fromkeys(one.code for one in known.values()):
+        each = [f"{name} {one}" for name, one in known.items() if one.code == code]
+        said.append(f"{code}: {listed(each)}")
+    return (
+        '<p class="brief">Implementations are compared, by evaluations per second (and the share '
+        f"of the time in the algorithm’s own code): {escape('; '.join(said))}.</p>\n"
+    )
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What an algorithm is implemented in, its evaluations per second, and its own share of time.
+
+    The numbers are NaN if they are unknown.
+    """
+
+    code: str
+    per_s: float
+    own: float
+
+    def __str__(self) -> str:
+        own = "" if isnan(self.own) else f"\u00a0({percent(self.own)})"
+        return f"{number(self.per_s, 2)}{own}"
+
+
+def speed(evidence: Evidence, algorithm: str) -> Speed:
+    """The speed of an algorithm in all its runs."""
+    code = implementation(evidence.campaign.algorithms[algorithm].use)
+    rows = evidence.table("runs")
+    rows = rows[rows["algorithm"] == algorithm] if len(rows) else rows
+    if rows.empty or not rows["real_s"].sum() > 0:
+        return Speed(code, nan, nan)
+    whole = rows["real_s"].sum()
+    inside = (rows["objective_share"] * rows["real_s"]).sum(min_count=1)
+    return Speed(code, rows["evaluations"].sum() / whole, max(1 - inside / whole, 0.0))
+
+
 def setup(evidence: Evidence, names: Names) -> str:
     """The campaign as a list, and its algorithms as a table."""
     campaign = evidence.campaign
@@ -128,6 +175,7 @@ def setup(evidence: Evidence, names: Names) -> str:
         return definitions(known, "facts") + "\n" + _imported(campaign, names)
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
+        f"{_speed(speed(evidence, label))}"
         f"<td>{escape(_parameters(spec.parameters))}</td>"
         f"<td>{escape(campaign.restart_of(label).policy)}</td>"
         f"<td>{campaign.isolation_of(label)}</td></tr>"
@@ -136,12 +184,22 @@ def setup(evidence: Evidence, names: Names) -> str:
     table = (
         '<div class="scroll"><table>\n'
         '<thead><tr><th scope="col">Name</th><th scope="col">Code</th>'
+        '<th scope="col">Implemented in</th><th scope="col" class="number">Evaluations/s</th>'
+        '<th scope="col" class="number">Own share of the time</th>'
         '<th scope="col">Parameters</th><th scope="col">Restarts</th>'
         '<th scope="col">Isolation</th></tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
     algorithms = folded("Algorithms", table, len(campaign.algorithms), MOST_ALGORITHMS)
     return f"{definitions(facts, 'facts')}\n{algorithms}"
+
+
+def _speed(one: Speed) -> str:
+    rate, own = (
+        "–" if isnan(value) else said(value)
+        for value, said in ((one.per_s, number), (one.own, percent))
+    )
+    return f'<td>{escape(one.code)}</td><td class="number">{rate}</td><td class="number">{own}</td>'
 
 
 def _imported(campaign: Campaign, names: Names) -> str:

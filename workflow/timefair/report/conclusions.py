@@ -12,7 +12,7 @@ from timefair.report.findings.pairs import TABLE
 from timefair.report.findings.situations import Findings, Situation, across
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.markup import Names, folded
-from timefair.report.words import counted, number
+from timefair.report.words import counted, listed, number
 
 SIGNIFICANT = {
     Verdict.CLEAR: "significant",
@@ -33,6 +33,9 @@ SITUATIONS = """<h4>For whom</h4>
 {rows}
 </tbody>
 </table></div>"""
+
+MOST_FINDINGS = 4
+"""Number of findings of a space that are shown; the others are folded below the tables."""
 
 MOST_FUNCTIONS = 8
 """Number of functions of a space up to which their list is not folded."""
@@ -64,6 +67,17 @@ def cautioned(cautions: Sequence[Caution]) -> str:
     return f'<dl class="cautions">\n{items}\n</dl>'
 
 
+def warned(cautions: Sequence[Caution]) -> str:
+    """One line on the cautions, for the first screen; empty if there are none."""
+    if not cautions:
+        return ""
+    topics = listed([one.topic.lower() for one in cautions])
+    return (
+        f'<p class="brief"><a href="#cautions">{counted(len(cautions), "caution")}</a>: '
+        f"{escape(topics)}.</p>\n"
+    )
+
+
 def summed_up(found: Sequence[Findings]) -> str:
     """Who wins, for the first screen: a sentence on all spaces, and the headline of each one."""
     if len(found) < 2:
@@ -81,14 +95,14 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space, without its headline if it is the only space (the first screen has
     it).
     """
-    sentences = "\n".join(f"<li>{escape(text)}</li>" for text in found.sentences)
+    first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
     rows = "\n".join(_situation(one, names) for one in found.situations)
     functions = "\n".join(_function(one, names) for one in found.functions)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
-        f'<ul class="sentences">\n{sentences}\n</ul>' if sentences else "",
+        _sentences(first),
         SITUATIONS.format(rows=rows) if rows else "",
         folded(
             "Function by function",
@@ -98,9 +112,15 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
         )
         if functions
         else "",
+        folded("More findings", _sentences(more), len(more), 0) if more else "",
         "</article>",
     ]
     return "\n".join(filter(None, parts))
+
+
+def _sentences(texts: Sequence[str]) -> str:
+    items = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f'<ul class="sentences">\n{items}\n</ul>' if items else ""
 
 
 def _opening(found: Findings) -> str:

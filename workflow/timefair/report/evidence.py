@@ -70,9 +70,8 @@ class Evidence:
     @property
     def targets(self) -> tuple[tuple[float, ...], str]:
         """The targets in the tables, and their meaning."""
-        suited = Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
         kind = "shares" if self.optimum == "unknown" else "precisions"
-        return suited.targets, "values of f" if self.campaign.target_values else kind
+        return self._suited.targets, "values of f" if self.campaign.target_values else kind
 
     @cached_property
     def spaces(self) -> list[Space]:
@@ -122,6 +121,15 @@ class Evidence:
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)
         return budget.time_s if self.clock == "wall" else None
+
+    @property
+    def curve_targets(self) -> tuple[tuple[float, ...], str]:
+        """The targets of ECDFs, and their meaning."""
+        return self._suited.curve_targets, self.targets[1]
+
+    @property
+    def _suited(self) -> Analysis:
+        return Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
 
     def called(self, function: object) -> str:
         """A function of the campaign with its name, such as ``f8 Rosenbrock``."""

@@ -23,10 +23,11 @@ from timefair.report import (
     evaluation_cost,
     exhibits,
     payload,
+    pictures,
     registered,
 )
 from timefair.report.cautions import cautions
-from timefair.report.conclusions import cautioned, concluded, summed_up
+from timefair.report.conclusions import cautioned, concluded, summed_up, warned
 from timefair.report.evidence import Evidence
 from timefair.report.findings.leading import leading
 from timefair.report.findings.pairs import functions_of
@@ -58,6 +59,7 @@ PAGE = """<!DOCTYPE html>
 <h1>{name}</h1>
 <p class="lead">{lead}</p>
 {summary}
+{first}
 </header>
 <nav aria-label="Parts of the page"><ul>
 {links}
@@ -95,7 +97,7 @@ The verdicts hold for new runs on these functions, and not for other functions."
 
 def page(
     tables: Mapping[str, pd.DataFrame],
-    pictures: Mapping[str, exhibits.PictureFile],
+    figures: Mapping[str, exhibits.PictureFile],
     campaign: Campaign,
     cores: int = 1,
 ) -> str:
@@ -105,7 +107,7 @@ def page(
     ----------
     tables
         The tables by name; the page does not mention missing tables.
-    pictures
+    figures
         Figures by name; the page shows those that it does not draw from their table itself.
     campaign
         The campaign of the tables.
@@ -118,6 +120,7 @@ def page(
     given = {name: tables[name] for name in TABLES if name in tables}
     pack = payload.packing(given, names.shown, cores)
     found = [findings(evidence, space) for space in evidence.spaces]
+    told = cautions(evidence)
     some = evidence.some_frame
     confirmatory = registered.part(evidence, names)
     lines = evaluation_cost.lines(evidence)
@@ -130,20 +133,20 @@ def page(
     drawn = _drawn(tables, shown)
     parts = {
         "registered": (registered.title(evidence), confirmatory),
-        "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": (
             registered.EXPLORATORY if confirmatory else "Who wins",
             _findings(found, evidence, names),
         ),
+        "cautions": ("Cautions", cautioned(told)),
         "cost": (
-            "Who wins at your evaluation cost",
+            "Your evaluation cost",
             evaluation_cost.part(evidence, lines["spaces"]),
         ),
-        "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
+        "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
         "machine": ("Machine", account.machine(evidence)),
-        "checklist": ("Reporting checklist", _checklist(evidence)),
+        "checklist": ("Checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
     }
     data = {
@@ -160,6 +163,10 @@ def page(
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
         summary=registered.headline(evidence) or worded(summed_up(found), some),
+        first=worded(
+            warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
+            some,
+        ),
         style=_file("page.css"),
         links="\n".join(
             f'<li><a href="#{key}">{escape(title)}</a></li>'

@@ -189,6 +189,9 @@ class Statistics(Section):
 USUAL_TARGETS = tuple(float(f"1e{k}") for k in range(2, -9, -1))
 """Precisions, for problems with a known optimum."""
 
+CURVE_TARGETS = 51
+"""Number of targets of an ECDF, as in COCO."""
+
 USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Shares of what was found, for problems without one."""
 
@@ -317,6 +320,21 @@ class Analysis(Statistics):
 
         text = repr(sorted(names.items()))
         return np.random.default_rng([self.seed, zlib.crc32(text.encode())])
+
+    @property
+    def curve_targets(self) -> tuple[float, ...]:
+        """The targets of ECDFs: `CURVE_TARGETS` between the easiest and the hardest target.
+
+        They are evenly spaced on a logarithmic scale. Values of f, a single target, and targets of
+        which one is not positive are used as they are.
+        """
+        wanted = sorted(set(self.targets), reverse=True)
+        few = 1 < len(wanted) < CURVE_TARGETS
+        if self.target_values or not few or wanted[-1] <= 0:
+            return self.targets
+        easiest, hardest, steps = wanted[0], wanted[-1], CURVE_TARGETS - 1
+        between = (easiest * (hardest / easiest) ** (k / steps) for k in range(1, steps))
+        return (easiest, *between, hardest)
 
     @property
     def targets_from_easy(self) -> tuple[float, ...]:

@@ -97,7 +97,25 @@ def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
     assert once.filter(regex="low|high").isna().all(axis=None)
     twice = made("ecdf", table(run([(1, 0.1, 0.5)]), run(run=1)))
     end = twice.query("unit == 'seconds'").iloc[-1]
-    assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 1 / 3, 2 / 3))
+    assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 33 / 102, 33 / 51))
+
+
+@pytest.mark.parametrize(
+    ("targets", "used"),
+    [
+        ((10.0, 0.1), 10 ** np.linspace(1, -1, 51)),
+        ((0.1, 1.0, 10.0), 10 ** np.linspace(1, -1, 51)),
+        ((0.1,), [0.1]),
+        ((1.0, 0.0), [1.0, 0.0]),
+        (tuple(range(1, 61)), range(1, 61)),
+    ],
+)
+def test_an_ecdf_has_51_targets(targets, used):
+    assert Analysis(targets=targets).curve_targets == pytest.approx(used)
+
+
+def test_an_ecdf_of_values_has_the_values_that_were_given():
+    assert Analysis(target_values=(3.0, 2.0)).suited("unknown").curve_targets == (3.0, 2.0)
 
 
 def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
@@ -133,8 +151,8 @@ def test_costs_per_dimension_put_dimensions_together(campaign):
     assert runs["2", "A"] == 2
     at_five = fraction_at(frame, 5.0)
     assert at_five["4", "A"] == pytest.approx(1.0)
-    assert at_five["2", "A"] == pytest.approx(1 / 3)
-    assert at_five["all", "A"] == pytest.approx(2 / 3)
+    assert at_five["2", "A"] == pytest.approx(10 / 51)
+    assert at_five["all", "A"] == pytest.approx(61 / 102)
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -286,7 +304,7 @@ def test_a_share_over_evaluations_is_a_lower_bound_from_the_first_cut_to_the_las
     limits = a.filter(regex="low|high")
     assert limits[a["observed"] < 1].isna().all(axis=None)
     assert limits[a["observed"] == 1].notna().all(axis=None)
-    assert a["fraction"].iloc[-1] == pytest.approx((3 * 2 + 3) / 12)
+    assert a["fraction"].iloc[-1] == pytest.approx((3 * 33 + 51) / (4 * 51))
     for name in "BCD":  # what ended by itself or made no evaluation is final
         assert curves[name]["cost"].max() == 1000
         assert (curves[name]["observed"] == 1).all()

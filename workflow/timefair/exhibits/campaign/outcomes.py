@@ -18,6 +18,8 @@ COLUMNS = (
     Column("stop_reason", "what ended the runs", text=True),
     Column("runs", "number of these runs"),
     Column("disturbed", "number of these runs that something else on the machine disturbed"),
+    Column("evaluations", "number of evaluations of these runs together"),
+    Column("real_s", "wall clock of these runs together", "s"),
     Column(
         "overshoot_max_s",
         "longest time from the end of the budget to the end of the last evaluation of a run",
@@ -92,14 +94,15 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         delay_wall_s=frame["real_s"].where(delay.notna()),
         inside_s=objective_share(frame) * frame["real_s"],
     ).groupby(KEYS, sort=True)
-    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]].sum(
-        min_count=1
-    )
+    summed = ["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]
+    sums = grouped[summed].sum(min_count=1)
     delay_wall, wall = sums["delay_wall_s"], sums["real_s"]
     rows = pd.DataFrame(
         {
             "runs": grouped.size(),
             "disturbed": grouped["disturbed"].sum(),
+            "evaluations": grouped["evaluations"].sum(),
+            "real_s": wall,
             "overshoot_max_s": grouped["overshoot_s"].max(),
             "run_queue_delay_share": sums["delay_s"] / delay_wall.where(delay_wall > 0),
             "preparation_mean_s": grouped["preparation_s"].mean(),

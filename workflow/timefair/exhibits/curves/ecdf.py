@@ -115,7 +115,7 @@ QUADRUPLES = (
     reached stay in the denominator. If the budget has cut off runs before they had reached all
     targets, the share is a lower bound without limits, and the rows of an algorithm end with the
     last of these runs. Limits come from runs resampled within each instance, so they do not apply
-    to other problems.
+    to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
     """,
     columns=COLUMNS,
     layouts=[
@@ -231,7 +231,7 @@ def _frame(
     for unit in units:
         there = told_in(runs, unit)
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
-        reached_at = there.runtimes(unit, analysis.targets)
+        reached_at = there.runtimes(unit, analysis.curve_targets)
         known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
         curves = list(groups(there))
         grids = _grids(there, unit, curves)

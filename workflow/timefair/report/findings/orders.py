@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from math import comb
 from typing import Any
 
 import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.pairs import functions_of
 from timefair.report.words import counted, duration, number, p_value
 
 
@@ -76,10 +78,12 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
         return ""
-    changes = counted(len(real), "significant change")
+    cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
+    cases *= len(evidence.targets[0])
+    changes = counted(len(rows), "time")
     return (
-        f"On single functions and targets, there {'is' if len(real) == 1 else 'are'} {changes} of "
-        "the order of two algorithms if evaluations are counted instead of time (score tests of "
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
+        f"opposite of that by time {changes}, {len(real)} of them significantly (score tests of "
         f"equal ERTs, Bonferroni). {_example(real.to_dict('records')[0], evidence)}"
     )
 

@@ -91,12 +91,12 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     leader = main.standing.leaders[:1] if main else ()
     sentences = [
         _failed(evidence, space),
-        *raced(evidence, space),
         how_far(evidence, space, leader[0]) if leader else "",
         summed_up(functions),
-        reversed_over_functions(evidence, space),
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
+        reversed_over_functions(evidence, space),
+        *raced(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
         *tuning_pays(evidence, space),
