@@ -50,6 +50,10 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
         said["Disturbance"]
         == "3 of 160 runs were disturbed and are included. B has the most: 3 of 80."
     )
+    known.table("comparison").attrs["undisturbed"] = "Without them, nothing changes."
+    assert told(known)["Disturbance"].endswith("80. Without them, nothing changes.")
+    disturbance["disturbed"] = 70
+    assert "this is the normal state of the machine" in told(known)["Disturbance"]
 
 
 @pytest.mark.slow

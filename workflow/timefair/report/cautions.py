@@ -9,7 +9,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.exhibits import unknown_optimum
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_DISTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
@@ -21,6 +21,12 @@ MOST_MESSAGES = 3
 
 FEW_RUNS = 10
 """Number of runs below which intervals are wide; a 95 % interval of a median needs 6."""
+
+NORMAL = (
+    "With more than half of the runs, this is the normal state of the machine: all algorithms have "
+    "met it, and their times are those of a machine that is shared. For times of an idle machine, "
+    "use fewer cores or another machine (timefair doctor shows what disturbs)."
+)
 
 MEASUREMENT = "campaign"
 """The folder of the tables on the measurement: their `runs` may count those with a
@@ -224,7 +230,10 @@ def _disturbance(evidence: Evidence) -> Iterator[str]:
     if len(rows) and rows["disturbed"].any():
         worst = max(rows.to_dict("records"), key=lambda row: row["disturbed"] / row["runs"])
         text += f" {worst['algorithm']} has the most: {worst['disturbed']} of {worst['runs']}."
-    yield text
+        share = rows["disturbed"].sum() / rows["runs"].sum()
+        text += f" {NORMAL}" if share > MOST_DISTURBED else ""
+    undisturbed = evidence.table("comparison").attrs.get("undisturbed", "")
+    yield " ".join(filter(None, (text, undisturbed)))
 
 
 def _resolution(evidence: Evidence) -> Iterator[str]:

@@ -32,6 +32,12 @@ Pair: TypeAlias = tuple[str, str]
 FEW_FUNCTIONS = 6
 """Number of functions below which Wilcoxon's test cannot decide a pair at 95 %."""
 
+MOST_DISTURBED = 0.5
+"""Largest share of disturbed runs of an algorithm on a function with which verdicts are made again
+without them."""
+
+VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
+
 LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs` are listed."
 COLUMNS = (
     *SPACE,
@@ -153,6 +159,25 @@ COLUMNS = (
 )
 def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each listed pair under each criterion, over all functions and on single ones."""
+    rows, limited = _rows(runs, analysis)
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    named = frame["better"].notna()
+    frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
+    frame.attrs["pairs"] = LIMITED if limited else ""
+    frame.attrs["undisturbed"] = _without_disturbed(rows, runs, analysis)
+    return frame
+
+
+def _rows(
+    runs: Runs, analysis: Analysis, *, single: bool = True
+) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of the table, and whether some pairs are not listed.
+
+    Parameters
+    ----------
+    single
+        Whether to test on single functions also where there are enough for verdicts over all.
+    """
     every = criteria(runs, analysis)
     spaces: dict[Space, list[ProblemRuns]] = {}
     for criterion in every:
@@ -163,15 +188,44 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
         listed_here = _union(contest.listed() for contest in contests)
         limited |= listed_here.among is not None
-        for group in _tested(contests, listed_here, analysis):
+        on = functions if single or len(functions) < FEW_FUNCTIONS else []
+        for group in _tested(contests, listed_here, analysis, on):
             for place, row in group.items():
                 of_criteria[place].append(row)
-    rows = (row for of in of_criteria for row in of)
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    named = frame["better"].notna()
-    frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
-    frame.attrs["pairs"] = LIMITED if limited else ""
-    return frame
+    return [row for of in of_criteria for row in of], limited
+
+
+def _without_disturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
+    """A sentence on the verdicts that change without the disturbed runs.
+
+    Empty if no run or more than half of the runs of an algorithm on a function are disturbed.
+    """
+    disturbed = pd.Series(runs.disturbed)
+    keys = ("suite", "dimension", "function", "algorithm")
+    cells = disturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
+    if not disturbed.any() or cells.max() > MOST_DISTURBED:
+        return ""
+    before = _verdicts(rows)
+    after = _verdicts(_rows(runs.where(~runs.disturbed), analysis, single=False)[0])
+    changed = [key for key, better in before.items() if after.get(key, better) != better]
+    of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
+    if not changed:
+        return f"Without them, none {of} changes."
+    measure, criterion, function, a, b = changed[0][2:]
+    on = "" if function == ALL else f" on f{function}"
+    verb = "changes" if len(changed) == 1 else "change, for example"
+    return f"Without them, {len(changed)} {of} {verb}: {a} and {b}{on} by {criterion} ({measure})."
+
+
+def _verdicts(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:
+    """The better algorithm, or None, of each pair and criterion that the report may cite."""
+    over_all = [row for row in rows if row["function"] == ALL]
+    enough = {(row["suite"], row["dimension"]) for row in over_all if row["n_a"] >= FEW_FUNCTIONS}
+    return {
+        tuple(row[name] for name in VERDICT): row.get("better")
+        for row in rows
+        if (row["function"] == ALL) == ((row["suite"], row["dimension"]) in enough)
+    }
 
 
 Group: TypeAlias = dict[int, dict[str, Any]]
@@ -179,9 +233,12 @@ Group: TypeAlias = dict[int, dict[str, Any]]
 
 
 def _tested(
-    contests: Sequence[_Contest], listed_here: Listed, analysis: Analysis
+    contests: Sequence[_Contest],
+    listed_here: Listed,
+    analysis: Analysis,
+    functions: Iterable[ProblemRuns],
 ) -> Iterator[Group]:
-    """Each pair over all functions, then on each function, with its decisions."""
+    """Each pair over all functions, then on each of `functions`, with its decisions."""
     alpha = 1 - analysis.confidence
     every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
     for pair in every:
@@ -190,7 +247,7 @@ def _tested(
                 {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
             )
     alone = {k: one for k, one in enumerate(contests) if one.on_functions}
-    for problem in contests[0].functions:
+    for problem in functions:
         chosen = listed_here
         if chosen.among is not None:
             chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
