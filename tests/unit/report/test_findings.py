@@ -291,9 +291,10 @@ def _comparison(*better):
     """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
-         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10, "tests": 2,
-         "within": float("nan"), "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
-         "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4, "better": one if k != "all" else None}
+         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10,
+         "tests": 2, "within": float("nan"), "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
+         "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4,
+         "better": one if k != "all" else None}
         for measure, criterion in (("seconds", "ERT"), ("precision", "Q.50"))
         for k, one in [*enumerate(better, start=1), ("all", None)]
     ]  # fmt: skip

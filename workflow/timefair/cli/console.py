@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from snakemake.jobs import Job  # type: ignore[import-untyped]
@@ -18,6 +19,7 @@ from timefair.campaign import driver
 from timefair.campaign.pace import Pace
 from timefair.cli.common import duration
 from timefair.cli.status_line import StatusLine
+from timefair.report import description
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -162,9 +164,10 @@ class ProgressLine:
         """Print no more."""
         self._status.end()
         if self._driver and self._pace and self._pace.finished:
-            self._status.above(
-                f"{self._driver.campaign.name}: read {self._driver.folder}/report.html"
-            )
+            report = Path(self._driver.folder) / "report.html"
+            for line in description.read(report):
+                self._status.above(line)
+            self._status.above(f"{self._driver.campaign.name}: read {report}")
         self._pace = None
 
     def _show(self) -> None:

@@ -137,6 +137,7 @@ def analyse(arguments: argparse.Namespace) -> int:
     from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.cli import analysing
+    from timefair.report import description
 
     path, others, where = Path(arguments.what), arguments.collected, layout(arguments)
     folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
@@ -162,7 +163,7 @@ def analyse(arguments: argparse.Namespace) -> int:
     status = _forked([partial(_room, room, campaign, collected, folder) for room in rooms])
     if status := status or _forked([partial(_report, campaign, folder)]):
         return status
-    print(folder / "report.html")
+    print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
     return 0
 
 

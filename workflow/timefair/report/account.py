@@ -53,6 +53,16 @@ COCO = (
 )
 
 
+def how_runs_went(evidence: Evidence) -> list[str]:
+    """A line on failed and disturbed runs; none without the table `runs`, or for imported runs."""
+    rows = evidence.table("runs")
+    if rows.empty or evidence.campaign.is_foreign:
+        return []
+    failed = int(rows.loc[rows["status"] != "ok", "runs"].sum())
+    every = counted(int(rows["runs"].sum()), "run")
+    return [f"{failed} of {every} failed, {int(rows['disturbed'].sum())} were disturbed."]
+
+
 def in_one_sentence(campaign: Campaign) -> str:
     """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems

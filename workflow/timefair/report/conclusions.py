@@ -91,6 +91,16 @@ def summed_up(found: Sequence[Findings]) -> str:
     return f'{together}\n<ul class="sentences">\n{items}\n</ul>'
 
 
+def verdicts(found: Sequence[Findings]) -> list[str]:
+    """The headline of each space with a verdict; of several ones, with the name of the space."""
+    one = len(found) == 1
+    return [
+        each.headline if one else f"{each.space.title}: {each.headline}"
+        for each in found
+        if each.situations
+    ]
+
+
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space, without its headline if it is the only space (the first screen has
     it).

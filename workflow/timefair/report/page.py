@@ -20,6 +20,7 @@ from timefair.report import (
     account,
     charts,
     checklist_page,
+    description,
     evaluation_cost,
     exhibits,
     payload,
@@ -27,7 +28,7 @@ from timefair.report import (
     registered,
 )
 from timefair.report.cautions import cautions
-from timefair.report.conclusions import cautioned, concluded, summed_up, warned
+from timefair.report.conclusions import cautioned, concluded, summed_up, verdicts, warned
 from timefair.report.evidence import Evidence
 from timefair.report.findings.leading import leading
 from timefair.report.findings.pairs import functions_of
@@ -46,6 +47,7 @@ PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="timefair {version}">
+{short}
 <link rel="icon" href="data:,">
 <title>{name}: report</title>
 <style>
@@ -160,6 +162,9 @@ def page(
     return PAGE.format(
         version=__version__,
         name=escape(campaign.name),
+        short=description.meta(
+            [worded(line, some) for line in verdicts(found)] + account.how_runs_went(evidence)
+        ),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
         summary=registered.headline(evidence) or worded(summed_up(found), some),

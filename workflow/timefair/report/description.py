@@ -1,0 +1,30 @@
+"""The description in the head of a page: the verdicts, for the console and search engines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape, unescape
+from itertools import islice
+from pathlib import Path
+
+_LINES = 12
+"""Number of lines of a page that contain its description."""
+
+_BREAK = " | "
+
+
+def meta(lines: Sequence[str]) -> str:
+    """The element of HTML for some lines, which `read` finds."""
+    return f'<meta name="description" content="{escape(_BREAK.join(lines))}">'
+
+
+def read(page: Path) -> list[str]:
+    """The lines in the description of a written page; none without a page or description."""
+    if not page.exists():
+        return []
+    with page.open(encoding="utf-8") as file:
+        head = "".join(islice(file, _LINES))
+    start, end = meta(["\n"]).split("\n")
+    found = re.search(f'{re.escape(start)}([^"]*){re.escape(end)}', head)
+    return unescape(found[1]).split(_BREAK) if found and found[1] else []
