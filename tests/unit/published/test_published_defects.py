@@ -204,7 +204,7 @@ def test_a_folder_copied(archive, read):
     clean, _ = read(archive)
     twice = archive | {name.replace("A/", "B/", 1): text for name, text in archive.items()}
     assert read(twice) == (
-        clean, ["B/x.info: same runs as in another file; skipped"],
+        clean, ["runs that are also in another file are read once (runs: 3)"],
     )  # fmt: skip
 
 

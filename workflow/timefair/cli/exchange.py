@@ -329,16 +329,18 @@ def _import(arguments: argparse.Namespace) -> None:
     )  # fmt: skip
     problems = str(len(found.runs)) + (f" of {wanted.problems}" if wanted is not None else "")
     runs = sum(found.runs.values())
-    print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}")
+    print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}, {found.origin}")
     lacking = found.lacking(wanted) if wanted is not None else []
     for clause in [*found.cautions, *lacking]:
         print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
 
 
 def _wanted(campaign: Campaign) -> WantedProblems:
+    from timefair.problems import names
     from timefair.published.importing import WantedProblems
 
     problems = campaign.problems
     return WantedProblems(
-        problems.suite, problems.functions, problems.dimensions, problems.instances
-    )
+        problems.suite, problems.functions, problems.dimensions, problems.instances,
+        names.every(problems.suite, problems.given_names),
+    )  # fmt: skip

@@ -213,7 +213,10 @@ def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
         "problem": len({problem for one in found for problem in one.runs}),
     }
     algorithms, runs, problems = (f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
-    print(f"{campaign.name}: {algorithms}, {runs} on {problems} of {found[0].suite}")
+    print(
+        f"{campaign.name}: {algorithms}, {runs} on {problems} of {found[0].suite}, "
+        f"{found[0].origin}"
+    )
     for caution in found[0].cautions:
         print(f"timefair: {path}: {caution}", file=sys.stderr)
 

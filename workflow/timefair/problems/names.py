@@ -138,6 +138,18 @@ def declared(suite: str) -> dict[int, str]:
         ) from None
 
 
+def every(suite: str, given: Given | None = None) -> dict[int, str]:
+    """The name of each function that has one; names that a campaign gives take precedence.
+
+    Examples
+    --------
+    >>> every("pbo", {"pbo": {"1": "ones"}})[1]
+    'ones'
+    """
+    own = (given or {}).get(suite, {})
+    return {**of_suite(suite).names, **{int(number): name for number, name in own.items()}}
+
+
 def title(suite: str, function: object, given: Given | None = None) -> str:
     """The number of a function with its name, such as ``f8 Rosenbrock``.
 
@@ -159,6 +171,4 @@ def title(suite: str, function: object, given: Given | None = None) -> str:
     'f3 pump'
     """
     number = int(str(function))
-    own = (given or {}).get(suite, {})
-    name = own.get(str(number)) or of_suite(suite).names.get(number, "")
-    return f"f{number} {name}".rstrip()
+    return f"f{number} {every(suite, given).get(number, '')}".rstrip()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from timefair.published.batches import batch
 from timefair.published.cautions import Cautions
 from timefair.published.choice import one_algorithm, one_suite
 from timefair.published.runs import DataSet, PublishedRun, content
-from timefair.published.table import Layout
+from timefair.published.table import Cells, Known, Layout, Numbering
 from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
 from timefair.records.store import write_record
 
@@ -37,9 +37,9 @@ READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
 }
 INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
 
-TABLES: dict[str, Callable[[Path, Cautions, Layout], list[DataSet]]] = {
-    "table": table.data_sets,
-    "benchopt": table.benchopt.data_sets,
+TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
+    "table": table.cells,
+    "benchopt": table.benchopt.cells,
 }
 """Formats of one file with runs of any number of algorithms."""
 
@@ -64,6 +64,8 @@ class WantedProblems:
     functions: Collection[int]
     dimensions: Collection[int]
     instances: Collection[int]
+    names: Mapping[int, str] = field(default_factory=dict)
+    """Names of functions, by which those of data are matched."""
 
     @property
     def problems(self) -> int:
@@ -88,8 +90,19 @@ class Imported:
     """Names of functions by their numbers, if the data have names."""
     timed: bool = False
     """Whether the record has times, of a foreign clock."""
+    read: str = ""
+    """What was read, such as ``400 rows of 2 files``."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Number of runs and of data sets on problems that the campaign does not have."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
     """(dimension, seconds, evaluations) that runs were allowed, if the record has times."""
+
+    @property
+    def origin(self) -> str:
+        """What was read, and what of it the campaign does not have."""
+        parts = [f"{count} {what}" for what, count in self.left_out.items() if count]
+        more = f"; left out: {' and '.join(parts)} on other problems" if parts else ""
+        return f"from {self.read}{more}"
 
     def lacking(self, wanted: WantedProblems) -> list[str]:
         """What the data lack of a campaign's problems, such as ``no functions 6``."""
@@ -140,7 +153,9 @@ def import_data(
         suites, another suite than `wanted`, or damaged files. Nothing is written then.
     """
     cautions = Cautions()
-    with _opened(path, format, layout, cautions) as sets:
+    known = Known(wanted.suite, wanted.names) if wanted else None
+    with _opened([path], format, layout, cautions, known) as (read, by_path):
+        sets = by_path[path]
         name, sets = one_algorithm(sets, algorithm, cautions)
         suite, sets = one_suite(sets, wanted.suite if wanted else None)
         found = Imported(name, label or name, suite or _unnamed(path, wanted))
@@ -149,7 +164,7 @@ def import_data(
         if not found.runs:
             none = "no run on a problem of the campaign" if wanted else "no run"
             raise InputError("; ".join([none, *cautions.lines[:1]]))
-    found.cautions = cautions.lines
+    found.cautions, found.read = cautions.lines, read
     _write(output, batches, found, format, str(path), digest(path))
     return found
 
@@ -189,13 +204,16 @@ def import_all(
         suite, the name of a function or an optimum. Nothing is written then.
     """
     cautions, agreement = Cautions(), Agreement()
-    paths, sets = (path, *others), list[DataSet]()
-    for one in paths:
-        with _opened(one, format, layout, cautions) as found_sets:
-            own = [_held(each) for each in found_sets]
-            agreement.add(one, own)
-            one_suite(own, None)
-            labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
+    paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
+    for one, times in Counter((path, *others)).items():
+        if times > 1:
+            cautions.add(one, "given several times; read once")
+    with _opened(paths, format, layout, cautions) as (read, by_path):
+        for one, own in by_path.items():
+            with _naming(one):
+                agreement.add(one, own)
+                one_suite(own, None)
+                labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own
     suite = one_suite(sets, None)[0] or _unnamed(path, None)
     parts = []
@@ -206,7 +224,7 @@ def import_all(
     digests = [digest(one) for one in paths]
     sha256 = digests[0] if not others else hashlib.sha256("".join(digests).encode()).hexdigest()
     for found, batches in parts:
-        found.cautions = cautions.lines
+        found.cautions, found.read = cautions.lines, read
         output = folder / f"{found.label}.parquet"
         _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
     return [found for found, _ in parts]
@@ -220,22 +238,62 @@ def _held(one: DataSet) -> DataSet:
 
 @contextmanager
 def _opened(
-    path: Path, format: Format, layout: Layout | None, cautions: Cautions
-) -> Iterator[list[DataSet]]:
-    """The data sets of a path, at least one; faults that are found with them name the path."""
+    paths: Sequence[Path],
+    format: Format,
+    layout: Layout | None,
+    cautions: Cautions,
+    known: Known | None = None,
+) -> Iterator[tuple[str, dict[Path, list[DataSet]]]]:
+    """What was read, in words, and the data sets of each path; faults name the path.
+
+    Tables are numbered together. Of several other paths, all runs are read before.
+    """
+    layout = layout or Layout()
+    if format in TABLES:
+        cells = {}
+        for path in paths:
+            with _naming(path):
+                if not path.is_file():
+                    raise InputError("is a folder" if path.is_dir() else "there is no such file")
+                cells[path] = TABLES[format](path, cautions, layout)
+        with _naming(paths[0]):
+            numbering = Numbering.of(list(cells.values()), cautions, known)
+        found = {}
+        for path, own in cells.items():
+            with _naming(path):
+                found[path] = table.sets_of(own, Path(path.name), cautions, numbering)
+        rows = _counted(sum(own.rows for own in cells.values()), "row")
+        with _naming(*paths):
+            yield f"{rows} of {_counted(len(paths), 'file')}", found
+        return
+    found = {}
+    with ExitStack() as stack:
+        for path in paths:
+            with _naming(path):
+                folder = stack.enter_context(unpacked(path))
+                found[path] = READERS[format](folder, cautions, layout)
+                if not found[path]:
+                    raise InputError(_nothing(format, cautions))
+                if len(paths) > 1:
+                    found[path] = [_held(each) for each in found[path]]
+        indexes = sum(len({each.index for each in own}) for own in found.values())
+        with _naming(*paths):
+            yield _counted(indexes, "index file"), found
+
+
+@contextmanager
+def _naming(path: Path, *others: Path) -> Iterator[None]:
+    """Faults name the path, unless they name one of the others already."""
+    named = ("--", *(f"{one}: " for one in (path, *others)))
     try:
-        if format in TABLES:
-            if not path.is_file():
-                raise InputError("is a folder" if path.is_dir() else "there is no such file")
-            yield TABLES[format](path, cautions, layout or Layout())
-            return
-        with unpacked(path) as folder:
-            sets = READERS[format](folder, cautions, layout or Layout())
-            if not sets:
-                raise InputError(_nothing(format, cautions))
-            yield sets
+        yield
     except InputError as error:
-        raise InputError(*(_of(path, fault) for fault in error.faults)) from None
+        faults = (f if f.startswith(named) else f"{path}: {f}" for f in error.faults)
+        raise InputError(*faults) from None
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _seconds(layout: Layout) -> str | None:
@@ -243,10 +301,6 @@ def _seconds(layout: Layout) -> str | None:
     if layout.constants or set(layout.columns) - {"seconds"}:
         raise InputError("--columns: data of IOHprofiler have only seconds=NAME, a logged property")
     return layout.columns.get("seconds")
-
-
-def _of(path: Path, fault: str) -> str:
-    return fault if fault.startswith((f"{path}: ", "--")) else f"{path}: {fault}"
 
 
 def _unnamed(path: Path, wanted: WantedProblems | None) -> str:
@@ -309,20 +363,18 @@ def _check_suite(
 def _batches(
     sets: list[DataSet], found: Imported, wanted: WantedProblems | None, cautions: Cautions
 ) -> Iterator[pa.RecordBatch]:
-    seen: set[tuple[int, int, bytes]] = set()
+    seen: Counter[tuple[int, int, bytes]] = Counter()
     for one in sets:
         if wanted is not None and not (
             one.function in wanted.functions and one.dimension in wanted.dimensions
         ):
+            found.left_out["data sets"] += 1
             continue
         runs = one.read()
-        key = (one.function, one.dimension, content(runs))
-        if runs and key in seen:
-            cautions.add(one.index, "same runs as in another file; skipped")
-            continue
-        seen.add(key)
+        runs = _not_seen(runs, one, seen, cautions)
         if wanted is not None:
             chosen = [run for run in runs if run.instance in wanted.instances]
+            found.left_out["runs"] += len(runs) - len(chosen)
             runs = list(_without_times(chosen, one, cautions))
         if runs:
             clocked = [(run, run.timed) for run in runs if run.timed is not None]
@@ -337,6 +389,32 @@ def _batches(
                 found.names[one.function] = one.name
             numbers = list(_numbers(found.runs, one, runs))
             yield batch(one, runs, numbers, suite=found.suite, label=found.label)
+
+
+def _not_seen(
+    runs: list[PublishedRun],
+    one: DataSet,
+    seen: Counter[tuple[int, int, bytes]],
+    cautions: Cautions,
+) -> list[PublishedRun]:
+    """The runs of a data set that no data set before it has; equal runs of one set all count.
+
+    Runs without times can be equal because the algorithm is deterministic, so these are all kept
+    unless all of them are known.
+    """
+    here: Counter[tuple[int, int, bytes]] = Counter()
+    kept = []
+    for run in runs:
+        key = (one.function, one.dimension, content([run]))
+        here[key] += 1
+        if here[key] > seen[key]:
+            kept.append(run)
+    seen |= here
+    if kept and any(run.timed is None for run in runs):
+        return runs
+    if again := len(runs) - len(kept):
+        cautions.add("", "runs that are also in another file are read once", runs=again)
+    return kept
 
 
 def _without_times(

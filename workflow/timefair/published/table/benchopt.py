@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.published.cautions import Cautions
-from timefair.published.runs import DataSet
 from timefair.published.table import reading
 from timefair.published.table.columns import Layout
-from timefair.published.table.data_sets import sets_of
 from timefair.published.table.reading import Cells
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
@@ -31,8 +29,8 @@ COUNTED = ("iteration", "callback")
 """Strategies whose ``stop_val`` is a number of iterations."""
 
 
-def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> list[DataSet]:
-    """The data sets of a results file of benchopt (Parquet or CSV).
+def cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
+    """The cells of a results file of benchopt (Parquet or CSV).
 
     Algorithms are solvers with their parameters, functions are objectives on data sets, runs are
     repetitions. ``evaluations`` are iterations of the solver plus 1, for its starting point; of
@@ -42,12 +40,12 @@ def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> l
     Parameters
     ----------
     path, cautions, layout
-        As of `table.data_sets`; the layout may replace each of these columns.
+        As of `table.cells`; the layout may replace each of these columns.
 
     Raises
     ------
     InputError
-        If the file is not one of benchopt, and as of `table.data_sets`.
+        If the file is not one of benchopt, and as of `table.cells`.
     """
     table = reading.rows_of(path)
     names = table.column_names
@@ -56,7 +54,6 @@ def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> l
     missing = [name for name in (*RUN, *SAMPLE) if name not in table.column_names]
     if missing:
         raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
-    layout = layout or Layout()
     usual = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
     layout = layout.over({}, usual)
     try:
@@ -69,8 +66,7 @@ def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> l
             there = table.column_names
             table = table.drop_columns([name]) if name in there else table
             table = table.append_column(name, column)
-    cells = reading.cells_of(table, layout)
-    return sets_of(_without_overtaken(cells, cautions), Path(path.name), cautions)
+    return _without_overtaken(reading.cells_of(table, layout), cautions)
 
 
 def _columns(table: pa.Table) -> dict[str, pa.Array]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +13,7 @@ from timefair.basics.optimum import ROUNDING, is_below, precision
 from timefair.published import ends, numerals
 from timefair.published.cautions import Cautions
 from timefair.published.runs import DataSet, PublishedRun, Timed
-from timefair.published.table import reading
-from timefair.published.table.columns import Layout
+from timefair.published.table.numbering import Numbering, ranks
 from timefair.published.table.reading import Cells, Faults
 from timefair.records.status import Status, StopReason
 
@@ -34,41 +32,36 @@ _RUN = (*_SET, "instance", "run")
 _PROBLEM = ("suite", "function", "dimension", "instance")
 
 
-def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> list[DataSet]:
+def sets_of(cells: Cells, place: Path, cautions: Cautions, numbering: Numbering) -> list[DataSet]:
     """The data sets of a table.
 
-    Rows of a run are in the order of the run; runs may be mixed. If functions or instances have
-    names, or one has the number 0, they are numbered from 1 in the order of their names.
+    Rows of a run are in the order of the run; runs may be mixed.
 
     Parameters
     ----------
-    path : Path
-        A CSV or Parquet file.
+    cells : Cells
+        The cells of the table.
+    place : Path
+        The file of the table.
     cautions : Cautions
-        Receives what is left out, and how names are numbered.
-    layout : Layout, optional
-        Where the columns are; by default under their own names.
+        Receives what is left out.
+    numbering : Numbering
+        The numbers of functions and instances, of all tables that are read together.
 
     Raises
     ------
     InputError
         One line per row that contradicts itself or another row; see `reading.read`.
     """
-    return sets_of(reading.read(path, layout or Layout()), Path(path.name), cautions)
-
-
-def sets_of(cells: Cells, place: Path, cautions: Cautions) -> list[DataSet]:
-    """The data sets of the cells of a table; see `data_sets`."""
     faults = Faults()
-    function = _numbered(cells.texts["function"], "function", faults)
-    instance = _numbered(cells.texts["instance"], "instance", faults)
+    function, instance = (
+        numbering.numbers(kind, cells.texts[kind], faults) for kind in ("function", "instance")
+    )
     faults.refuse()
-    if instance.names:
-        cautions.add("", f"instances are numbered: {_listed(instance.names)}")
-    table = _Table(cells, function.numbers, instance.numbers)
+    table = _Table(cells, function, instance)
     table.check()
     table.warn(cautions)
-    names = {number: name for name, number in function.names.items()}
+    names = {number: name for name, number in numbering.names["function"].items()}
     algorithms, suites = cells.texts["algorithm"], cells.texts["suite"]
     return [
         DataSet(
@@ -82,55 +75,6 @@ def sets_of(cells: Cells, place: Path, cautions: Cautions) -> list[DataSet]:
         )
         for places in table.parts(_SET)
     ]
-
-
-@dataclass(frozen=True)
-class _Numbered:
-    """A column of numbers or names; `names` is empty if all cells are numbers."""
-
-    numbers: NDArray[np.int64]
-    names: dict[str, int] = field(default_factory=dict)
-
-
-def _numbered(words: NDArray[np.object_], name: str, faults: Faults) -> _Numbered:
-    different, places = np.unique(words.astype(str), return_inverse=True)
-    if all(word.isdecimal() for word in different) and not _has_zero(different):
-        numbers = np.zeros(len(different), np.int64)
-        for k, word in enumerate(different):
-            try:
-                numbers[k] = numerals.name(word)
-            except ValueError:
-                text = f"{name} is {word[:40]}; expected at most {numerals.LARGEST_NAME}"
-                faults.add(np.flatnonzero(places == k), partial(_always, text))
-        return _Numbered(numbers[places])
-    ranks = _ranks(different.astype(object))
-    names = {str(different[k]): int(ranks[k]) + 1 for k in np.argsort(ranks)}
-    return _Numbered(ranks[places] + 1, names)
-
-
-def _always(text: str, place: int) -> str:
-    return text
-
-
-def _has_zero(words: NDArray[np.str_]) -> bool:
-    """Whether a number is 0. No function and no instance of a campaign has this number."""
-    return any(not word.strip("0") for word in words)
-
-
-def _listed(names: dict[str, int]) -> str:
-    shown = [f"{number} is {name}" for name, number in list(names.items())[:5]]
-    return ", ".join(shown) + (", …" if len(names) > 5 else "")
-
-
-def _ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
-    """The rank of each word; numbers by their size, if all words are numbers."""
-    different, places = np.unique(words.astype(str), return_inverse=True)
-    if all(word.isdecimal() and len(word) < 20 for word in different):
-        order = np.argsort(np.array([int(word) for word in different], dtype=object))
-        rank = np.empty(len(different), np.intp)
-        rank[order] = np.arange(len(different))
-        return rank[places]
-    return places.astype(np.intp)
 
 
 class _Table:
@@ -155,12 +99,12 @@ class _Table:
         self, cells: Cells, function: NDArray[np.int64], instance: NDArray[np.int64]
     ) -> None:
         keys = {
-            "algorithm": _ranks(cells.texts["algorithm"]),
-            "suite": _ranks(cells.texts["suite"]),
+            "algorithm": ranks(cells.texts["algorithm"]),
+            "suite": ranks(cells.texts["suite"]),
             "function": function,
             "dimension": cells.numbers["dimension"].astype(np.int64),
             "instance": instance,
-            "run": _ranks(cells.texts["run"]),
+            "run": ranks(cells.texts["run"]),
         }
         self.order: Places = np.lexsort([keys[name] for name in reversed(keys)])
         self.rows: Places = cells.in_file[self.order]
