@@ -12,6 +12,9 @@ TICKS = 6
 NARROW = 0.7
 """An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
 
+SMALLEST, LARGEST = -307.0, 308.0
+"""Exponents of the ends of the longest axis: floating-point numbers reach a little farther."""
+
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -67,7 +70,7 @@ def with_zero(label: str, floor: float | None) -> str:
 
 
 def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
-    """Range of the positive finite values with a margin, in the logarithm."""
+    """Range of the positive finite values with a margin, in the logarithm, within that of floats."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x) & (x > 0)]
     if x.size == 0:
@@ -76,7 +79,8 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
     if high - low < 0.5:
         low, high = (low + high) / 2 - 0.25, (low + high) / 2 + 0.25
     pad = margin * (high - low)
-    return float(10 ** (low - pad)), float(10 ** (high + pad))
+    low, high = max(low - pad, SMALLEST), min(high + pad, LARGEST)
+    return float(10**low), float(10**high)
 
 
 def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:

@@ -99,6 +99,7 @@ SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "timefair",
     "savefig.dpi": 300,
+    "text.parse_math": False,  # names are printed as they are
     "text.hinting": "no_hinting",  # text of an image is as wide as in a PDF
 }
 
@@ -114,13 +115,15 @@ BAND_ALPHA = 0.16
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """Apply the settings inside a ``with`` block.
+    """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
 
-    No garbage is collected meanwhile, because thousands of artists are in use.
+    The user's matplotlibrc has no effect. No garbage is collected meanwhile, because thousands of artists are in use.
     """
     import matplotlib
 
-    with uncollected(), matplotlib.rc_context(SETTINGS):
+    with uncollected(), matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
         yield
 
 

@@ -152,8 +152,9 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
 
     A single block is never resampled.
     """
-    block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup().to_numpy(dtype=np.intp)
-    return np.where(runs.frame["machine"] == "", -1, block)
+    alone = runs.frame["machine"] == ""
+    block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup()
+    return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)
 
 
 def _in_blocks(
