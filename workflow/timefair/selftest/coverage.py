@@ -21,7 +21,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.selftest.laws import Answers, superiority
 from timefair.selftest.staircase import VALUES
-from timefair.selftest.world import INVERTED, TARGET_LEVELS, TWINS
+from timefair.selftest.world import INVERTED, TARGET_LEVELS, TARGETS, TWINS
 from timefair.statistics.probability import success_interval
 from timefair.statistics.ranks import rank
 
@@ -30,6 +30,13 @@ AIM = (0.93, 0.97)
 
 ENDS = (0.2, 0.8)
 """The table `ecdf` is checked at costs where the true share of the targets is between these."""
+
+
+CURVE_LEVELS = tuple(
+    sum(value > target for value in VALUES)
+    for target in Analysis.of({"targets": TARGETS}).curve_targets
+)
+"""The first levels that reach the targets of the table `ecdf`."""
 
 
 class Interval(NamedTuple):
@@ -138,7 +145,7 @@ def _ecdf(frame: pd.DataFrame, true: Answered) -> Iterator[Interval]:
             within = cost[mine].astype(np.intp)
             if unit == "seconds":
                 within = answers.evaluations_within(cost[mine])
-            truth[mine] = answers.share_reached(within, TARGET_LEVELS)
+            truth[mine] = answers.share_reached(within, CURVE_LEVELS)
         truth[(truth < ENDS[0]) | (truth > ENDS[1])] = np.nan
         low, high = (part[end].to_numpy(dtype=np.float64) for end in ("low", "high"))
         yield Interval(f"fraction by {unit}", _repetition(part), low, high, truth)
