@@ -292,7 +292,8 @@ def _comparison(*better):
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
          "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10,
-         "tests": 2, "within": float("nan"), "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
+         "tests": 2, "within": float("nan"),
+         "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
          "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4,
          "better": one if k != "all" else None}
         for measure, criterion in (("seconds", "ERT"), ("precision", "Q.50"))

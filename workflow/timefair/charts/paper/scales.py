@@ -70,7 +70,7 @@ def with_zero(label: str, floor: float | None) -> str:
 
 
 def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
-    """Range of the positive finite values with a margin, in the logarithm, within that of floats."""
+    """Range of the positive finite values with a logarithmic margin, within that of floats."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x) & (x > 0)]
     if x.size == 0:

@@ -117,7 +117,8 @@ BAND_ALPHA = 0.16
 def applied() -> Iterator[None]:
     """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
 
-    The user's matplotlibrc has no effect. No garbage is collected meanwhile, because thousands of artists are in use.
+    The user's matplotlibrc has no effect. No garbage is collected meanwhile, because thousands of
+    artists are in use.
     """
     import matplotlib
 
