@@ -1,5 +1,6 @@
 """The user's own ``solve(objective, rng, **parameters)``."""
 
+import logging
 import os
 
 import pytest
@@ -176,6 +177,24 @@ def test_a_module_does_not_see_the_arguments_of_timefair(folder) -> None:
     )
     function = user_code.load_function("script.py:solve")
     assert function.__defaults__ == (["script.py"],)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "logging.basicConfig()",
+        "logging.basicConfig(level=logging.DEBUG, force=True)",
+        "logging.disable()",
+        "import logging.config; logging.config.dictConfig({'version': 1})",
+    ],
+)
+def test_a_module_that_sets_up_logging_does_not_change_that_of_others(folder, body: str) -> None:
+    root, other = logging.getLogger(), logging.getLogger("of.somebody.else")
+    before = root.handlers[:], root.level, root.manager.disable
+    (folder / "chatty.py").write_text(f"import logging\n{body}\ndef solve(objective, rng): pass\n")
+    user_code.load_function("chatty.py:solve")
+    assert (root.handlers[:], root.level, root.manager.disable) == before
+    assert not other.disabled
 
 
 def test_a_module_that_does_work_when_it_is_imported_is_warned_of(

@@ -237,6 +237,20 @@ def test_numbers_of_a_column_have_one_notation(values, decimals, shown):
     assert [notation.text(value) for value in values] == shown
 
 
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([6059.714335, 6090.5], ["6059.7143", "6090.5000"]),
+        ([0.0126652328, 0.02], ["0.012665233", "0.020000000"]),
+        ([1e-9, 6059.714335], ["1.0000000e−9", "6.0597143e+3"]),
+        ([3.0, 5.0], ["3", "5"]),
+    ],
+)
+def test_values_may_have_more_digits(values, shown):
+    notation = Notation.of(values, digits=8)
+    assert [notation.text(value) for value in values] == shown
+
+
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_a_number_keeps_its_digits(values):
     notation = Notation.of(values)
@@ -299,6 +313,16 @@ def test_each_function_and_target_has_its_best():
         ignore_index=True,
     )
     assert best(frame, ERT.keys, ERT.values[0]).tolist() == [True, False, False, True, True, False]
+
+
+def test_more_digits_are_of_the_rivals_alone():
+    value = Value("ert_s", "f", "low", digits=8)
+    first, second = frame_of([6059.714335, 6059.7143351]), frame_of([0.5, 0.75], function=2)
+    layout = replace(ERT, values=(value,))
+    tex = typeset_frame(pd.concat([first, second], ignore_index=True), layout)
+    assert tex.count("6059.7143") == 2
+    assert "0.75000000" in tex
+    assert tex.count(r"\textbf") == 1  # those that look the same are tied
 
 
 def test_an_interval_is_in_small_brackets():
@@ -495,6 +519,8 @@ def test_a_caption_says_what_runs_are_charged():
 def test_a_document_of_all_tables():
     tex = document(["ert", "runs"])
     assert re.findall(r"\\input\{(.*?)\}", tex) == ["ert.tex", "runs.tex"]
+    assert re.findall(r"\\usepackage\{(.*?)\}", tex) == ["lmodern", "booktabs"]
+    assert r"\IfFileExists{lmodern.sty}" in tex  # small installations of TeX lack it
     assert "No table." in document([])
 
 

@@ -212,3 +212,10 @@ def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:
 
 def test_all_suites_have_names_of_their_own() -> None:
     assert all(suite.name == name for name, suite in SUITES.items())
+
+
+@pytest.mark.parametrize("name", ["constraints", "maximize", "maximise"])
+def test_an_attribute_without_effect_is_refused(folder, name: str) -> None:
+    (folder / "own_functions.py").write_text(f"{SOURCE}\nbowl.{name} = [lambda x: x[0]]\n")
+    with pytest.raises(InputError, match=f"'{name}' of own_functions:bowl is not read: "):
+        find("own_functions:bowl", BOX)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import time
@@ -59,7 +60,8 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     """Import a module, and note what it does.
 
     The module sees its own name alone as ``sys.argv``, so that it does not read the arguments of
-    timefair or of Snakemake. What it prints is not shown.
+    timefair or of Snakemake. What it prints is not shown, and how it sets up logging is undone:
+    it would show the messages of Snakemake.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
-        with _muffled() as heard:
+        with _muffled() as heard, _logging_kept():
             module = load()
     except (InputError, Interrupted, KeyboardInterrupt):
         raise
@@ -124,6 +126,23 @@ def _return_to(folder: str) -> bool:
         pass
     os.chdir(folder)
     return True
+
+
+@contextlib.contextmanager
+def _logging_kept() -> Iterator[None]:
+    """Give the root logger its handlers and level again, and the other loggers their voice."""
+    root, loggers = logging.getLogger(), logging.Logger.manager.loggerDict
+    handlers, level, off = root.handlers[:], root.level, root.manager.disable
+    known = (logger for logger in loggers.values() if isinstance(logger, logging.Logger))
+    heard = [logger for logger in known if not logger.disabled]
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.disable(off)
+        for logger in heard:
+            logger.disabled = False
 
 
 class _Muffled:

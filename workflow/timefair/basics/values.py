@@ -158,7 +158,7 @@ Numbers = Annotated[
 Choice = Annotated[
     tuple[str, ...],
     BeforeValidator(_listed),
-    Field(min_length=1, strict=False),
+    Field(strict=False),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]

@@ -43,6 +43,8 @@ class Value:
         Column of the rank, printed in parentheses.
     decimals
         Number of decimals; None for three significant digits, in one notation for the table.
+    digits
+        Number of significant digits, in one notation for each group of rivals.
     censored
         Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
     wrap
@@ -58,6 +60,7 @@ class Value:
     censored: str | None = None
     wrap: int | None = None
     equal: str | None = None
+    digits: int | None = None
 
     @classmethod
     def with_limits(

@@ -24,7 +24,8 @@ HEADER = r"""% {title}.
 DOCUMENT = r"""% All tables of a campaign.
 \documentclass[10pt]{{article}}
 \usepackage[T1]{{fontenc}}
-\usepackage{{lmodern,booktabs}}
+\IfFileExists{{lmodern.sty}}{{\usepackage{{lmodern}}}}{{}}
+\usepackage{{booktabs}}
 \usepackage[margin=1in]{{geometry}}
 \extrafloats{{200}}
 \begin{{document}}

@@ -158,7 +158,7 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
     firsts = _first_of_each(rows, numbers)
     order = np.argsort(numbered(firsts, layout.rows[:1]), kind="stable")
     firsts, lines = firsts.iloc[order], np.argsort(order)[numbers]
-    printed = [_columns(rows, v, best(rows, layout.keys, v)) for v in layout.values]
+    printed = [_columns(rows, layout.keys, value) for value in layout.values]
     top = () if layout.columns in (None, ALGORITHM) else ((0, heading_of(layout.columns)),)
     groups: dict[int, list[TabularColumn]] = {}
     for number, name, members in _beside(rows, layout.columns):
@@ -183,20 +183,27 @@ def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.
 
     Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
     value is never best if it is not finite, is not better than any rival, or is 0 although more is
-    better.
+    better. Values that are printed with the same significant digits are tied.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)
-    rivals = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
+    rivals = _rivals(rows, keys)
     numbers = rows[value.column].to_numpy(dtype=np.float64)
     if value.equal is not None:
         numbers = np.fmax(numbers, rows[value.equal].to_numpy(dtype=np.float64))
+    if value.digits is not None:
+        numbers = np.array([float(f"{number:.{value.digits - 1}e}") for number in numbers])
     costs = numbers if value.better == "low" else np.where(numbers > 0, -numbers, np.inf)
     costs = np.where(np.isfinite(costs), costs, np.inf)
     least, most = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
     np.minimum.at(least, rivals, costs)
     np.maximum.at(most, rivals, costs)
     return np.asarray((costs == least[rivals]) & (costs < most[rivals]), dtype=bool)
+
+
+def _rivals(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
+    """A number for the rows that agree in all ``keys`` except the algorithm, shape (rows,)."""
+    return numbered(rows, tuple(key for key in keys if key != ALGORITHM))
 
 
 def heading_of(key: str) -> str:
@@ -242,7 +249,7 @@ def _words(values: pd.Series, key: str, wrap: int | None = None) -> TabularColum
     return TabularColumn([name_of(key, value) for value in values], wrap=wrap)
 
 
-def _columns(rows: pd.DataFrame, value: Value, bold: NDArray[np.bool_]) -> list[TabularColumn]:
+def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[TabularColumn]:
     """The value, its interval and its rank for each row of the frame."""
     shown = rows[value.column]
     if not pd.api.types.is_numeric_dtype(shown) or pd.api.types.is_bool_dtype(shown):
@@ -251,9 +258,15 @@ def _columns(rows: pd.DataFrame, value: Value, bold: NDArray[np.bool_]) -> list[
     numbers = np.column_stack([rows[name].to_numpy(np.float64) for name in names])
     notation = Notation.of(numbers, value.decimals)
     texts = [notation.text(number) for number in numbers[:, 0]]
+    if value.digits is not None:
+        for group in pd.RangeIndex(len(rows)).groupby(_rivals(rows, keys)).values():
+            notation = Notation.of(numbers[group], digits=value.digits)
+            for row in group:
+                texts[row] = notation.text(numbers[row, 0])
     if value.censored is not None:
         for row in np.flatnonzero(np.isposinf(numbers[:, 0])):
             texts[row] = str(rows[value.censored].iloc[row])
+    bold = best(rows, keys, value)
     texts = [Bold(text) if b else text for text, b in zip(texts, bold, strict=True)]
     columns = [TabularColumn(texts, align="r")]
     if value.interval is not None:

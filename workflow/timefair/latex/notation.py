@@ -49,8 +49,8 @@ SPECIAL = {
 DIGITS = 3
 """Significant digits of a number."""
 
-MOST_DIGITS = 5
-"""Digits of a fixed-point number; columns that need more are in scientific notation."""
+MORE_DIGITS = 2
+"""Digits that a fixed-point number may have besides; else it is in scientific notation."""
 
 MOST_WHOLE_DIGITS = 7
 
@@ -104,19 +104,24 @@ class Notation:
         Digits of the longest exponent.
     signs
         Whether every exponent has a sign, as one of them is negative.
+    digits
+        Significant digits of scientific notation.
     """
 
     decimals: int | None
     exponent_digits: int = 1
     signs: bool = True
+    digits: int = DIGITS
 
     @classmethod
-    def of(cls, values: ArrayLike, decimals: int | None = None) -> Notation:
+    def of(
+        cls, values: ArrayLike, decimals: int | None = None, *, digits: int = DIGITS
+    ) -> Notation:
         """The notation of numbers, array_like; `nan` and `inf` are ignored.
 
-        Without ``decimals``: whole numbers as they are; fixed point with three significant digits
-        of the smallest number if that takes at most five digits for the largest; else scientific
-        notation with three digits.
+        Without ``decimals``: whole numbers as they are; fixed point with ``digits`` significant
+        digits of the smallest number if the largest then has at most two more; else scientific
+        notation.
 
         Examples
         --------
@@ -133,16 +138,16 @@ class Notation:
         sizes = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)])
         if sizes.size == 0:
             return cls(0)
-        largest, smallest = _exponent(sizes.max()), _exponent(sizes.min())
+        largest, smallest = (_exponent(size, digits) for size in (sizes.max(), sizes.min()))
         if np.all(sizes == np.round(sizes)) and largest < MOST_WHOLE_DIGITS:
             return cls(0)
-        decimals = max(0, DIGITS - 1 - smallest)
-        if max(0, largest) + 1 + decimals <= MOST_DIGITS:
+        decimals = max(0, digits - 1 - smallest)
+        if max(0, largest) + 1 + decimals <= digits + MORE_DIGITS:
             return cls(decimals)
-        return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0)
+        return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0, digits)
 
-    def text(self, value: float, digits: int = DIGITS) -> str:
-        """A number; ``digits`` are the significant ones of scientific notation.
+    def text(self, value: float, digits: int | None = None) -> str:
+        """A number; ``digits`` replace those of the notation if it is scientific.
 
         `nan` is ``n/a``. A number other than 0 that its decimals would show as 0 is below the last
         of them: ``<0.001``.
@@ -154,7 +159,7 @@ class Notation:
         if self.decimals is None:
             if value == 0:
                 return "0"
-            mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+            mantissa, exponent = f"{value:.{(digits or self.digits) - 1}e}".split("e")
             sign = exponent[0] if self.signs else ""
             return _signed(f"{mantissa}e{sign}{abs(int(exponent)):0{self.exponent_digits}d}")
         shown = f"{value or 0.0:.{self.decimals}f}"
@@ -163,9 +168,9 @@ class Notation:
         return _signed(shown)
 
 
-def _exponent(value: float) -> int:
+def _exponent(value: float, digits: int) -> int:
     """The power of ten of a positive number in its rounded, printed form."""
-    return int(f"{value:.{DIGITS - 1}e}".split("e")[1])
+    return int(f"{value:.{digits - 1}e}".split("e")[1])
 
 
 def _signed(shown: str) -> str:

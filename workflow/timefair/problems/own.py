@@ -45,6 +45,11 @@ NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 NOISE_FREE = "noise_free"
 """The attribute with the function that gives values without noise."""
+REFUSED = {
+    "constraints": "add a penalty for violated constraints to the value",
+    **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
+}
+"""Attributes that other tools read: without effect, they would give wrong results."""
 MEASURED = Outputs(("measured", "noise_free"), keep="improving", shown=1, later=True)
 
 
@@ -71,6 +76,11 @@ class OwnProblem(Suite):
         noise_free = getattr(self._function, NOISE_FREE, None)
         if self.noisy and not callable(noise_free):
             lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
+        lines += [
+            f"{key!r} of {self.name} is not read: {instead}"
+            for key, instead in REFUSED.items()
+            if getattr(self._function, key, None)
+        ]
         keywords = [key for key in parameters if key not in SETTINGS]
         lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
         if self._signature is not None:

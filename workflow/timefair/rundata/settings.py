@@ -137,7 +137,7 @@ class Statistics(Section):
         description="Number of evaluations of a batch that run at the same time on your machines. "
         "The tables on the cost of an evaluation count ⌈n / workers⌉ for a batch of n points.",
     )
-    pairs: Choice | None = Field(
+    pairs: Annotated[Choice, Field(min_length=1)] | None = Field(
         default=None,
         description="Pairs of algorithms in the tables of pairs. `all`: all pairs. `best`: pairs "
         "with the best algorithm. A list of algorithms: pairs with one of these. `null`: `all` for "

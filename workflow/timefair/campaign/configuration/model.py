@@ -346,7 +346,7 @@ class Figures(Section):
     names: Choice = Field(
         default=("default",),
         description="Figures to draw: `default`, `all`, or a list of names (`default` may be among "
-        "them).",
+        "them); an empty list: none.",
     )
     formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
         default=("pdf", "svg"), description="File formats: `pdf`, `png`, `svg`."
@@ -433,7 +433,7 @@ class Campaign(Section):
     tables: Choice = Field(
         default=("default",),
         description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
-        "them).",
+        "them); an empty list: only those that the report needs.",
     )
     figures: Figures = Field(
         default=Figures(),

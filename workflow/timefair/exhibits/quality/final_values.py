@@ -13,6 +13,9 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import value_at_the_target
 
+DIGITS = 8
+"""Significant digits in print: values of f differ less than precisions."""
+
 COLUMNS = (
     *INSTANCE_CELL,
     RUNS,
@@ -51,9 +54,9 @@ COLUMNS = (
             "the worst run; f is minimized.",
             values=(
                 Value("runs", "Runs"),
-                Value("f_best", "Best f", better="low", equal="f_target"),
-                Value("f_median", "Median f", better="low", equal="f_target"),
-                Value("f_worst", "Worst f", better="low", equal="f_target"),
+                Value("f_best", "Best f", better="low", equal="f_target", digits=DIGITS),
+                Value("f_median", "Median f", better="low", equal="f_target", digits=DIGITS),
+                Value("f_worst", "Worst f", better="low", equal="f_target", digits=DIGITS),
             ),
             rows=("function", "instance", "algorithm"),
         )
