@@ -9,14 +9,26 @@ each with a docstring of its own:
 - data of others: `published`, `export`;
 - the analysis: `rundata`, `statistics`, `training`, `exhibits`, `charts`, `latex`, `report`,
   `analysis`;
-- the commands: `cli`; what all parts use: `basics`.
+- for the user: the commands, `cli`; and `run`, `load` and `analyse` for Python, in `interface`;
+- what all parts use: `basics`.
 """
 
+from typing import TYPE_CHECKING, Any
 
-def __getattr__(name: str) -> str:
-    """``__version__``, looked up when it is requested: this takes as long as starting Python."""
-    if name != "__version__":
+if TYPE_CHECKING:
+    from timefair.interface import Results, analyse, load, run
+
+__all__ = ["Results", "analyse", "load", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    """What takes as long to load as starting Python is loaded when it is requested."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("timefair")
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import version
+    from timefair import interface
 
-    return version("timefair")
+    return getattr(interface, name)

@@ -205,6 +205,11 @@ def _module_name(place: str) -> str:
     return f"timefair_own:{Path(place).resolve()}" if is_file(place) else place
 
 
+def forget(place: str) -> None:
+    """Load the module or file at this place again when it is next needed."""
+    sys.modules.pop(_module_name(place), None)
+
+
 class _SourceLoader(SourceFileLoader):
     """Compiles a file each time it is loaded, so that what runs is what its digest says.
 

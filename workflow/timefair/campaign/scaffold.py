@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -41,6 +42,15 @@ def folder() -> Path:
 def snakefile() -> str:
     """The path of the workflow, for ``include:`` and ``module``."""
     return str(folder() / "workflow/Snakefile")
+
+
+def command(config: Path, cores: int | str, *options: str) -> list[str]:
+    """The command that runs a campaign in the working directory, which needs no Snakefile."""
+    return [
+        sys.executable, "-m", "snakemake", "--snakefile", snakefile(),
+        "--workflow-profile", str(folder() / "profiles/default"), "--cores", str(cores),
+        "--configfile", str(config), *options,
+    ]  # fmt: skip
 
 
 def outdated(target: Path) -> list[str]:

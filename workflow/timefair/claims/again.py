@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 from timefair.basics.atomic import atomic_file
@@ -87,12 +86,7 @@ def measure(campaign: Campaign, folder: Path, cores: int) -> None:
     path = folder / "campaign-again.json"
     with storing(), atomic_file(path) as file:
         file.write((json.dumps(content, indent=1) + "\n").encode())
-    profile = scaffold.folder() / "profiles/default"
-    command = [
-        sys.executable, "-m", "snakemake", "--snakefile", scaffold.snakefile(),
-        "--workflow-profile", str(profile), "--cores", str(cores), "--configfile", str(path),
-        "--until", "collect_records",
-    ]  # fmt: skip
+    command = scaffold.command(path, cores, "--until", "collect_records")
     status = subprocess.run(command, check=False).returncode
     if status:
         raise InputError(f"{folder}: snakemake ended with status {status}; correct it, and repeat")

@@ -15,15 +15,13 @@ class StatusLine:
     ----------
     stream
         The stream to which the line is written.
-
-    Attributes
-    ----------
     terminal
-        Whether the stream is a terminal.
+        Whether the stream is a terminal, or one that overwrites lines as well; None: ask it.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self.terminal = stream, stream.isatty()
+    def __init__(self, stream: TextIO, *, terminal: bool | None = None) -> None:
+        self._stream = stream
+        self.terminal = stream.isatty() if terminal is None else terminal
         self._last = ""
 
     def show(self, text: str) -> None:

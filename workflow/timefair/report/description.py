@@ -1,4 +1,4 @@
-"""The description in the head of a page: the verdicts, for the console and search engines."""
+"""What a written page says first: for the console, search engines and notebooks."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def read(page: Path) -> list[str]:
     start, end = meta(["\n"]).split("\n")
     found = re.search(f'{re.escape(start)}([^"]*){re.escape(end)}', head)
     return unescape(found[1]).split(_BREAK) if found and found[1] else []
+
+
+def first_screen(page: Path) -> str:
+    """The styles and the header of a written page: the verdict and two pictures, as HTML."""
+    text = page.read_text(encoding="utf-8")
+    parts = (re.search(f"<{name}>.*?</{name}>", text, re.DOTALL) for name in ("style", "header"))
+    return "\n".join(part[0] for part in parts if part)

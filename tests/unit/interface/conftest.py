@@ -1,0 +1,9 @@
+"""A folder in which a user calls timefair."""
+
+import pytest
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,140 @@
+"""Functions of a session become files that define the same function."""
+
+import json
+import linecache
+import math
+
+import pytest
+
+from timefair.basics import user_code
+from timefair.basics.errors import InputError
+from timefair.interface.sources import place_of
+
+SESSION = '''
+import math
+import numpy as np
+from os.path import join
+from functools import partial
+
+SCALE, BOX = 0.5, {"low": [-1, None], "high": (2.0, True)}
+data = np.zeros(3)
+x = object()  # a local variable of half has its name
+
+
+class Step:
+    """Uses another name of the session."""
+
+    def size(self):
+        return SCALE
+
+
+def half(x):
+    return x * SCALE
+
+
+def even(n):
+    return n == 0 or odd(n - 1)
+
+
+def odd(n):
+    return n > 0 and even(n - 1)
+
+
+def solve(objective, rng, step=SCALE):
+    inner = lambda value: math.floor(half(value)) + Step().size()
+    return [inner(v) for v in objective], BOX, join("a", "b"), even(4), step
+
+
+solve.prepare = half
+solve.factor = 3
+
+
+def uses_data(x):
+    return data.sum()
+
+
+def uses_a_partial(x):
+    return cut(x)
+
+
+cut = partial(half, 3)
+nameless = lambda x: x
+
+
+def makes():
+    def inner(x):
+        return x + y
+
+    y = 1
+    return inner
+
+
+made = makes()
+'''
+
+
+@pytest.fixture
+def session(here):
+    """The names of a session, whose source Python knows as it knows that of a notebook's cell."""
+    name = "<cell 1>"
+    linecache.cache[name] = (len(SESSION), None, SESSION.splitlines(keepends=True), name)
+    names = {"__name__": "__main__"}
+    exec(compile(SESSION, name, "exec"), names)
+    yield names
+    del linecache.cache[name]
+
+
+def test_a_function_with_all_that_it_uses(here, session, monkeypatch):
+    monkeypatch.setattr("__main__.Step", session["Step"], raising=False)
+    monkeypatch.setattr("__main__.SCALE", session["SCALE"], raising=False)
+    place = place_of(session["solve"], here / "own.py")
+    assert place == f"{here}/own.py:solve"
+    source = (here / "own.py").read_text()
+    assert "data" not in source
+    again = user_code.load_function(place)
+    expected = session["solve"]([3.0, 7.0], None)
+    assert again([3.0, 7.0], None) == expected == ([1.5, 3.5], session["BOX"], "a/b", True, 0.5)
+    assert (again.factor, again.prepare(3.0)) == (3, 1.5)
+
+
+def test_equal_functions_have_equal_files(here, session):
+    place_of(session["half"], here / "own.py")
+    first = (here / "own.py").read_bytes()
+    place_of(session["half"], here / "own.py")
+    assert (here / "own.py").read_bytes() == first
+
+
+def test_a_changed_function_is_loaded_again(here, session):
+    place = place_of(session["half"], here / "own.py")
+    assert user_code.load_function(place)(3.0) == 1.5
+    session["half"].__globals__["SCALE"] = 2.0
+    assert user_code.load_function(place_of(session["half"], here / "own.py"))(3.0) == 6.0
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("uses_data", "uses_data: uses data, a ndarray, which cannot be written to a file"),
+        ("uses_a_partial", "uses_a_partial: uses cut, a partial, which cannot be written"),
+        ("nameless", "<lambda>: is a lambda, which cannot be written to a file"),
+        ("made", "inner: is made within a function, which cannot be written to a file"),
+        ("SCALE", "0.5: should be a function or a name"),
+        ("Step", "should be a function or a name"),
+    ],
+)
+def test_what_a_file_cannot_define_is_named(here, session, name, line):
+    with pytest.raises(InputError, match=line):
+        place_of(session[name], here / "own.py")
+    assert not (here / "own.py").exists()
+
+
+def test_functions_of_modules_stay_where_they_are(here, monkeypatch):
+    (here / "beside.py").write_text("def solve(objective, rng): pass\n")
+    monkeypatch.syspath_prepend(here)
+    import beside  # type: ignore[import-not-found]
+
+    assert place_of(beside.solve, here / "own.py") == "beside.py:solve"
+    assert place_of(json.dumps, here / "own.py") == "json:dumps"
+    with pytest.raises(InputError):
+        place_of(math.floor, here / "own.py")  # not of Python
+    assert not (here / "own.py").exists()

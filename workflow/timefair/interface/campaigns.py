@@ -1,0 +1,203 @@
+"""Runs a campaign, or analyses a table, from Python."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml  # type: ignore[import-untyped]
+
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError
+from timefair.cli.status_line import StatusLine
+from timefair.interface.results import Results
+from timefair.interface.sources import place_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FAULT = "timefair: "
+"""The beginning of the lines in which timefair says what is wrong."""
+
+Numbers = int | str | list[int] | range
+
+CAMPAIGNS = Path("campaigns")
+"""The folder of the campaign files that `run` writes, and of the functions they need."""
+
+
+def run(
+    algorithms: Mapping[str, str | Callable[..., Any] | Mapping[str, Any]],
+    *,
+    suite: str | Callable[..., Any] = "bbob",
+    functions: Numbers = 1,
+    dimensions: Numbers,
+    instances: Numbers = 1,
+    time_s: float | None = None,
+    evaluations: int | None = None,
+    runs: int | None = None,
+    name: str = "run",
+    cores: int | None = None,
+    **keys: Any,
+) -> Results:
+    """Run a campaign in the working directory, as `snakemake` does, and load its results.
+
+    The campaign is written to ``campaigns/NAME/campaign.yaml``, its results are in
+    ``results/NAME``. What is measured is not measured again: after a stop, the same call goes on.
+
+    Parameters
+    ----------
+    algorithms
+        By label: the name of an algorithm (``timefair algorithms`` lists them), a function
+        ``solve(objective, rng)``, or the keys of an algorithm in a campaign file, of which `use` is
+        a name or function. A function that a notebook or script has defined is written to a file,
+        with all that it uses.
+    suite
+        The name of a suite, or a function of an array of shape (dimension,), with the attributes
+        `lower` and `upper`.
+    functions, dimensions, instances
+        Numbers: one, a list, a range, or text such as ``"1-5,20"``.
+    time_s, evaluations
+        The budget of a run: seconds of wall-clock time, evaluations, or the first of both.
+    runs
+        The number of runs of an algorithm on an instance; None: 15.
+    name
+        Name of the campaign.
+    cores
+        Cores for runs at the same time; None: all.
+    **keys
+        Further keys of the campaign file, such as ``targets=[1, 1e-3]``.
+
+    Raises
+    ------
+    InputError
+        If something in the campaign is wrong, one line per fault; or if a job has failed.
+
+    Examples
+    --------
+    >>> timefair.run(
+    ...     {"DE": "scipy:differential_evolution", "walk": "timefair:random-search"},
+    ...     functions=[1, 8], dimensions=2, evaluations=200, runs=5,
+    ... )  # doctest: +SKIP
+    """
+    from timefair.campaign import configuration, scaffold
+
+    folder = CAMPAIGNS / name
+    budget = {"time_s": time_s, "evaluations": evaluations}
+    asked: dict[str, Any] = {
+        "name": name,
+        "problems": {
+            "suite": _written(folder / "problems.py", suite),
+            "functions": _numbers(functions),
+            "dimensions": _numbers(dimensions),
+            "instances": _numbers(instances),
+        },
+        "algorithms": {
+            label: _algorithm(folder / "algorithms", label, given)
+            for label, given in algorithms.items()
+        },
+        "budget": {key: limit for key, limit in budget.items() if limit is not None},
+        **({} if runs is None else {"runs": runs}),
+        **keys,
+    }
+    configuration.parse(asked)
+    config = folder / "campaign.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(config) as file:
+        file.write(yaml.safe_dump(asked, sort_keys=False).encode())
+    _watched(scaffold.command(config, cores or "all"), name)
+    return Results(Path("results") / name)
+
+
+def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Results:
+    """Analyse runs that you have timed yourself.
+
+    Parameters
+    ----------
+    frame
+        One row per improvement or evaluation, with the columns of ``timefair analyse``:
+        `algorithm`, `function`, `dimension`, `instance`, `run`, `evaluations`, `seconds`, `value`
+        and `optimum`.
+    name
+        The results are in ``results/NAME``.
+    **keys
+        Settings of the analysis as in a campaign file, such as ``targets=[1, 1e-3]``.
+
+    Raises
+    ------
+    InputError
+        If the table or a setting is wrong.
+
+    Examples
+    --------
+    >>> timefair.analyse(pd.read_csv("loop.csv"), name="loop")  # doctest: +SKIP
+    """
+    folder = Path("results") / name
+    with tempfile.TemporaryDirectory() as place:
+        table, settings = Path(place) / f"{name}.parquet", Path(place) / "settings.yaml"
+        frame.to_parquet(table, index=False)
+        settings.write_text(yaml.safe_dump(keys), encoding="utf-8")
+        chosen = ["--settings", str(settings)] if keys else []
+        command = [sys.executable, "-m", "timefair", "analyse", table.name, "--output"]
+        _watched([*command, str(folder.resolve()), *chosen], within=place)
+    return Results(folder)
+
+
+def _written(place: Path, value: Any) -> str:
+    """A name as it is, or the place of a function, for which a file may be written."""
+    return value if isinstance(value, str) else place_of(value, place)
+
+
+def _algorithm(folder: Path, label: str, given: Any) -> Any:
+    path = folder / f"{re.sub(r'[^A-Za-z0-9._+-]', '_', label)}.py"
+    if isinstance(given, Mapping):
+        return {key: _written(path, v) if key == "use" else v for key, v in given.items()}
+    return _written(path, given)
+
+
+def _numbers(given: Numbers) -> Any:
+    return list(given) if isinstance(given, range) else given
+
+
+def _watched(command: list[str], state: str | None = None, within: str | None = None) -> None:
+    """Run a command, and show what it prints; lines that begin with `state` replace each other.
+
+    Raises
+    ------
+    InputError
+        If it fails, with its lines about what is wrong.
+    """
+    line = StatusLine(sys.stdout, terminal=sys.stdout.isatty() or "IPython" in sys.modules)
+    faults: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=within,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        show = partial(_show, process.stdout, line, state, faults)
+        try:
+            show()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            show()
+            raise
+        finally:
+            line.end()
+    if process.returncode:
+        raise InputError(*(faults or [f"{command[2]} ended with status {process.returncode}"]))
+
+
+def _show(lines: Iterable[str], line: StatusLine, state: str | None, faults: list[str]) -> None:
+    here = f"{Path.cwd()}/"
+    for text in (text.rstrip().replace(here, "") for text in lines):
+        if state is not None and text.startswith(f"{state}: "):
+            line.show(text)
+        elif text and not text.startswith("Using workflow specific profile"):
+            line.above(text)
+            faults += [text.removeprefix(FAULT)] * text.startswith(FAULT)

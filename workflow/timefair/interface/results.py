@@ -1,0 +1,173 @@
+"""The results of a campaign: tables, figures, the verdict and the report."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.basics.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from timefair.campaign.configuration import Campaign
+
+FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 720px; border: 0"></iframe>'
+
+
+class Results:
+    """The results in a folder ``results/NAME``, in a notebook shown as verdict and two pictures.
+
+    Parameters
+    ----------
+    folder
+        The folder of a campaign whose runs are collected, or of analysed tables.
+
+    Raises
+    ------
+    InputError
+        If the folder has no results.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / "campaign.json").is_file():
+            raise InputError(f"{self.folder}: has no results; name results/NAME")
+
+    @property
+    def verdict(self) -> list[str]:
+        """The verdict of each suite and dimension, then how many runs failed or were disturbed.
+
+        One sentence each; none without a report.
+        """
+        from timefair.report import description
+
+        return description.read(self.folder / "report.html")
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table, read from the results or, if it was not requested, made from the runs.
+
+        Parameters
+        ----------
+        name
+            A table, such as ``ert``.
+
+        Returns
+        -------
+        DataFrame
+            One row per key, with the columns of the reference of tables; numbers that are unknown
+            are NaN, times that no run reached are `inf`.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or no run is collected.
+
+        Examples
+        --------
+        >>> timefair.load("results/default").table("ert")  # doctest: +SKIP
+        """
+        from timefair.cli.common import entry
+        from timefair.cli.paths import read_table
+        from timefair.exhibits.registry import TABLES
+
+        entry("table", name, TABLES)
+        path = self.folder / "tables" / f"{name}.parquet"
+        return read_table(path, name) if path.is_file() else self._made(name)
+
+    def figure(self, name: str, page: str | None = None) -> Figure:
+        """A figure, drawn from its table.
+
+        Parameters
+        ----------
+        name
+            A figure, such as ``ecdf``.
+        page
+            The page of a figure of several pages; None: the first one.
+
+        Raises
+        ------
+        InputError
+            If there is no such figure or page, or no run is collected.
+        """
+        from timefair.charts.paper import style
+        from timefair.cli.common import entry
+        from timefair.exhibits.registry import FIGURES
+
+        draw = entry("figure", name, FIGURES)
+        frame = self.table(draw.table)
+        pages = {one.name: one for one in draw.pages_of(frame)}
+        chosen = next(iter(pages.values())) if page is None else entry("page", page, pages)
+        _show_figures()
+        with style.applied():
+            return draw(frame, chosen)
+
+    def report(self) -> Path:
+        """The path of the report page; `InputError` if none was made."""
+        path = self.folder / "report.html"
+        if not path.is_file():
+            raise InputError(f"{path}: was not made")
+        return path
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.verdict, f"Results({str(self.folder)!r})"])
+
+    def _repr_html_(self) -> str:
+        from timefair.report import description
+
+        return FRAME.format(page=escape(description.first_screen(self.report())))
+
+    @cached_property
+    def _campaign(self) -> Campaign:
+        from timefair.campaign import configuration
+
+        return configuration.restore(self.folder / "campaign.json")
+
+    def _made(self, name: str) -> pd.DataFrame:
+        from timefair.cli.analysis import together
+        from timefair.exhibits.registry import TABLES
+        from timefair.rundata.settings import Analysis
+
+        collected = sorted((self.folder / "collected").glob("*.parquet"))
+        if not collected:
+            raise InputError(f"{self.folder}: has no collected runs")
+        runs = together(collected, self._campaign)
+        return TABLES[name](runs, Analysis.of(self._campaign.settings_of(name)))
+
+
+def _show_figures() -> None:
+    """Let a notebook show figures that pyplot has not made, unless the user has chosen how."""
+    from matplotlib.figure import Figure
+
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell and Figure not in shell.display_formatter.formatters["image/png"].type_printers:
+        from IPython.core.pylabtools import (  # type: ignore[import-not-found]
+            select_figure_formats,
+        )
+
+        select_figure_formats(shell, {"png"})
+
+
+def load(folder: str | Path) -> Results:
+    """The results of a campaign that was measured, or of tables that were analysed.
+
+    Parameters
+    ----------
+    folder
+        ``results/NAME``.
+
+    Raises
+    ------
+    InputError
+        If the folder has no results.
+
+    Examples
+    --------
+    >>> timefair.load("results/default").verdict  # doctest: +SKIP
+    """
+    return Results(folder)

@@ -1,0 +1,166 @@
+"""Makes files of functions, so that the processes of runs and a later start can load them.
+
+A function of a module is named by its module or file. A function of a notebook, a script or an
+interactive session is written to a file, with the imports, functions and constants that it uses.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import linecache
+import symtable
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from timefair.basics import user_code
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError
+
+HEADER = '"""The function {name}, written by timefair.run, which overwrites changes."""\n\n'
+INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"
+
+
+def place_of(function: Callable[..., Any], path: Path) -> str:
+    """The place of a function, as a campaign names it: ``module:name`` or ``file.py:name``.
+
+    Parameters
+    ----------
+    function
+        A function that a module defines at its top level, or one that was defined interactively.
+    path
+        The file to which a function is written that was defined interactively.
+
+    Raises
+    ------
+    InputError
+        If the function needs something that a file cannot define.
+    """
+    if not isinstance(function, FunctionType):
+        raise InputError(f"{function!r}: should be a function or a name; {INSTEAD}")
+    name, module = function.__name__, sys.modules.get(function.__module__)
+    file = getattr(module, "__file__", None)
+    if module and module.__name__ != "__main__" and file and hasattr(module, name):
+        return f"{module.__name__ if module.__package__ else _relative(file)}:{name}"
+    content = HEADER.format(name=name) + _Source(function).text()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as written:
+        written.write(content.encode())
+    user_code.forget(str(path))
+    return f"{path}:{name}"
+
+
+def _relative(file: str) -> str:
+    path = Path(file).resolve()
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+class _Source:
+    """The source of a function with all that it uses."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._name = function.__name__
+        self._imports: dict[str, None] = {}
+        self._constants: dict[str, None] = {}
+        self._functions: dict[str, str] = {}
+        self._add(function.__name__, function)
+
+    def text(self) -> str:
+        head = "".join(f"{line}\n" for line in (*self._imports, *self._constants))
+        return "\n\n".join(filter(None, (head, *self._functions.values())))
+
+    def _add(self, name: str, value: Any) -> None:
+        """Define a global variable of the file."""
+        if isinstance(value, ModuleType):
+            self._imports[f"import {value.__name__} as {name}"] = None
+        elif getattr(value, "__module__", "__main__") not in ("__main__", None) and hasattr(
+            sys.modules.get(value.__module__), getattr(value, "__name__", "")
+        ):
+            self._imports[f"from {value.__module__} import {value.__name__} as {name}"] = None
+        elif isinstance(value, FunctionType):
+            self._define(name, value)
+        elif isinstance(value, type):
+            self._define_source(name, value)
+        elif _is_constant(value):
+            self._constants[f"{name} = {value!r}"] = None
+        else:
+            raise InputError(
+                f"{self._name}: uses {name}, a {type(value).__name__}, which cannot be written to "
+                f"a file; {INSTEAD}"
+            )
+
+    def _define(self, name: str, function: FunctionType) -> None:
+        if name in self._functions:
+            return
+        if function.__closure__ or function.__name__ == "<lambda>":
+            what = "a lambda" if function.__name__ == "<lambda>" else "made within a function"
+            raise InputError(f"{name}: is {what}, which cannot be written to a file; {INSTEAD}")
+        self._define_source(name, function)
+        for key, value in vars(function).items():
+            self._attribute(name, key, value)
+
+    def _attribute(self, name: str, key: str, value: Any) -> None:
+        if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
+            self._add(value.__name__, value)
+            said = value.__name__
+        elif _is_constant(value):
+            said = repr(value)
+        else:
+            raise InputError(
+                f"{self._name}: {name}.{key} is a {type(value).__name__}, which cannot be written "
+                f"to a file; {INSTEAD}"
+            )
+        place = f"{name}.{key}"
+        self._functions[place] = f"{place} = {said}\n"
+
+    def _define_source(self, name: str, value: Any) -> None:
+        """Write the source of a function or class, after all that it uses."""
+        source = _source_of(value)
+        if source is None:
+            raise InputError(f"{self._name}: the source of {name} is unknown; {INSTEAD}")
+        self._functions[name] = ""  # it may use itself
+        known = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])
+        for used in sorted(set(_global_names(symtable.symtable(source, name, "exec")))):
+            if used in known and used not in (name, value.__name__):
+                self._add(used, known[used])
+        del self._functions[name]  # so that it stands after all that it uses
+        self._functions[name] = source
+        if value.__name__ != name:
+            self._constants[f"{name} = {value.__name__}"] = None
+
+
+def _source_of(value: Any) -> str | None:
+    """The source of a function or class; None if it is unknown."""
+    with contextlib.suppress(OSError, TypeError):
+        return textwrap.dedent(inspect.getsource(value))
+    for method in vars(value).values():  # inspect finds no class of a notebook's cell
+        if isinstance(method, FunctionType):
+            cell = "".join(linecache.getlines(method.__code__.co_filename))
+            with contextlib.suppress(SyntaxError):
+                for node in ast.walk(ast.parse(cell)):
+                    if isinstance(node, ast.ClassDef) and node.name == value.__name__:
+                        return f"{ast.get_source_segment(cell, node)}\n"
+    return None
+
+
+def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:
+    """The names that a source looks up outside its functions and classes."""
+    whole = scope.get_type() == "module"
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (whole or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _global_names(inner)
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value is what its `repr` says."""
+    try:
+        return bool(ast.literal_eval(repr(value)) == value)
+    except (ValueError, SyntaxError):
+        return False
