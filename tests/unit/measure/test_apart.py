@@ -134,14 +134,6 @@ def returns(objective, rng):
     return 3
 
 
-def catches(objective, rng):
-    """Goes on after what the function raised."""
-    try:
-        objective(np.zeros(objective.dimension))
-    except ZeroDivisionError as error:
-        raise RuntimeError(f"caught {error}")
-
-
 def in_threads(objective, rng):
     threads = [threading.Thread(target=swallows, args=(objective, rng)) for _ in "ab"]
     for thread in threads:
@@ -293,14 +285,16 @@ def test_a_run_ends_with_the_status_of_the_default_mode(
 
 
 @pytest.mark.slow
-def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
+def test_what_the_function_raises_ends_the_run(algorithms):
     def divides(x):
         raise ZeroDivisionError("by zero")
 
     box = np.full(2, -1.0), np.full(2, 1.0)
     problem = Problem(ProblemName("test", 1, 2, 1), divides, *box, f_opt=0.0)
-    row = run_apart(f"{algorithms}:catches", problem, time_ns=10**11)
-    assert row["message"] == "RuntimeError: caught by zero"
+    for name in ("swallows", "in_threads"):
+        row = run_apart(f"{algorithms}:{name}", problem, time_ns=10**11)
+        assert (str(row["status"]), row["stop_reason"]) == ("raised", "failure")
+        assert row["message"].startswith("ZeroDivisionError: by zero (test_apart.py:")
 
 
 # --- What an algorithm can reach ----------------------------------------------------------------

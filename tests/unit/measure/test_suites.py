@@ -120,5 +120,7 @@ def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> No
 def test_what_the_users_function_raises_is_the_status(measured) -> None:
     problems = {"suite": "mine.py:fails", "parameters": {"lower": 0, "upper": 1}}
     for row in measured("timefair:random-search", **problems):
-        assert (row["status"], row["message"]) == ("raised", "RuntimeError: the plant is down")
+        assert (row["status"], row["message"]) == (
+            "raised", "RuntimeError: the plant is down (mine.py:6)",
+        )  # fmt: skip
         assert np.isinf(row["best_f"])

@@ -176,9 +176,21 @@ class OwnProblem(Suite):
         keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
 
         def evaluate(x: NDArray[np.float64]) -> float:
-            return float(call(x.copy(), **keywords))  # a copy: the algorithm owns the array
+            value = call(x.copy(), **keywords)  # a copy: the algorithm owns the array
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise TypeError(f"{self.name} returned {_described(value)}") from None
 
         return evaluate
+
+
+def _described(value: object) -> str:
+    """A value that is not one number, and what to return instead."""
+    if (shape := getattr(value, "shape", None)) is None:
+        return f"{value!r:.60}, not a number"
+    advice = "; return value.item()" if getattr(value, "size", 0) == 1 else ""
+    return f"an array of shape {shape}, not a number{advice}"
 
 
 def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterator[str]:

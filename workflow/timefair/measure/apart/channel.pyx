@@ -11,7 +11,6 @@ The evaluator checks everything that the solver writes.
 
 import mmap
 import os
-import pickle
 from threading import Lock
 
 import numpy as np
@@ -22,7 +21,7 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from timefair.measure.evaluation.objective import ForeignProcess, LaunchCut, as_batch, as_point
-from timefair.measure.launch.failures import LaunchFailed
+from timefair.measure.evaluation.failures import LaunchFailed
 
 cnp.import_array()
 
@@ -78,7 +77,6 @@ cdef enum:
     LAUNCH = 10
     VALUES = 11
     CUT = 12
-    ERROR = 13
     # messages of the solver
     READY = 20
     POINTS = 21
@@ -261,9 +259,7 @@ cdef class Caller:
             if head.kind == VALUES:
                 memcpy(values, channel.values, count * sizeof(double))
                 return 0
-            if head.kind == CUT:
-                raise LaunchCut
-            raise pickle.loads(channel.read_text())
+            raise LaunchCut
 
 
 @cython.final
@@ -425,9 +421,6 @@ cdef class Server:
                 memcpy(self.channel.values, cnp.PyArray_DATA(values), count * sizeof(double))
         except LaunchCut:
             self.answer(CUT, objective)
-        except Exception as error:
-            self.channel.write_text(_pickled(error))
-            self.answer(ERROR, objective)
         else:
             self.answer(VALUES, objective)
         return 0
@@ -449,15 +442,3 @@ cdef class Server:
             if not self.alive() and timefair_load(&head.turn) != EVALUATOR:
                 raise SolverGone
         return 0
-
-
-def _pickled(error):
-    """Pickle an exception that the solver raises again, with its own type if that is possible."""
-    try:
-        data = pickle.dumps(error)
-        pickle.loads(data)
-    except Exception:
-        data = b""
-    if not 0 < len(data) <= TEXT:
-        data = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"[:TEXT // 8]))
-    return data

@@ -28,11 +28,11 @@ from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import Caller, Channel
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
+from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.isolation.confinement import Confinement, confinement_under
 from timefair.measure.isolation.views import Views, views
 from timefair.measure.launch import idleness
-from timefair.measure.launch.failures import failure
 from timefair.measure.launch.seeds import stream
 from timefair.measure.preparation.loading import load
 from timefair.measure.preparation.trial import prepare

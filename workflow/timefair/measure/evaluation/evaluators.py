@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import mmap
 import os
+import pickle
 import select
 import struct
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.linux import kernel
+from timefair.measure.evaluation.failures import LaunchFailed, failure
 from timefair.measure.evaluation.objective import AT_ONCE, NEVER, now_ns
 from timefair.problems.base import Problem
 
@@ -35,6 +37,7 @@ class Evaluators:
         self._points = _shared((AT_ONCE, problem.dimension))
         self._values = _shared((AT_ONCE, problem.numbers)[: 1 + (problem.numbers > 1)])
         self._stamps = _shared((AT_ONCE,)).view(np.int64)
+        self._error = mmap.mmap(-1, mmap.PAGESIZE)
         self._waiting, self._next = os.pipe()
         self._ready, self._done = os.pipe()
         self._unfinished = 0
@@ -60,8 +63,8 @@ class Evaluators:
         -------
         values, stamps
             Shape ``(k,)``: the values, and when each was ready; NEVER for points that were not
-            ready or for which the problem raised. If an evaluation gives several numbers, `values`
-            has the shape ``(k, numbers)``.
+            ready or for which the problem raised, see `error`. If an evaluation gives several
+            numbers, `values` has the shape ``(k, numbers)``.
         """
         self._drain()
         count = len(points)
@@ -72,6 +75,10 @@ class Evaluators:
         while self._unfinished and self._wait(deadline):
             self._take_ready()
         return self._values[:count].copy(), self._stamps[:count].copy()
+
+    def error(self) -> LaunchFailed:
+        """What the problem raised last, in one of the processes."""
+        return LaunchFailed(*pickle.loads(self._error[:]))
 
     def _drain(self) -> None:
         """Wait until the points that were abandoned at a deadline are finished."""
@@ -101,7 +108,8 @@ class Evaluators:
     def _evaluate_one(self, problem: Problem, i: int) -> None:
         try:
             self._values[i] = problem.evaluate(self._points[i])
-        except Exception:  # raised again in the run's process
+        except BaseException as error:
+            self._error[:] = pickle.dumps(failure(error, of_problem=True)).ljust(len(self._error))
             return
         self._stamps[i] = now_ns()
 

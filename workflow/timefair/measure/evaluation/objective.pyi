@@ -70,6 +70,7 @@ class Measurement:
         final_target: float = ...,
         clock: Callable[[], int] | None = ...,
         exit: Callable[[int], object] | None = ...,
+        fail: Callable[[BaseException], object] | None = ...,
         native: bool = ...,
         evaluators: Evaluators | None = ...,
         cost: int = ...,

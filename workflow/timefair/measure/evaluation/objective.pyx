@@ -415,6 +415,9 @@ cdef class Measurement:
     exit : callable, optional
         Called with 0 when the run is over, instead of ending the process: for tests. It must not
         return.
+    fail : callable, optional
+        Called with what the problem or its constraints raise: it ends the run, before the algorithm
+        or its library can catch that. None: the exception reaches the algorithm.
     native : bool
         Whether points are evaluated by the problem's C functions, if it has them, and not by the
         interpreter.
@@ -428,7 +431,7 @@ cdef class Measurement:
     """
 
     cdef Py_ssize_t dimension
-    cdef object problem, evaluate, clock, exit, header_array
+    cdef object problem, evaluate, clock, exit, fail, header_array
     cdef native_t native
     cdef void *handle
     cdef Header *header
@@ -458,7 +461,7 @@ cdef class Measurement:
     def __init__(
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-INFINITY,
-        clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
+        clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
         thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
     ):
         self.problem = problem
@@ -484,6 +487,7 @@ cdef class Measurement:
         self.cost = cost
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
+        self.fail = fail
         # A run that continues in a new process begins where the last process was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
@@ -541,7 +545,7 @@ cdef class Measurement:
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         value = self.value(point, array)
         if value < (<Feasible>self.keeper).best or self.precision(value) < self.launch_best:
-            self.constraints.reach(array)
+            self.reach_constraints(array)
             violation = self.constraints.violation()
             quality = self.constraints.quality(value, violation)
         self.reserve_vector()
@@ -562,7 +566,7 @@ cdef class Measurement:
         self.count_call()
         self.header.charge += self.cost
         array = as_point(x, self.dimension)
-        self.constraints.reach(array)
+        self.reach_constraints(array)
         g = self.constraints.g.copy()
         now = self.now()
         if now < self.run_deadline:
@@ -603,13 +607,17 @@ cdef class Measurement:
             memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
         if self.environment != NULL:
             self.begin_in_environment()
-        values = self.evaluate(array)
-        found = np.ascontiguousarray(values, dtype=np.float64)
-        if np.shape(values) != (self.numbers,):
-            raise ValueError(
-                f"an evaluation of {self.problem.name} gives {self.numbers} numbers, "
-                f"not an array of shape {np.shape(values)}"
-            )
+        try:
+            values = self.evaluate(array)
+            found = np.ascontiguousarray(values, dtype=np.float64)
+            if np.shape(values) != (self.numbers,):
+                raise ValueError(
+                    f"an evaluation of {self.problem.name} gives {self.numbers} numbers, "
+                    f"not an array of shape {np.shape(values)}"
+                )
+        except BaseException as error:
+            self.end_by(error)
+            raise
         self.reserve_vector()
         memcpy(self.vector, cnp.PyArray_DATA(found), self.numbers * sizeof(double))
         return 0
@@ -753,8 +761,10 @@ cdef class Measurement:
                 self.count_call()
                 self.header.charge = charges[i]
                 if not ready[i]:
-                    values[i] = self.evaluate(points[i])  # if it raised there, it raises again here
-                stamp = max(stamp, stamps[i] if ready[i] else self.now())
+                    error = self.evaluators.error()
+                    self.end_by(error)
+                    raise error
+                stamp = max(stamp, stamps[i])
                 self.more_to_come = late or i < len(points) - 1
                 row = i
                 x = <double *>cnp.PyArray_DATA(points) + row * self.dimension
@@ -998,7 +1008,24 @@ cdef class Measurement:
         if array is None:
             array = np.empty(self.dimension)
             memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
-        return self.evaluate(array)
+        try:
+            return self.evaluate(array)
+        except BaseException as error:
+            self.end_by(error)
+            raise
+
+    cdef int reach_constraints(self, cnp.ndarray array) except -1:
+        try:
+            return self.constraints.reach(array)
+        except BaseException as error:
+            self.end_by(error)
+            raise
+
+    cdef int end_by(self, error) except -1:
+        """End the run by what its problem raised; returns in processes that the algorithm forked."""
+        if self.fail is not None and not self.foreign:
+            self.fail(error)
+        return 0
 
     cdef int refuse(self) except -1:
         now = self.now()

@@ -21,6 +21,7 @@ from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
 from timefair.measure.evaluation.evaluators import Evaluators
+from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
@@ -36,7 +37,6 @@ from timefair.measure.isolation import descriptors
 from timefair.measure.isolation.confinement import Confinement
 from timefair.measure.isolation.views import Views
 from timefair.measure.launch import idleness
-from timefair.measure.launch.failures import failure
 from timefair.measure.launch.pausing import PausableLaunch
 from timefair.measure.launch.recommended import point_of
 from timefair.measure.launch.seeds import stream
@@ -137,6 +137,7 @@ def live(
             cap=allowance.evaluations,
             # A noisy value may be below the target by chance; users do not know the true value.
             final_target=-math.inf if problem.noise_free else allowance.final_target,
+            fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,
@@ -281,7 +282,7 @@ def _warm_up(problem: Problem) -> None:
     points = problem.points(WARM_UP_EVALUATIONS)
     stop = now_ns() + WARM_UP_NS
     for x in points:
-        with contextlib.suppress(Exception):  # the run will report what it raises
+        with contextlib.suppress(BaseException):  # the run will report what it raises
             problem.evaluate(x)
             if problem.constraints is not None:
                 problem.constraints.evaluate(x)
@@ -295,8 +296,8 @@ def _orphan(measurement: Measurement) -> None:
     kernel.die_with_parent(os.getppid())
 
 
-def _fail(state: State, error: BaseException) -> None:
-    """Report the algorithm's exception to the parent, then end."""
+def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
+    """Report the exception of the algorithm or of the problem to the parent, then end."""
     end, start = now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
@@ -305,7 +306,7 @@ def _fail(state: State, error: BaseException) -> None:
     if isinstance(error, SolverGone):
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
-    place, text = failure(error)
+    place, text = failure(error, of_problem)
     state["failure"], state["stop"] = 1 + place, Stop.FAILURE
     state.report(text)
     kernel.end_process(0)

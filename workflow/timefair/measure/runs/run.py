@@ -19,13 +19,13 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.linux.interruption import SIGNALS
 from timefair.measure.apart.solvers import Host
+from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import NEVER, LaunchCode, Stop, now_ns
 from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
 from timefair.measure.isolation import leftovers
 from timefair.measure.isolation.confinement import confinement_under
 from timefair.measure.isolation.scratch import scratch_folder
 from timefair.measure.launch import idleness
-from timefair.measure.launch.failures import FAILURES
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.noise_free import (

@@ -1,0 +1,61 @@
+"""How the process of a run reports a failure of the algorithm or of the problem that did not end
+this process.
+"""
+
+from __future__ import annotations
+
+import errno
+import sysconfig
+import traceback
+from pathlib import Path
+
+from timefair.basics.errors import described
+from timefair.records.status import Status
+
+FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
+"""The failures. Processes send the index in this tuple."""
+
+_PACKAGE = Path(__file__).parents[2]
+
+
+class LaunchFailed(Exception):
+    """The algorithm raised in a solver, or the problem in an evaluator. It reports `code` and
+    `text` as `failure` does.
+    """
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code, self.text = code, text
+
+
+def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
+    """The index in `FAILURES` of an exception, and its description on one line.
+
+    With `of_problem`, the description ends with the user's file and line that raised it. Otherwise
+    it contains the exception that a library replaced by this one (``raise ... from``).
+    """
+    if isinstance(error, LaunchFailed):
+        return error.code if error.code in range(len(FAILURES)) else 0, error.text
+    lacked_memory = isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    )
+    status = Status.OUT_OF_MEMORY if lacked_memory else Status.RAISED
+    text = described(error)
+    if of_problem:
+        text += _place(error)
+    elif error.__cause__ is not None:
+        text += f"; from {described(error.__cause__)}"
+    return FAILURES.index(status), text
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the user's own files in the traceback; of an installed package if there is
+    none, and empty if only timefair's code raised.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    found = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    found = [frame for frame in found if Path(frame.filename).is_absolute()]
+    libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
+    own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]
+    places = [f" ({Path(f.filename).name}:{f.lineno})" for f in own or found]
+    return places[-1] if places else ""
