@@ -36,10 +36,7 @@ if IS_MODULE or not workflow.configfiles:
 
 
 try:
-    # Snakemake has read these files, but it accepts a key that occurs twice.
-    for path in [] if IS_MODULE else workflow.configfiles:
-        campaigns.read_yaml(Path(path))
-    CAMPAIGN = campaigns.parse(config)
+    CAMPAIGN = campaigns.parse(config if IS_MODULE else driver.configuration_of(workflow))
     RESULTS = f"results/{CAMPAIGN.name}"
     # The folder of `RESULTS` on the disk: a module may have a prefix.
     FOLDER = Path(workflow.modifier.modify_path(RESULTS))

@@ -61,7 +61,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "name: 'trial\\n': letters, digits and . _ + - only, a letter or digit first",
     ),
     ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
-    ("name", 7, "name: 7: should be text"),
+    ("name", 7, "name: 7: should be text; write it in quotes"),
     (
         "budget",
         None,
@@ -670,7 +670,7 @@ def test_a_mapping_that_expands_to_too_much_is_refused() -> None:
         ("name: *there\n", ":1: found undefined alias 'there'"),
         ("? [a]\n: 1\n", ":1: found unhashable key"),
         ("name: !!python/object:os.system {}\n", ":1: could not determine a constructor"),
-        ("name: 2001-99-99\n", ": month must be in 1..12"),
+        ("name: !!timestamp 2001-99-99\n", ": month must be in 1..12"),
         ("[" * 3000, ": nested too deeply"),
         ("a: &a [*a]\n", ": nested too deeply"),
         (aliases("[{}]"), ": more than 100000 values when its aliases are expanded"),

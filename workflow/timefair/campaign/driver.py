@@ -7,7 +7,7 @@ import fcntl
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -37,8 +37,34 @@ class Workflow(Protocol):
     executor_plugin: object
     dryrun: bool
     local_exec: bool
+    configfiles: Sequence[str | Path]  # those of the command line come first
+    overwrite_configfiles: Sequence[Path]  # those of the command line, which take precedence
+    config_settings: Any
     scheduling_settings: Any  # None until the jobs are to be run
     output_settings: OutputSettingsLoggerInterface
+
+
+def configuration_of(workflow: Workflow) -> dict[str, object]:
+    """The content of the configuration files, as `timefair check` reads them, with ``--config``.
+
+    Snakemake's own reader accepts a key that occurs twice, and makes a truth value of a label
+    ``on``.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+    """
+    from snakemake.utils import update_config
+
+    found: dict[str, object] = {}
+    for path in (*workflow.configfiles, *workflow.overwrite_configfiles):
+        content = configuration.read_yaml(Path(path))
+        if not isinstance(content, dict):
+            raise InputError(f"{path}: should be keys with values, as in config/config.yaml")
+        update_config(found, content)
+    update_config(found, workflow.config_settings.config)
+    return found
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:

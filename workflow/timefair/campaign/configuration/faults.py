@@ -73,6 +73,8 @@ def fault(error: ErrorDetails) -> str:
         return _unlike(f"{key}.{choice.key}", value, list(choice.kinds))
     if path[-1] == "[key]" and kind in ("int_parsing", *_BOUNDS):
         return f"{key}: should be the number of a function"
+    if kind == "string_type" and not isinstance(error["input"], list | tuple | Mapping | None):
+        return f"{key}: {value}: should be text; write it in quotes"
     if path[-1] == "[key]" or kind == "string_pattern_mismatch":
         return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
     if kind == "literal_error":

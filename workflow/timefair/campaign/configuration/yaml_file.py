@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,35 @@ import yaml
 from timefair.basics.errors import InputError
 from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size
 
-MERGE = "tag:yaml.org,2002:merge"
+_TAG = "tag:yaml.org,2002:"
+MERGE = f"{_TAG}merge"
 """The tag of ``<<``, which adds those keys of another mapping that are not given here."""
+TEXT, INT, FLOAT, DATE = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float", f"{_TAG}timestamp"
+PLAIN = (f"{_TAG}bool", f"{_TAG}null", FLOAT)
+"""What YAML makes of keys without quotes that are words here, such as ``on``."""
 
+NUMBER = re.compile(
+    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?0o[0-7_]+"
+)
+"""Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
+OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
 
-BOOL, TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
+LABELLED = ("algorithms", "published")
+"""Keys of a campaign that contain one section per label."""
 
 
 class _Loader(yaml.SafeLoader):
     """A SafeLoader that refuses aliases with a too large expansion, and duplicate keys.
 
-    Without it, YAML would silently use the last of two values of a key, and would read keys such as
-    ``on`` as truth values instead of words.
+    Without it, YAML would silently use the last of two values of a key. Labels, words such as
+    ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and numbers such as ``010``
+    and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
     """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [pair for pair in pairs if pair[0] != DATE]
+        for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def get_single_data(self) -> Any:
         node = self.get_single_node()
@@ -31,14 +48,28 @@ class _Loader(yaml.SafeLoader):
             return None
         if expanded_size(node, _nodes) > MOST_VALUES:
             raise ValueError(TOO_LARGE)
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            if key.value in LABELLED:
+                _keep_labels(value)
         return self.construct_document(node)
+
+    def construct_number(self, node: yaml.ScalarNode) -> float:
+        if OTHER_BASE.fullmatch(node.value):
+            raise yaml.constructor.ConstructorError(
+                problem=f"{node.value}: YAML reads it in base 8 or 60; write a decimal number, "
+                f"or {node.value!r} in quotes if it is text",
+                problem_mark=node.start_mark,
+            )
+        construct = self.construct_yaml_int if node.tag == INT else self.construct_yaml_float
+        number: float = construct(node)
+        return number
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
         for key_node, _ in node.value:
             if key_node.tag == MERGE:
                 continue
-            if key_node.tag == BOOL:
+            if key_node.tag in PLAIN:
                 key_node.tag = TEXT
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, Hashable):
@@ -48,6 +79,21 @@ class _Loader(yaml.SafeLoader):
                     )
                 seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(FLOAT, re.compile(rf"(?:{NUMBER.pattern})$"), list("-+.0123456789"))
+_Loader.add_constructor(INT, _Loader.construct_number)
+_Loader.add_constructor(FLOAT, _Loader.construct_number)
+
+
+def _keep_labels(section: yaml.Node) -> None:
+    """Make all keys of a section text, as they are written; also those that it merges."""
+    for key, value in section.value if isinstance(section, yaml.MappingNode) else ():
+        if key.tag == MERGE:
+            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                _keep_labels(merged)
+        elif isinstance(key, yaml.ScalarNode):
+            key.tag = TEXT
 
 
 def _nodes(node: yaml.Node) -> Iterable[yaml.Node]:
