@@ -11,17 +11,31 @@ import gc
 import pkgutil
 import re
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import GenericAlias
 
 import yaml
 from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
+from sphinx.errors import ConfigError
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 STATISTICS = "docs/reference/api/timefair.statistics"
 sys.path.insert(0, str(ROOT / "workflow"))
+
+
+def is_compiled(source: Path) -> bool:
+    """Whether this Python can import a Cython module of the clone."""
+    return any(source.with_suffix(suffix).exists() for suffix in EXTENSION_SUFFIXES)
+
+
+if missing := [path for path in (ROOT / "workflow").rglob("*.pyx") if not is_compiled(path)]:
+    raise ConfigError(
+        f"{ROOT} is not compiled for this Python, {missing[0].name} for example; "
+        f"run `{sys.executable} -m pip install -e .` there"
+    )
 
 import timefair  # noqa: E402
 import timefair.statistics  # noqa: E402

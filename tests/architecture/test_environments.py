@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FILES = ("requirements.txt", "extras.txt", "test.txt", "dev.txt")
 """Each installs those before it too."""
 ALL = (*FILES, "slurm.txt")
-PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*")
+PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*(; python_version < \"3.[0-9]+\")?")
 
 
 def pins(name: str) -> list[str]:

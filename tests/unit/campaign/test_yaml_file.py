@@ -101,3 +101,13 @@ def test_snakemake_has_what_the_reader_reads(tmp_path: Path) -> None:
     second.write_text("- runs\n")
     with pytest.raises(InputError, match=r"b.yaml: should be keys with values"):
         configuration_of(workflow)
+
+
+def test_a_file_is_warned_of_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from timefair.campaign.configuration import warnings
+
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("print('hello')\ndef a(objective, rng): ...\nb = c = a\n")
+    uses = {label: f"mine.py:{label}" for label in "abc"}
+    (line,) = warnings(parse(CAMPAIGN | {"algorithms": uses}))
+    assert line.startswith("algorithms.a: mine.py prints 'hello' when it is imported")

@@ -337,3 +337,16 @@ def test_on_the_wrong_machine_a_job_ends_before_its_first_run(
     lines = done.stderr.strip().splitlines()
     assert lines[-1].startswith("timefair: machine.require.host: requires host nowhere; this is ")
     assert not (tmp_path / "r.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chek"], "argument COMMAND: 'chek' is unknown; did you mean 'check'?"),
+        (["export", "crat"], "argument FORMAT: 'crat' is unknown; did you mean 'crate'?"),
+        (["xyzzy"], "argument COMMAND: 'xyzzy' is unknown; known: init, check, "),
+    ],
+)
+def test_a_mistyped_command_is_followed_by_the_nearest(capsys, words, said) -> None:
+    assert cli.main(words) == 2
+    assert said in capsys.readouterr().err

@@ -131,3 +131,11 @@ def test_the_place_is_in_the_users_file() -> None:
     text = failure(caught.value, of_problem=True)[1]
     assert text.startswith("LinAlgError: Singular matrix (test_failures.py:")
     assert failure(MemoryError(), of_problem=True) == (1, "MemoryError")  # raised nowhere
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="it is a number there")
+def test_an_array_of_one_number_is_told(folder: Path) -> None:
+    Path("one.py").write_text("def f(x): return x[:1]\n")
+    problem = find("one.py:f", {"lower": 0, "upper": 1}).problem(1, 2, 1)
+    with pytest.raises(TypeError, match=r"shape \(1,\), not a number; return value.item\(\)"):
+        problem.evaluate(np.zeros(2))

@@ -16,6 +16,7 @@ from timefair.basics.errors import InputError, storing
 from timefair.campaign import configuration, plan, provenance, registration, requirement
 from timefair.campaign.allocated import JobSizes
 from timefair.campaign.holder import NAME
+from timefair.environments import installed
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -145,6 +146,7 @@ class Driver:
                 registration.check(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
+                    installed.check()
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)

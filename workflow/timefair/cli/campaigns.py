@@ -116,10 +116,12 @@ def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
     from timefair.cli import power
+    from timefair.environments import installed
 
     if old := scaffold.outdated(Path()):
         raise InputError(*old)
     campaign = configuration.load(arguments.config)
+    installed.check()
     jobs = sum(1 for _ in plan.jobs(campaign))
     in_turn = len(campaign.algorithms)
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"

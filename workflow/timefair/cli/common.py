@@ -155,6 +155,13 @@ class Command(argparse.ArgumentParser):
         self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
         self.epilog = self._epilog()
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """As argparse, but an unknown command or choice is followed by the nearest known one."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            help_ = suggest(value, known) or f"; known: {', '.join(known)}"
+            raise argparse.ArgumentError(action, f"{value!r} is unknown{help_}")
+
     def _epilog(self) -> str:
         exits = [
             textwrap.fill(f"  {code}  {meaning}", HELP_WIDTH, subsequent_indent=" " * 5)

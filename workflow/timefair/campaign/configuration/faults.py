@@ -330,16 +330,20 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
-    """Forbidden actions of the user's own modules during import; one line each.
+    """Forbidden actions of the user's own modules during import; one line each, with the first key
+    that names the module.
 
     `unknown_names`, which imports the modules, has checked the campaign before.
     """
     from timefair.basics import user_code
 
-    yield from (f"problems.suite: {line}" for line in user_code.warnings(campaign.problems.suite))
-    for label, spec in campaign.algorithms.items():
-        if spec.tuned is None:
-            yield from (f"algorithms.{label}: {line}" for line in user_code.warnings(spec.use))
+    used = {"problems.suite": campaign.problems.suite}
+    used |= {f"algorithms.{label}": spec.use for label, spec in campaign.algorithms.items()}
+    files: dict[str, str] = {}
+    for key, name in used.items():
+        files.setdefault(name.rpartition(":")[0], f"{key}: ")
+    for place, key in files.items():
+        yield from (f"{key}{line}" for line in user_code.warnings(f"{place}:"))
 
 
 def _tuning_faults(
