@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, Interrupted, described
+from timefair.basics.threads import noted
 
 LONG_S = 3.0
 """An import that takes longer gets a warning."""
@@ -80,7 +81,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
-        with _muffled() as heard, _logging_kept():
+        with _muffled() as heard, _logging_kept(), noted():
             module = load()
     except (InputError, Interrupted, KeyboardInterrupt):
         raise

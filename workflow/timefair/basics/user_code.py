@@ -16,7 +16,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from timefair.basics import imported
+from timefair.basics import imported, threads
 from timefair.basics.errors import InputError, suggest
 
 
@@ -55,10 +55,24 @@ def load_function(name: str) -> Callable[..., object]:
     return function  # type: ignore[no-any-return]
 
 
-def warnings(name: str) -> list[str]:
-    """What the module of a function did when it was loaded, and should not; one line each."""
+def warnings(name: str, threads_allowed: int = 1) -> list[str]:
+    """What the module of a function did when it was loaded, and should not; one line each.
+
+    If libraries may use several threads in runs, or a fork of this process would lose threads, the
+    module is imported again in a new process to see whether it starts them there.
+    """
     place = name.rpartition(":")[0]
-    return imported.warnings(place, _module_name(place))
+    if not imported.seconds(_module_name(place)):
+        return []
+    lines = imported.warnings(place, _module_name(place))
+    if (threads_allowed > 1 or threads.lost()) and (
+        started := threads.started_by(name, threads_allowed)
+    ):
+        lines.append(
+            f"{place} starts {started} when it is imported, which a fork loses: each run imports "
+            "it anew, before its clock starts"
+        )
+    return lines
 
 
 def _is_of_python(module: ModuleType) -> bool:

@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from timefair.basics.errors import InputError, Interrupted, storing, suggest
+from timefair.basics.threads import THREAD_VARIABLES as THREAD_VARIABLES
+from timefair.basics.threads import measuring_environment as measuring_environment
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -28,20 +30,6 @@ EXITS: Mapping[int, str] = MappingProxyType(
 """The meanings of the exit status, unless a command has meanings of its own."""
 
 HELP_WIDTH = 79
-
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "GOTO_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "RAYON_NUM_THREADS",
-)
-"""Variables that libraries read once, when they are loaded."""
 
 
 def status_of(work: Callable[[], int | None]) -> int:
@@ -77,12 +65,6 @@ def complain(text: str) -> None:
 def one_thread() -> None:
     """Limit libraries to one thread, before numpy is loaded: threads slow small computations."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
-
-
-def measuring_environment(threads: int) -> dict[str, str]:
-    """The environment of a process that measures runs with the given number of threads."""
-    fixed = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, str(threads))}
-    return {**os.environ, **fixed}
 
 
 def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:

@@ -9,8 +9,9 @@ import os
 import resource
 import select
 import signal
+import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple, NoReturn
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -131,6 +132,36 @@ def wait_or_kill(pid: int, seconds: float) -> None:
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends (a subreaper)."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+
+
+def forked_as_orphan(live: Callable[[], NoReturn]) -> int:
+    """Fork a process that the next subreaper above this one adopts, and return its process id.
+
+    It is forked by a process that ends at once. `live` is its life.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    between = os.fork()
+    if between == 0:
+        pid = os.fork()
+        if pid == 0:
+            os.close(reader)
+            os.close(writer)
+            live()
+        os.write(writer, str(pid).encode())
+        end_process(0)
+    os.close(writer)
+    os.waitpid(between, 0)
+    pid = int(os.read(reader, 32))
+    os.close(reader)
+    return pid
+
+
+def wait_for_parent(parent: int) -> None:
+    """Wait, in a process of `forked_as_orphan`, until it is adopted."""
+    while os.getppid() != parent:
+        os.sched_yield()
 
 
 class KillTimer:

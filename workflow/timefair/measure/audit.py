@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
+from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.linux import kernel
@@ -241,6 +242,9 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
     kernel.adopt_orphans()
     algorithm = registry.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
+    if lost := threads.lost():
+        message = f"its module starts {lost}, which the forked runs of the audit would lose"
+        return AuditRow(subject.label, subject.use, Status.NO_EVALUATION, message=message)
     return audit(subject, algorithm, setting)
 
 

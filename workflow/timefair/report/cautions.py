@@ -54,6 +54,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Foreign clock": _foreign_clock(evidence),
         "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
+        "Remarks on runs": _remarks(evidence),
         "Carried-over state": _carried_over(evidence),
         "Runs chosen by results": _adaptive(evidence),
         "Few runs": _few_runs(evidence),
@@ -152,6 +153,18 @@ def _failures(evidence: Evidence) -> Iterator[str]:
         messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
         for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
             yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
+
+
+def _remarks(evidence: Evidence) -> Iterator[str]:
+    """What the records say about runs that ended normally."""
+    rows = evidence.table("runs")
+    if rows.empty:
+        return
+    said = rows[(rows["status"] == "ok") & (rows["message"] != "none")]
+    for row in said.to_dict("records"):
+        runs = counted(int(row["runs"]), "run")
+        where = f"{runs} of {row['algorithm']} with the stop reason {row['stop_reason']}"
+        yield f"Among the {where}: {row['message'].rstrip('.')}."
 
 
 def _carried_over(evidence: Evidence) -> Iterator[str]:

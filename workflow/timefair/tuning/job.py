@@ -234,7 +234,7 @@ class _Search:
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)
         with prepared.ready(job, self._cores) as algorithm:
-            allowance = allowance_of(prepared, job, self._folder)
+            allowance = allowance_of(prepared.campaign, prepared.views, job, self._folder)
             measure = partial(measure_run, algorithm, problem, allowance, seed)
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)

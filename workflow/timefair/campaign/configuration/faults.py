@@ -337,13 +337,14 @@ def warnings(campaign: Campaign) -> Iterator[str]:
     """
     from timefair.basics import user_code
 
-    used = {"problems.suite": campaign.problems.suite}
-    used |= {f"algorithms.{label}": spec.use for label, spec in campaign.algorithms.items()}
-    files: dict[str, str] = {}
-    for key, name in used.items():
-        files.setdefault(name.rpartition(":")[0], f"{key}: ")
-    for place, key in files.items():
-        yield from (f"{key}{line}" for line in user_code.warnings(f"{place}:"))
+    most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
+    used = {"problems.suite": (campaign.problems.suite, most)}
+    used |= {f"algorithms.{k}": (spec.use, spec.threads) for k, spec in campaign.algorithms.items()}
+    files: dict[tuple[str, int], str] = {}
+    for key, (name, threads) in used.items():
+        files.setdefault((name.rpartition(":")[0], threads), f"{key}: ")
+    for (place, threads), key in files.items():
+        yield from (f"{key}{line}" for line in user_code.warnings(f"{place}:", threads))
 
 
 def _tuning_faults(

@@ -13,7 +13,6 @@ import json
 import os
 import pickle
 import socket
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -23,6 +22,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import involved, source_files
+from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
@@ -70,6 +70,11 @@ def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
     folders = views(Isolation.PRIVATE, sources, setup.memory_mb)
     begun = time.monotonic()
     trial = prepare(algorithm, _stand_in(setup), setup.memory_mb, folders)
+    if lost := threads.lost():
+        raise InputError(
+            f"{setup.use}: its module starts {lost}, which its runs lose with isolation: strict; "
+            "write isolation: private"
+        )
     seconds += time.monotonic() - begun
     watched = [str(folder) for folder in folders.watched]
     ready = Ready(seconds, trial.trace, trial.appeared, watched, folders.because)
@@ -97,26 +102,14 @@ def _fork_solver(
     folders: Views,
     fd: int,
 ) -> int:
-    """Fork a process that forks the solver and ends; return the process id of the solver."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    """Fork the solver, which the starter adopts; return its process id."""
     confinement = confinement_under(setup.starter)
-    reader, writer = os.pipe()
-    between = os.fork()
-    if between == 0:
-        pid = os.fork()
-        if pid == 0:
-            os.close(reader)
-            os.close(writer)
-            connection.close()
-            _live(algorithm, setup, confinement, request, folders, fd)
-        os.write(writer, str(pid).encode())
-        kernel.end_process(0)
-    os.close(writer)
-    os.waitpid(between, 0)
-    pid = int(os.read(reader, 32))
-    os.close(reader)
-    return pid
+
+    def live() -> NoReturn:
+        connection.close()
+        _live(algorithm, setup, confinement, request, folders, fd)
+
+    return kernel.forked_as_orphan(live)
 
 
 def _live(
@@ -133,8 +126,7 @@ def _live(
         os.setsid()
         tempfile.tempdir = request.folder
         folders.enter()
-        while os.getppid() != setup.starter:  # until the intermediate process has ended
-            os.sched_yield()
+        kernel.wait_for_parent(setup.starter)
         kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
         kernel.limit_memory(setup.memory_mb)

@@ -15,6 +15,7 @@ import fcntl
 import mmap
 import os
 import struct
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
 
 
-_START = struct.Struct("=5q")
+_START = struct.Struct("=6q")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
 
@@ -58,6 +59,8 @@ class Start(NamedTuple):
         Run-queue delay, ns; -1 if it is unknown.
     switches
         Involuntary context switches.
+    prepared
+        Time that the process itself took to import and prepare the algorithm, ns.
     """
 
     t0: int
@@ -65,6 +68,7 @@ class Start(NamedTuple):
     cpu: int = 0
     delay: int = -1
     switches: int = 0
+    prepared: int = 0
 
 
 class Logs(NamedTuple):
@@ -87,27 +91,26 @@ class State:
         Number of components of a vector of the problem (`Problem.kept`).
     recommended
         Dimension of the recommended points; 0: they are not recorded.
+    fds
+        The `fds` of the same memory, if another process has made it.
     """
 
-    def __init__(self, numbers: int = 1, recommended: int = 0) -> None:
-        parts = (
-            "head", "events", "launches", "launch-events", "batches", "vectors", "recommended",
-            "best",
-        )  # fmt: skip
-        start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
-        head, events, launches, launch_events, batches, vectors, *last = self._fds
+    def __init__(
+        self, numbers: int = 1, recommended: int = 0, fds: Sequence[int] | None = None
+    ) -> None:
+        self.numbers, self.recommended_dimension = numbers, recommended
+        self.fds = _new() if fds is None else list(fds)
+        head, events, launches, launch_events, batches, vectors, *last = self.fds
         self._recommended_fd, self.best_fd, self._start_fd = last
-        os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
-        self._header["kill_at"] = NEVER
+        if fds is None:
+            self._header["kill_at"] = NEVER
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
         self.batch_log = Log(batches, BATCH)
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
-        self._recommended = recommended
 
     @classmethod
     def of(cls, problem: Problem) -> State:
@@ -116,9 +119,9 @@ class State:
 
     def recommendations(self) -> Recommendations | None:
         """The writer of the recommended points; None if they are not recorded."""
-        if not self._recommended:
+        if not self.recommended_dimension:
             return None
-        return Recommendations(self._recommended_fd, self._header, self._recommended)
+        return Recommendations(self._recommended_fd, self._header, self.recommended_dimension)
 
     @property
     def header_array(self) -> NDArray[np.void]:
@@ -182,10 +185,10 @@ class State:
 
     def recommended(self) -> NDArray[np.void] | None:
         """The recommended points; None if they are not recorded."""
-        if not self._recommended:
+        if not self.recommended_dimension:
             return None
         try:
-            return read(self._recommended_fd, self["recommended"], self._recommended)
+            return read(self._recommended_fd, self["recommended"], self.recommended_dimension)
         except ValueError as error:
             raise Unreadable(str(error)) from None
 
@@ -214,9 +217,20 @@ class State:
         os.pwrite(self.launch_log.fd, row.tobytes(), (self["launches"] - 1) * LAUNCH.itemsize)
 
     def close(self) -> None:
-        for fd in self._fds:
+        for fd in self.fds:
             os.close(fd)
-        self._fds = []
+        self.fds = []
+
+
+def _new() -> list[int]:
+    """The files of the memory of a run."""
+    parts = (
+        "head", "events", "launches", "launch-events", "batches", "vectors", "recommended", "best",
+    )  # fmt: skip
+    start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
+    os.ftruncate(fds[0], MESSAGE_END)
+    return fds
 
 
 def _rows(log: Log, count: int) -> NDArray[np.void]:

@@ -14,7 +14,7 @@ import os
 import sysconfig
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,10 @@ class Views:
                 f"isolation: private views of folders are no longer possible ({reason}); "
                 "start snakemake again, or write isolation: shared"
             )
+
+    def arguments(self) -> dict[str, Any]:
+        """What makes the same views in another process."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def columns(self) -> dict[str, Any]:
         """The columns of a record that describe the isolation in force."""

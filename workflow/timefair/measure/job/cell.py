@@ -151,7 +151,7 @@ def runner(
     with ExitStack() as stack:
         with spending.on("preparation"):
             algorithm = stack.enter_context(prepared.ready(job, cores))
-        allowance = allowance_of(prepared, job, folder)
+        allowance = allowance_of(prepared.campaign, prepared.views, job, folder)
         yield Runner(prepared, job, algorithm, allowance, cores, spending)
 
 

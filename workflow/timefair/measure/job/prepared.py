@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
-from timefair.basics import user_code
+from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import provenance
 from timefair.linux import kernel
@@ -23,10 +23,12 @@ from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.isolation import descriptors
 from timefair.measure.isolation.views import Views, views
 from timefair.measure.job.cores import lock_folder
+from timefair.measure.job.resolved import resolved
 from timefair.measure.preparation import loading
 from timefair.measure.preparation.trial import Trial, prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
+from timefair.measure.runs.fresh import Context, Fresh, fresh
 from timefair.problems import registry as suites
 from timefair.records.status import Isolation
 
@@ -56,7 +58,8 @@ class Prepared:
         self.campaign = self.planned = campaign
         self.search: dict[str, Any] = {}
         problems = campaign.problems
-        self.suite = suites.find(problems.suite, problems.parameters)
+        with threads.noted():
+            self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
         self.trial = Trial()
         self.views = Views()
@@ -73,7 +76,8 @@ class Prepared:
         if not self._is_loaded_here(job.algorithm):
             return
         start = time.monotonic()
-        loading.import_library(self.campaign.algorithms[job.algorithm].use)
+        with threads.noted():
+            loading.import_library(self.campaign.algorithms[job.algorithm].use)
         self.seconds += time.monotonic() - start
 
     def load(self, job: Job) -> Algorithm:
@@ -87,9 +91,10 @@ class Prepared:
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
             start = time.monotonic()
-            self._loaded = loading.load(
-                spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
-            )
+            with threads.noted():
+                self._loaded = loading.load(
+                    spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
+                )
             self.seconds += time.monotonic() - start
         return self._loaded
 
@@ -153,10 +158,18 @@ class Prepared:
         return algorithm
 
     @contextmanager
-    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Host]:
+    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Host | Fresh]:
         """Get ready for the job's algorithm on held cores, here or in a separate process."""
         if not self.campaign.is_apart(job.algorithm):
-            yield self.get_ready(job)
+            algorithm = self.get_ready(job)
+            if not (lost := threads.lost()):
+                yield algorithm
+                return
+            settings = resolved(self.campaign, job.algorithm, job.dimension)
+            context = Context(os.getpid(), settings, job, self.views.arguments())
+            with fresh(context, lost) as process:
+                self.trial = Trial(*process.trial)
+                yield process
             return
         with self.hosted(job, cores) as host:
             os.sched_setaffinity(0, host.cores)
@@ -219,11 +232,10 @@ class Prepared:
         return machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
 
 
-def allowance_of(prepared: Prepared, job: Job, folder: Path) -> Allowance:
+def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Allowance:
     """The resources that each run of a job may use; a run closes the measurement's open files in
     `folder`.
     """
-    campaign = prepared.campaign
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -235,6 +247,6 @@ def allowance_of(prepared: Prepared, job: Job, folder: Path) -> Allowance:
         memory_mb=limits.memory_mb,
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
-        views=prepared.views,
+        views=views,
         closed=descriptors.of_the_measurement([folder, lock_folder()]),
     )

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 
-def resolved(campaign: Campaign, label: str, dimension: int) -> dict[str, Any]:
+def resolved(campaign: Campaign | Resolved, label: str, dimension: int) -> dict[str, Any]:
     """The arguments of `Resolved`, in a form that JSON can represent."""
+    if isinstance(campaign, Resolved):
+        return campaign.arguments
     spec, budget = campaign.algorithms[label], campaign.budget
     problems, limits = campaign.problems, campaign.limits
     policy = campaign.restart_of(label)
@@ -51,7 +53,7 @@ def resolved(campaign: Campaign, label: str, dimension: int) -> dict[str, Any]:
 class Resolved:
     """The attributes of `Campaign` that measuring one algorithm in one dimension needs.
 
-    The values were checked when the campaign was read.
+    The values were checked when the campaign was read. ``arguments`` are those of the constructor.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Resolved:
         apart: bool,
         restart: Mapping[str, Any],
     ) -> None:
+        self.arguments = {name: value for name, value in locals().items() if name != "self"}
         self.problems = SimpleNamespace(**problems)
         self.algorithms = {label: SimpleNamespace(**algorithm)}
         self.budget = SimpleNamespace(**budget, evaluations_for=lambda _: evaluations)

@@ -7,10 +7,8 @@ from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING
 
-from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
-from timefair.measure.apart.solvers import Host
 from timefair.measure.disturbance.monitor import Row, RunMonitor
 from timefair.measure.disturbance.reference import parts_for
 from timefair.measure.evaluation.cost import evaluation_cost_s
@@ -20,7 +18,7 @@ from timefair.measure.job.prepared import Prepared
 from timefair.measure.job.spending import Spending
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
-from timefair.measure.runs.run import explained, given_up, measure_run
+from timefair.measure.runs.run import Subject, explained, given_up, measure_run
 from timefair.problems.base import Problem
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ class Runner:
         self,
         prepared: Prepared,
         job: Job,
-        algorithm: Algorithm | Host,
+        algorithm: Subject,
         allowance: Allowance,
         cores: tuple[int, ...],
         spending: Spending,

@@ -58,7 +58,7 @@ def _serve(connection: socket.socket) -> None:
         with prepared.ready(job, cores) as algorithm:
             answers = collected(here(), prepared.suite.distributions, question)
             send({"seconds": prepared.seconds, "answers": asdict(answers)})
-            allowance = allowance_of(prepared, job, Path(begin["folder"]))
+            allowance = allowance_of(prepared.campaign, prepared.views, job, Path(begin["folder"]))
             runner = Runner(prepared, job, algorithm, allowance, cores, spending)
             for line in requests:
                 row = runner.measure(**json.loads(line))

@@ -13,13 +13,15 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics import threads
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
@@ -76,21 +78,31 @@ def prepare(
 ) -> Trial:
     """Bring this process into the state in which every run begins.
 
+    If it has threads that its runs would lose (`basics.threads`), the runs begin in other processes
+    (`runs.fresh`), and no trial is launched here.
+
     Parameters
     ----------
     memory_mb, views
         Memory limit and views of the trial launch, the same as those of a run.
     """
-    algorithm.prepare()
-    trial = _trial_launch(algorithm, problem, memory_mb, views or Views())
-    for name in trial.modules:
-        try:
-            importlib.import_module(name)
-        except Exception:  # a module that only its library can import
-            continue
+    with threads.noted():
+        algorithm.prepare()
+    if threads.lost():
+        return Trial()
+    trial = trial_launch(lambda: (algorithm, problem), memory_mb, views or Views())
+    with threads.noted():
+        import_modules(trial.modules)
     gc.collect()
     gc.freeze()  # no collection touches, and so copies, what the runs share
     return trial
+
+
+def import_modules(names: Iterable[str]) -> None:
+    """Import the modules that a trial launch has loaded, as far as this is possible."""
+    for name in names:
+        with suppress(Exception):  # a module that only its library can import
+            importlib.import_module(name)
 
 
 class _Trial:
@@ -154,9 +166,23 @@ class _Constrained(_Trial):
 
 
 @scratch_folder()
-def _trial_launch(
-    algorithm: Algorithm, problem: Problem, memory_mb: float | None, views: Views
+def trial_launch(
+    load: Callable[[], tuple[Algorithm, Problem]],
+    memory_mb: float | None,
+    views: Views,
+    within_s: float = 0.0,
 ) -> Trial:
+    """Launch an algorithm in a fork of this process.
+
+    Parameters
+    ----------
+    load
+        Returns the algorithm and the problem; it is called in the fork.
+    memory_mb, views
+        As in `prepare`.
+    within_s
+        Time that `load` may take.
+    """
     before = leftovers.fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
     trace = os.memfd_create("timefair-trace")
@@ -165,10 +191,10 @@ def _trial_launch(
     if pid == 0:
 
         def try_out(guard: int) -> None:
-            _try_out(guard, algorithm, problem, memory_mb, views, told, trace)
+            _try_out(guard, load, memory_mb, views, told, trace)
 
         _guard(parent, try_out)
-    kernel.wait_or_kill(pid, TRIAL_KILL_S + LATE_S)
+    kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
     views.check()
@@ -199,8 +225,7 @@ def _read(fd: int) -> str:
 
 def _try_out(
     parent: int,
-    algorithm: Algorithm,
-    problem: Problem,
+    load: Callable[[], tuple[Algorithm, Problem]],
     memory_mb: float | None,
     views: Views,
     told: int,
@@ -211,9 +236,10 @@ def _try_out(
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)
+        Confinement(parent).enter()
+        algorithm, problem = load()
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
-        Confinement(parent).enter()
         faulthandler.dump_traceback_later(TRACE_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)

@@ -95,11 +95,27 @@ class Allowance:
         return max(ANSWER_NS, self.wall_ns if self.time_ns == NEVER else self.time_ns)
 
 
+@dataclass(frozen=True)
+class Unloaded:
+    """What the process of a run has to load itself, because no process above it may load it.
+
+    Attributes
+    ----------
+    problem
+        Loads the problem.
+    algorithm
+        Loads and prepares the algorithm; returns it, and the seconds that this took.
+    """
+
+    problem: Callable[[], Problem]
+    algorithm: Callable[[], tuple[Algorithm, float]]
+
+
 def live(
     parent: int,
     confinement: Confinement,
-    algorithm: Algorithm | Host,
-    problem: Problem,
+    algorithm: Algorithm | Host | Unloaded,
+    problem: Problem | None,
     allowance: Allowance,
     state: State,
     seed: int,
@@ -108,8 +124,11 @@ def live(
 
     A run whose launch was killed at tau continues in a new process with the `state` of the last
     one. With a host, the algorithm has its own processes, and this one only evaluates for it.
+
+    An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
+    starts, and so is the problem.
     """
-    own = os.getpid()
+    own, prepared_s = os.getpid(), 0.0
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
@@ -119,7 +138,10 @@ def live(
         os.setsid()
         allowance.views.enter()
         kernel.die_with_parent(parent)
-        kernel.limit_memory(allowance.memory_mb)
+        if isinstance(algorithm, Unloaded):
+            problem = algorithm.problem()
+        assert problem is not None
+        kernel.limit_memory(None if isinstance(algorithm, Unloaded) else allowance.memory_mb)
         timer = kernel.KillTimer()
         if not state["launches"]:
             state["kill_at"] = now_ns() + allowance.answer_ns
@@ -145,13 +167,18 @@ def live(
             recommendations=state.recommendations(),
         )
         confinement.enter()
+        if isinstance(algorithm, Unloaded):
+            state["kill_at"] = NEVER
+            timer.set(NEVER)
+            algorithm, prepared_s = algorithm.algorithm()
+            kernel.limit_memory(allowance.memory_mb)
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
         if isinstance(algorithm, Host):
             solvers = _solvers(algorithm, state, seed)
             algorithm, used_ns = solvers.algorithm, solvers.first.cpu_ns
-        start = state.start or _begin_run(state, allowance, used_ns)
+        start = state.start or _begin_run(state, allowance, used_ns, prepared_s)
         measurement.start(start.t0, last_moment(start, allowance))
         launcher = _Launcher(
             algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
@@ -177,13 +204,16 @@ def _solvers(host: Host, state: State, seed: int) -> Solvers:
     return Solvers(host, seed, lambda: int(state["launches"]) - 1, count)
 
 
-def _begin_run(state: State, allowance: Allowance, used_ns: Callable[[], int]) -> Start:
+def _begin_run(
+    state: State, allowance: Allowance, used_ns: Callable[[], int], prepared_s: float
+) -> Start:
     """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
     cpu, t0 = used_ns(), now_ns()
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
-    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches)
+    prepared = round(prepared_s * 1e9)
+    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches, prepared)
     state.seal(start)
     return start
 

@@ -28,6 +28,7 @@ from timefair.measure.isolation.scratch import scratch_folder
 from timefair.measure.launch import idleness
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.fresh import LOADING_S, Fresh
 from timefair.measure.runs.noise_free import (
     NoValues,
     completed,
@@ -56,6 +57,11 @@ FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
 LATE_NS = 50_000_000
 """Time after which the parent ends a process that the kernel timer should have ended."""
 
+LEAST_CPU = 0.25
+"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time that it
+had.
+"""
+
 CPU_MARGIN_S = 0.02
 """Tolerated difference between the CPU times from the kernel and from the process, besides its
 teardown.
@@ -78,6 +84,9 @@ _LAUNCH_ENDS = {
 }
 
 _POLL_NS = 1_000_000_000
+
+Subject = Algorithm | Host | Fresh
+"""What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
 
 _OF_EVENTS = ("events", "launch_events")
 
@@ -131,7 +140,7 @@ class _Usage:
 
 
 def measure_run(
-    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
+    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
     """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
 
@@ -167,7 +176,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
 
 
 def _attempt(
-    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
+    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
     views = allowance.views
     before = leftovers.fingerprint(views.watched)
@@ -177,9 +186,7 @@ def _attempt(
     return row | views.columns() | left._asdict()
 
 
-def _row(
-    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
-) -> dict[str, Any]:
+def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
     state = State.of(problem)
     usage = _Usage()
     started = datetime.datetime.now(datetime.UTC)
@@ -200,7 +207,7 @@ def _row(
         helpers = allowance.cores if allowance.cores > 1 else 0
         if isinstance(algorithm, Host):
             helpers = state["solvers"]
-        return {
+        row = {
             "status": status,
             "stop_reason": reason,
             "message": message,
@@ -208,12 +215,20 @@ def _row(
             **result,
             **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
         }
+        if isinstance(algorithm, Fresh):
+            of_run_s = state.start.prepared / 1e9 if state.start else 0.0
+            row["preparation_s"] = algorithm.seconds + of_run_s
+        if status == Status.OK:
+            row["message"] = _waited(row) or (
+                algorithm.remark if isinstance(algorithm, Fresh) else None
+            )
+        return row
     finally:
         state.close()
 
 
 def _live_through(
-    algorithm: Algorithm | Host,
+    algorithm: Subject,
     problem: Problem,
     allowance: Allowance,
     state: State,
@@ -287,7 +302,7 @@ def _unwritten(
 
 
 def _process(
-    algorithm: Algorithm | Host,
+    algorithm: Subject,
     problem: Problem,
     allowance: Allowance,
     state: State,
@@ -301,13 +316,16 @@ def _process(
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
     confinement = confinement_under(parent)
-    hosts = [algorithm.pid] if isinstance(algorithm, Host) else []
-    pid = os.fork()
-    if pid == 0:
+    hosts = [algorithm.pid] if isinstance(algorithm, Host | Fresh) else []
+    if isinstance(algorithm, Fresh):
+        pid, loading_s = algorithm.fork(state, problem.name.instance, seed), LOADING_S
+    elif pid := os.fork():
+        loading_s = 0.0
+    else:
         child.live(parent, confinement, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
-        _wait_for_exit(pidfd, pid, state, allowance, output)
+        _wait_for_exit(pidfd, pid, state, allowance, output, loading_s)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid, spare=hosts)
         _, wait_status, rusage = os.wait4(pid, 0)
@@ -322,7 +340,9 @@ def _process(
             cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
             print(cut, file=sys.stderr, flush=True)
     cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
-    if hosts:  # the process only evaluated for the solvers, which are among the orphans
+    if isinstance(
+        algorithm, Host
+    ):  # the process only evaluated for the solvers, which are among the orphans
         cpu_s, written = 0.0, 0
     usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
@@ -334,16 +354,16 @@ def _process(
 
 
 def _wait_for_exit(
-    pidfd: int, pid: int, state: State, allowance: Allowance, output: Output
+    pidfd: int, pid: int, state: State, allowance: Allowance, output: Output, loading_s: float
 ) -> None:
     """Wait until the process is a zombie.
 
     The kernel timer ends the process. If it fails, this function ends the process, at a time that
-    follows from the sealed start of the run.
+    follows from the sealed start of the run. Before it, the process may load for `loading_s`.
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
-    forked = now_ns()
+    forked = now_ns() + round(loading_s * 1e9)
     wait_ns = min(allowance.time_ns, _POLL_NS) + allowance.grace_ns + LATE_NS
     while not poll.poll(wait_ns / 1e6):
         output.cut()
@@ -421,6 +441,19 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
 
 def _wall_limit() -> Verdict:
     return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
+
+
+def _waited(row: dict[str, Any]) -> str | None:
+    """What the record says about a run that waited instead of computing until it was killed at T;
+    None for all others.
+    """
+    cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["run_queue_delay_s"] or 0.0)
+    if row["stop_reason"] != StopReason.TIME_KILLED or cpu_s >= LEAST_CPU * had_s:
+        return None
+    return (
+        f"killed at T after {row['evaluations']} evaluations and {cpu_s:.2g} s of CPU time in "
+        f"{had_s:.2g} s: it waited, and its result does not show what the algorithm can do"
+    )
 
 
 def _failure(state: State) -> Status:

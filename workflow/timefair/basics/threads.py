@@ -1,0 +1,112 @@
+"""Notes which threads of this process a fork loses.
+
+A fork has only the thread that made it. Code that waits for one of the others, such as a pool of
+OpenMP or a `ThreadPoolExecutor`, waits there for ever. A library that ends its threads before a
+fork and starts them again later, such as OpenBLAS, loses none.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+)
+"""Variables that libraries read once, when they are loaded."""
+
+HARMLESS = frozenset({"jemalloc_bg_thd"})
+"""Names of threads that a fork starts again when it needs them: that of pyarrow's allocator."""
+
+_IMPORT = (
+    "import os, sys; from timefair.basics import threads, user_code; "
+    "user_code.load_function(sys.argv[1]); os.write(1, threads.lost().encode()); os._exit(0)"
+)
+
+_lost: dict[int, str] = {}
+"""Their names by the numbers of the threads. A fork inherits them, but not the threads."""
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Note threads that are started inside the block and that a fork would lose.
+
+    If there are new threads, the process is forked once to see whether they remain. The forked
+    process ends at once.
+    """
+    before = _running()
+    try:
+        yield
+    finally:
+        if _running() - before and (remaining := _after_fork() - before):
+            names = {one.native_id: one.name for one in threading.enumerate()}
+            for number in remaining:
+                if _name(number) not in HARMLESS:
+                    _lost[number] = names.get(number, "native")
+
+
+def lost() -> str:
+    """The number and the names of the noted threads, for a message; empty if there are none.
+
+    Threads that Python does not know, such as those of OpenMP, are ``native``.
+    """
+    if not _lost:
+        return ""
+    names = ", ".join(sorted(set(_lost.values())))
+    return f"{len(_lost)} thread{'s' if len(_lost) > 1 else ''} ({names})"
+
+
+@cache
+def started_by(use: str, threads: int) -> str:
+    """`lost` in a new process that has imported the module of a function, as for measuring.
+
+    `threads` is the number of threads that libraries may use.
+    """
+    command = [sys.executable, "-P", "-c", _IMPORT, use]
+    environment = measuring_environment(threads)
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, check=False
+    ).stdout.decode()
+
+
+def measuring_environment(threads: int) -> dict[str, str]:
+    """The environment of a process that measures runs with the given number of threads."""
+    fixed = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    return {**os.environ, **fixed}
+
+
+def _running() -> set[int]:
+    """The numbers of all threads of this process, including those that Python does not know."""
+    return set(map(int, os.listdir("/proc/self/task")))
+
+
+def _after_fork() -> set[int]:
+    """The threads of this process that are still there after it has been forked."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return _running()
+
+
+def _name(number: int) -> str:
+    """The name that the kernel has for a thread; empty if it has ended."""
+    try:
+        return Path(f"/proc/self/task/{number}/comm").read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,103 @@
+"""The process without any code of the user that forks runs which import it (`runs.fresh`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import socket
+import tempfile
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from timefair.algorithms.base import Algorithm
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
+from timefair.measure.evaluation.state import State
+from timefair.measure.isolation.confinement import confinement_under
+from timefair.measure.isolation.views import Views
+from timefair.measure.job.prepared import Prepared, allowance_of
+from timefair.measure.job.resolved import Resolved
+from timefair.measure.preparation.trial import import_modules, trial_launch
+from timefair.measure.runs.child import Allowance, Unloaded, live
+from timefair.measure.runs.fresh import LOADING_S, LONGEST, Context, Request
+from timefair.problems.base import Problem
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+
+class _Loader:
+    """Loads the problem and the algorithm of a job, in a fork of this process.
+
+    Attributes
+    ----------
+    modules
+        Modules that the trial launch has loaded.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._campaign, self._job = cast("Campaign", Resolved(**context.campaign)), context.job
+        self.modules: Sequence[str] = ()
+
+    def allowance(self, views: Views) -> Allowance:
+        return allowance_of(self._campaign, views, self._job, Path())
+
+    def problem(self, instance: int) -> Problem:
+        self._prepared = Prepared(self._campaign)
+        suite = self._prepared.suite
+        return suite.problem(self._job.function, self._job.dimension, instance)
+
+    def algorithm(self) -> tuple[Algorithm, float]:
+        algorithm, begun = self._prepared.load(self._job), time.monotonic()
+        algorithm.prepare()
+        import_modules(self.modules)
+        return algorithm, self._prepared.seconds + time.monotonic() - begun
+
+    def on_trial(self) -> tuple[Algorithm, Problem]:
+        problem = self.problem(self._job.instances[0])
+        return self.algorithm()[0], problem
+
+
+def main(descriptor: str) -> None:
+    """Run the process. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
+    context: Context = pickle.loads(connection.recv(LONGEST))
+    kernel.die_with_parent(context.starter)
+    ends_at_once()
+    loader, views, begun = _Loader(context), Views(**context.views), time.monotonic()
+    allowance = loader.allowance(views)
+    trial = trial_launch(loader.on_trial, allowance.memory_mb, views, LOADING_S)
+    loader.modules = trial.modules
+    connection.send(json.dumps([time.monotonic() - begun, trial]).encode())
+    while True:
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
+        if not message:
+            return
+        request: Request = pickle.loads(message)
+        pid = kernel.forked_as_orphan(
+            partial(_live, context.starter, loader, allowance, request, fds)
+        )
+        for fd in fds:
+            os.close(fd)
+        connection.send(str(pid).encode())
+
+
+def _live(
+    starter: int, loader: _Loader, allowance: Allowance, request: Request, fds: list[int]
+) -> NoReturn:
+    """Be the process of a run."""
+    try:
+        kernel.wait_for_parent(starter)
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        tempfile.tempdir = request.folder
+        state = State(request.numbers, request.recommended, fds)
+        unloaded = Unloaded(partial(loader.problem, request.instance), loader.algorithm)
+        confinement = confinement_under(starter)
+        live(starter, confinement, unloaded, None, allowance, state, request.seed)
+    finally:
+        kernel.end_process(1)

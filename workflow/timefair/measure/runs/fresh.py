@@ -1,0 +1,142 @@
+"""Runs in processes that are no forks of a process with the algorithm's or the problem's threads.
+
+A module that starts threads when it is imported, such as a pool of OpenMP, would wait for them for
+ever in a fork of the process that has imported it (`basics.threads`). Therefore the job starts a
+new process without any code of the user (`job.fresh`). It forks a process for each run, which
+imports the modules itself before the run's clock starts. The kernel makes this process a child of
+the job, like those of all other runs.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from timefair.basics.errors import InputError, Interrupted
+from timefair.environments.environment import command_here
+from timefair.linux import kernel
+from timefair.measure.evaluation.state import State
+
+if TYPE_CHECKING:
+    from timefair.campaign.plan import Job
+
+LONGEST = 1 << 20
+"""Maximal length of a message, in bytes."""
+
+LOADING_S = 600.0
+"""A run that has not loaded its modules after this time is killed."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the new process needs to know.
+
+    Attributes
+    ----------
+    starter
+        The process id of the job.
+    campaign
+        Arguments of `job.resolved.Resolved`.
+    job
+        The job whose runs are measured.
+    views
+        The arguments of `isolation.views.Views`.
+    """
+
+    starter: int
+    campaign: Mapping[str, Any]
+    job: Job
+    views: Mapping[str, Any]
+
+
+class Request(NamedTuple):
+    """A request for the process of a run; the files of its `State` come with it.
+
+    Attributes
+    ----------
+    instance, seed
+        Which run it is.
+    folder
+        The run's temporary folder.
+    numbers, recommended
+        As in `State`.
+    """
+
+    instance: int
+    seed: int
+    folder: str
+    numbers: int
+    recommended: int
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """The new process, ready to fork runs.
+
+    Attributes
+    ----------
+    pid
+        Its process id.
+    seconds, trial
+        Time that its trial launch took, and the fields of `trial.Trial`.
+    because
+        What would be lost in a fork of the job.
+    """
+
+    pid: int
+    seconds: float
+    trial: tuple[list[str], str, str | None]
+    because: str
+    connection: socket.socket
+
+    @property
+    def remark(self) -> str:
+        """What the record says about the runs."""
+        return f"its module was imported anew, because a fork would lose {self.because}"
+
+    def fork(self, state: State, instance: int, seed: int) -> int:
+        """Let the process of a run be forked, and adopt it; return its process id."""
+        folder = tempfile.gettempdir()
+        request = Request(instance, seed, folder, state.numbers, state.recommended_dimension)
+        socket.send_fds(self.connection, [pickle.dumps(request)], state.fds)
+        answer = self.connection.recv(32)
+        if not answer:
+            raise Interrupted(signal.SIGKILL)
+        return int(answer)
+
+
+@contextmanager
+def fresh(context: Context, because: str) -> Iterator[Fresh]:
+    """Start the new process, and end it when the block ends.
+
+    Raises
+    ------
+    InputError
+        If it ends before it is ready.
+    """
+    kernel.adopt_orphans()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        command = command_here("timefair.measure.job.fresh", str(theirs.fileno()))
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        try:
+            theirs.close()
+            ours.send(pickle.dumps(context))
+            answer = ours.recv(LONGEST)
+            if not answer:
+                code = process.wait()
+                raise InputError(f"the process that imports {because} anew ended with {code}")
+            kernel.end_orphans(spare=[process.pid])  # that the trial launch left
+            seconds, trial = json.loads(answer)
+            yield Fresh(process.pid, seconds, trial, because, ours)
+        finally:
+            process.kill()
+            process.wait()
