@@ -15,8 +15,8 @@ rule collect_records:
         snapshot=SNAPSHOT,
         key=provenance.collect_key(),
     shell:
-        "python -m timefair collect --campaign {params.snapshot} --algorithm {wildcards.algorithm}"
-        " --output {output} > {log} 2>&1"
+        "python -P -m timefair collect --campaign {params.snapshot}"
+        " --algorithm {wildcards.algorithm} --output {output} > {log} 2>&1"
 
 
 rule import_published:
@@ -35,7 +35,7 @@ rule import_published:
         snapshot=SNAPSHOT,
         key=provenance.import_key(),
     shell:
-        "python -m timefair import {params.of.format} {params.of.path:q}"
+        "python -P -m timefair import {params.of.format} {params.of.path:q}"
         " --campaign {params.snapshot} --label {wildcards.published} --output {output}"
         " > {log} 2>&1"
 
@@ -67,7 +67,7 @@ for room in CAMPAIGN.rooms:
             snapshot=SNAPSHOT,
             mark=lambda wildcards, output: output.mark,
         shell:
-            "python -m timefair analyse {params.room} {input}"
+            "python -P -m timefair analyse {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
 
 
@@ -95,6 +95,6 @@ rule write_report:
         snapshot=SNAPSHOT,
         mark=lambda wildcards, output: output.mark,
     shell:
-        "python -m timefair report {input.tables} --figures {input.pictures}"
+        "python -P -m timefair report {input.tables} --figures {input.pictures}"
         " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"
         " --document {output.document} --cores {threads} > {log} 2>&1"

@@ -60,7 +60,7 @@ if CAMPAIGN.block is None:
             params:
                 snapshot=SNAPSHOT,
             shell:
-                "python -m timefair measure --campaign {params.snapshot}"
+                "python -P -m timefair measure --campaign {params.snapshot}"
                 " --algorithm {wildcards.algorithm} --function {wildcards.function}"
                 " --dimension {wildcards.dimension} --instances {wildcards.instances}"
                 " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
@@ -90,7 +90,7 @@ else:
             params:
                 snapshot=SNAPSHOT,
             shell:
-                "python -m timefair measure-block --campaign {params.snapshot}"
+                "python -P -m timefair measure-block --campaign {params.snapshot}"
                 " --function {wildcards.function} --dimension {wildcards.dimension}"
                 " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
 
@@ -107,7 +107,7 @@ rule allocate_runs:
     params:
         snapshot=SNAPSHOT,
     shell:
-        "python -m timefair allocate --campaign {params.snapshot} --round {wildcards.round}"
+        "python -P -m timefair allocate --campaign {params.snapshot} --round {wildcards.round}"
         " --output {output} > {log} 2>&1"
 
 
@@ -133,7 +133,7 @@ for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():
         params:
             snapshot=SNAPSHOT,
         shell:
-            "python -m timefair tune --campaign {params.snapshot}"
+            "python -P -m timefair tune --campaign {params.snapshot}"
             " --algorithm {wildcards.algorithm} --key {wildcards.key} --record {output}"
             " > {log} 2>&1"
 

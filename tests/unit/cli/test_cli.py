@@ -169,7 +169,7 @@ def test_measuring_starts_again_with_its_threads(
         cli.main(arguments)
     ((path, argv, env),) = started
     assert path == argv[0] == sys.executable
-    assert argv[1:] == ["-m", "timefair", *arguments]
+    assert argv[1:] == ["-P", "-m", "timefair", *arguments]
     assert env["PYTHONHASHSEED"] == "0"
     assert {env[name] for name in THREAD_VARIABLES} == {"2"}
 

@@ -33,6 +33,18 @@ def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
 
 
 @pytest.mark.slow
+def test_remarks_of_runs_that_ended_normally_are_told(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    assert "Remarks on runs" not in told(known)
+    runs = known.table("runs")
+    runs.loc[runs["algorithm"] == "B", "message"] = "killed at T after 1 evaluations."
+    (reason,) = runs.loc[runs["algorithm"] == "B", "stop_reason"]
+    assert told(known)["Remarks on runs"] == (
+        f"Among the 80 runs of B with the stop reason {reason}: killed at T after 1 evaluations."
+    )
+
+
+@pytest.mark.slow
 def test_failed_and_disturbed_runs_are_counted(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
     runs = known.table("runs")

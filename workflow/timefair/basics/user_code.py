@@ -16,7 +16,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from timefair.basics import imported, threads
+from timefair.basics import imported, shadowing, threads
 from timefair.basics.errors import InputError, suggest
 
 
@@ -40,6 +40,8 @@ def load_function(name: str) -> Callable[..., object]:
     module = _module(place)
     function = getattr(module, attribute, None)
     if function is None:
+        if place in shadowing.KEPT and (own := Path(f"{place}.py")).is_file():
+            raise InputError(f"{place} is an installed module; write {own}:{attribute}")
         known = [k for k, v in vars(module).items() if callable(v) and not k.startswith("_")]
         raise InputError(f"{place} has no function {attribute!r}{suggest(attribute, known)}")
     if not callable(function):
@@ -65,6 +67,9 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     if not imported.seconds(_module_name(place)):
         return []
     lines = imported.warnings(place, _module_name(place))
+    file = getattr(sys.modules[_module_name(place)], "__file__", None)
+    if file and file.endswith(".py"):
+        lines += shadowing.warnings(place, Path(file))
     if (threads_allowed > 1 or threads.lost()) and (
         started := threads.started_by(name, threads_allowed)
     ):
@@ -188,8 +193,12 @@ def _owners() -> Mapping[str, list[str]]:
 
 
 def _look_in_current_directory() -> None:
-    """Put the working directory first on the import path, as ``python -m`` does."""
+    """Put the working directory first on the import path, as ``python -m`` does.
+
+    Modules that Python or timefair needs are not taken from it.
+    """
     here = os.getcwd()
+    shadowing.is_own(here)
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
 
@@ -244,6 +253,7 @@ def _module_of_file(place: str) -> ModuleType:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if str(path.parent) not in sys.path:
+        shadowing.is_own(str(path.parent))
         sys.path.append(str(path.parent))  # for modules beside it
     loader = _SourceLoader(name, str(path)) if path.suffix == ".py" else None
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)

@@ -47,7 +47,7 @@ def snakefile() -> str:
 def command(config: Path, cores: int | str, *options: str) -> list[str]:
     """The command that runs a campaign in the working directory, which needs no Snakefile."""
     return [
-        sys.executable, "-m", "snakemake", "--snakefile", snakefile(),
+        sys.executable, "-P", "-m", "snakemake", "--snakefile", snakefile(),
         "--workflow-profile", str(folder() / "profiles/default"), "--cores", str(cores),
         "--configfile", str(config), *options,
     ]  # fmt: skip

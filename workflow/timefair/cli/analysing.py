@@ -4,7 +4,7 @@ A rule calls `timefair collect`, `analyse` or `report`. Such a command asks a pr
 its snakemake to do the work, and does it itself where there is none. One process collects records.
 The second one, a fork of it, has also imported what tables and figures need, and makes the report.
 The third one, a fork of the second, has also read the runs, and makes tables and figures. The first
-job has the first process made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER
+job has the first process made: ``python -P -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER
 STARTER``.
 """
 
@@ -73,7 +73,7 @@ def forked(arguments: argparse.Namespace) -> int | None:
             prepared.Level(prepared.address(snakemake, folder, *names), request)
             for names, request in _stages(arguments)
         ]
-        words = [sys.executable, "-m", __name__, str(arguments.campaign), str(snakemake)]
+        words = [sys.executable, "-P", "-m", __name__, str(arguments.campaign), str(snakemake)]
         status = prepared.hand_over(levels, {"words": arguments.words}, words, os.environ)
         if status is not None:
             return status

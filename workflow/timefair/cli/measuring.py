@@ -230,7 +230,7 @@ def _command(campaign: Path, request: Mapping[str, Any], record: Path) -> list[s
     """The command that measures a job."""
     options = {"campaign": campaign, **request, "record": record}
     words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
-    return [sys.executable, "-m", "timefair", "measure", *words]
+    return [sys.executable, "-P", "-m", "timefair", "measure", *words]
 
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
@@ -332,7 +332,8 @@ def _tune(arguments: argparse.Namespace) -> None:
     """Search for the parameters of a tuned variant, in this process."""
     environment = measuring_environment(_spec(arguments)["threads"])
     if environment != os.environ:
-        os.execve(sys.executable, [sys.executable, "-m", "timefair", *arguments.words], environment)
+        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
+        os.execve(sys.executable, command, environment)
     from timefair.campaign import configuration
     from timefair.measure.job.cell import unprepared
     from timefair.tuning.job import tune

@@ -244,7 +244,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     environment = measuring_environment(recorded.threads)
     if environment != os.environ:
         # The interpreter and the libraries read the hash seed and the threads when they start.
-        command = [sys.executable, "-m", "timefair", *arguments.words]
+        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
         return subprocess.run(command, env=environment, check=False).returncode
     from timefair.replay.verdict import replay
 

@@ -44,12 +44,15 @@ def main(options: Any) -> None:
     """Make timefair importable, then import the module without pydantic, and call its main."""
     if os.path.abspath(sys.path[0]) == os.path.dirname(os.path.abspath(__file__)):
         del sys.path[0]
-    sys.path[:0] = options["folders"]
     spec: Any = importlib.util.spec_from_file_location(
         "timefair", os.path.join(PACKAGE, "__init__.py"), submodule_search_locations=[PACKAGE]
     )
     package = sys.modules["timefair"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
+    shadowing = importlib.import_module("timefair.basics.shadowing")
+    for folder in options["folders"]:
+        shadowing.is_own(folder)
+    sys.path[:0] = options["folders"]
     sys.meta_path.append(Compiled(options["compiled"]))
     environment = importlib.import_module("timefair.environments.environment")
     environment.begun_here(options)

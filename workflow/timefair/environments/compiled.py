@@ -84,7 +84,7 @@ def compile_for(python: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory(dir=compiled_folder()) as folder:
         for name, path in lacking.items():
             code, built = Path(folder, f"{name}.c"), Path(folder, name + suffix)
-            _run([sys.executable, "-m", "cython", "-3", str(path), "-o", str(code)])
+            _run([sys.executable, "-P", "-m", "cython", "-3", str(path), "-o", str(code)])
             _run([*_compiler(described), str(code), "-o", str(built)])
             built.replace(compiled_folder() / built.name)
             yield name

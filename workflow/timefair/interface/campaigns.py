@@ -144,7 +144,7 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
         frame.to_parquet(table, index=False)
         settings.write_text(yaml.safe_dump(keys), encoding="utf-8")
         chosen = ["--settings", str(settings)] if keys else []
-        command = [sys.executable, "-m", "timefair", "analyse", table.name, "--output"]
+        command = [sys.executable, "-P", "-m", "timefair", "analyse", table.name, "--output"]
         _watched([*command, str(folder.resolve()), *chosen], within=place)
     return Results(folder)
 
@@ -190,7 +190,7 @@ def _watched(command: list[str], state: str | None = None, within: str | None = 
         finally:
             line.end()
     if process.returncode:
-        raise InputError(*(faults or [f"{command[2]} ended with status {process.returncode}"]))
+        raise InputError(*(faults or [f"{command[3]} ended with status {process.returncode}"]))
 
 
 def _show(lines: Iterable[str], line: StatusLine, state: str | None, faults: list[str]) -> None:

@@ -90,7 +90,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # how it went
     ("status", pa.string()),  # a Status
     ("stop_reason", pa.string()),  # a StopReason
-    ("message", pa.string()),  # null unless the status has something to say
+    ("message", pa.string()),  # null unless there is something to say on the status or on the run
     ("attempts", pa.int32()),  # 1, more if a process was killed from outside and repeated
     # what it used and reached
     ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s

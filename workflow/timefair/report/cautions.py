@@ -161,6 +161,7 @@ def _remarks(evidence: Evidence) -> Iterator[str]:
     if rows.empty:
         return
     said = rows[(rows["status"] == "ok") & (rows["message"] != "none")]
+    said = said.drop_duplicates(["algorithm", "message"])
     for row in said.to_dict("records"):
         runs = counted(int(row["runs"]), "run")
         where = f"{runs} of {row['algorithm']} with the stop reason {row['stop_reason']}"

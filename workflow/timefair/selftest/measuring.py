@@ -89,7 +89,7 @@ def _work(
     workers: list[subprocess.Popen[bytes]] = []
     try:
         for k, log in enumerate(logs):
-            command = [sys.executable, "-m", __name__, str(folder), str(k), str(cores)]
+            command = [sys.executable, "-P", "-m", __name__, str(folder), str(k), str(cores)]
             with log.open("wb") as file:
                 workers.append(subprocess.Popen(command, env=environment, stderr=file))
         while any(worker.poll() is None for worker in workers):

@@ -164,7 +164,7 @@ class Rounds:
         log = self.folder / str(job.record(key)).replace("records/", "logs/", 1)
         log = log.with_suffix(".log")
         command = [
-            sys.executable, "-m", "timefair", "measure",
+            sys.executable, "-P", "-m", "timefair", "measure",
             "--campaign", str(self.folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
             "--function", str(job.function), "--dimension", str(job.dimension),
             "--instances", plan.format_instances(job.instances), "--round", str(job.round),

@@ -340,11 +340,11 @@ def warnings(campaign: Campaign) -> Iterator[str]:
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
     used = {"problems.suite": (campaign.problems.suite, most)}
     used |= {f"algorithms.{k}": (spec.use, spec.threads) for k, spec in campaign.algorithms.items()}
-    files: dict[tuple[str, int], str] = {}
+    files: dict[tuple[str, int], tuple[str, str]] = {}
     for key, (name, threads) in used.items():
-        files.setdefault((name.rpartition(":")[0], threads), f"{key}: ")
-    for (place, threads), key in files.items():
-        yield from (f"{key}{line}" for line in user_code.warnings(f"{place}:", threads))
+        files.setdefault((name.rpartition(":")[0], threads), (key, name))
+    for (_, threads), (key, name) in files.items():
+        yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
 
 
 def _tuning_faults(

@@ -100,7 +100,7 @@ class Fresh:
     @property
     def remark(self) -> str:
         """What the record says about the runs."""
-        return f"its module was imported anew, because a fork would lose {self.because}"
+        return f"its modules were imported anew, because a fork would lose {self.because}"
 
     def fork(self, state: State, instance: int, seed: int) -> int:
         """Let the process of a run be forked, and adopt it; return its process id."""

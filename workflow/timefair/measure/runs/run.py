@@ -59,7 +59,7 @@ LATE_NS = 50_000_000
 
 LEAST_CPU = 0.25
 """A run that is killed at T gets a remark if its CPU time is a smaller share of the time that it
-had.
+had, and no evaluation was in the second half of T.
 """
 
 CPU_MARGIN_S = 0.02
@@ -448,11 +448,12 @@ def _waited(row: dict[str, Any]) -> str | None:
     None for all others.
     """
     cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["run_queue_delay_s"] or 0.0)
-    if row["stop_reason"] != StopReason.TIME_KILLED or cpu_s >= LEAST_CPU * had_s:
+    is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
+    if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
         return None
     return (
-        f"killed at T after {row['evaluations']} evaluations and {cpu_s:.2g} s of CPU time in "
-        f"{had_s:.2g} s: it waited, and its result does not show what the algorithm can do"
+        f"killed at T after {row['evaluations']} evaluations, with {cpu_s:.2g} s of CPU time in "
+        f"{had_s:.2g} s: it waited, and its result may not show what the algorithm can do"
     )
 
 

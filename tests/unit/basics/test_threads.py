@@ -1,0 +1,77 @@
+"""Threads that a fork loses are found, and those that it brings back are not."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from timefair.basics import threads, user_code
+
+SOLVE = "\ndef solve(objective, rng): pass\n"
+POOL = "from concurrent.futures import ThreadPoolExecutor\n"
+OPENMP = """
+double total(const double *x, int n) {
+    double sum = 0;
+    #pragma omp parallel for reduction(+:sum)
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+"""
+CALL_OPENMP = """
+import ctypes, pathlib
+library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("openmp.so")))
+library.total((ctypes.c_double * 9)(), 9)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    threads.started_by.cache_clear()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        (POOL + "pool = ThreadPoolExecutor(2)\npool.submit(abs, 1).result()",
+         "1 thread (ThreadPoolExecutor-0_0)"),
+        ("import threading\nfor name in ('a', 'b'):\n"
+         "    threading.Thread(target=threading.Event().wait, name=name, daemon=True).start()",
+         "2 threads (a, b)"),
+        ("import _thread, time\n_thread.start_new_thread(time.sleep, (60,))", "1 thread (native)"),
+        (POOL + "with ThreadPoolExecutor(2) as pool: pool.submit(abs, 1).result()", ""),
+        (POOL + "pool = ThreadPoolExecutor(2)", ""),
+        ("import numpy as np\na = np.ones((700, 700))\na @ a", ""),
+        ("import pyarrow", ""),
+        ("", ""),
+    ],
+    ids=["pool", "background", "low-level", "ended", "unused", "BLAS", "allocator", "none"],
+)  # fmt: skip
+def test_threads_of_an_import(folder: Path, code: str, found: str) -> None:
+    (folder / "mine.py").write_text(code + SOLVE)
+    assert threads.started_by("mine.py:solve", 2) == found
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_pool_of_openmp_depends_on_the_number_of_threads(folder: Path) -> None:
+    (folder / "openmp.c").write_text(OPENMP)
+    compile_it = ["gcc", "-fopenmp", "-shared", "-fPIC", "openmp.c", "-o", "openmp.so"]
+    if subprocess.run(compile_it, check=False).returncode:
+        pytest.skip("gcc without OpenMP")
+    (folder / "mine.py").write_text(CALL_OPENMP + SOLVE)
+    assert threads.started_by("mine.py:solve", 1) == ""
+    assert threads.started_by("mine.py:solve", 2) == "1 thread (native)"
+
+
+def test_check_says_what_a_module_starts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_lost", {})
+    (folder / "starter.py").write_text(POOL + "p = ThreadPoolExecutor(1)\np.submit(abs, 1)" + SOLVE)
+    (folder / "quiet.py").write_text(SOLVE)
+    for name in ("starter", "quiet"):
+        user_code.load_function(f"{name}.py:solve")
+    (line,) = user_code.warnings("starter.py:solve")
+    started = "starter.py starts 1 thread (ThreadPoolExecutor-0_0)"
+    assert line.startswith(f"{started} when it is imported, which a fork loses")
+    assert user_code.warnings("quiet.py:solve") == []

@@ -1,0 +1,83 @@
+"""Files of the user's that have the name of a module that Python, timefair or their code needs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+KEPT = sys.stdlib_module_names | {
+    "argcomplete",
+    "matplotlib",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "pydantic_core",
+    "scipy",
+    "seaborn",
+    "snakemake",
+    "threadpoolctl",
+    "yaml",
+}
+"""Modules that are never taken from a folder of the user's."""
+
+_own: set[str] = set()
+"""The folders of the user's on ``sys.path``."""
+
+
+class _Finder:
+    """Finds the modules `KEPT` outside of the user's folders."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return _elsewhere(name) if path is None and name in KEPT else None
+
+
+def _elsewhere(name: str) -> ModuleSpec | None:
+    """The module of that name outside of the user's folders."""
+    return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
+
+
+def is_own(folder: str) -> None:
+    """Note a folder of the user's, before it is put on ``sys.path``."""
+    _own.add(folder)
+    if _Finder not in sys.meta_path:
+        place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
+        sys.meta_path.insert(place, _Finder)
+
+
+def warnings(place: str, file: Path) -> Iterator[str]:
+    """One line for each imported module whose name is also that of a file of the user's.
+
+    Parameters
+    ----------
+    place, file
+        The module that imports, as the user names it, and its file.
+    """
+    for name in sorted(_imported(file)):
+        for folder in dict.fromkeys((str(file.parent), *sorted(_own))):
+            beside = Path(folder, f"{name}.py")
+            if not beside.is_file():
+                continue
+            if name in KEPT:
+                yield f"{place} imports the installed {name}, not {beside.name}; rename this file"
+            elif _elsewhere(name) is not None:
+                yield f"{place} imports {beside.name}, not the installed {name}; rename this file"
+            break
+
+
+def _imported(file: Path) -> set[str]:
+    """The first parts of the names of the modules that a file of Python imports."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
