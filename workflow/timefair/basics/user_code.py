@@ -75,7 +75,7 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     ):
         lines.append(
             f"{place} starts {started} when it is imported, which a fork loses: each run imports "
-            "it anew, before its clock starts"
+            "it again, before its clock starts"
         )
     return lines
 

@@ -100,7 +100,7 @@ class Fresh:
     @property
     def remark(self) -> str:
         """What the record says about the runs."""
-        return f"its modules were imported anew, because a fork would lose {self.because}"
+        return f"its modules were imported again, because a fork would lose {self.because}"
 
     def fork(self, state: State, instance: int, seed: int) -> int:
         """Let the process of a run be forked, and adopt it; return its process id."""
@@ -133,7 +133,7 @@ def fresh(context: Context, because: str) -> Iterator[Fresh]:
             answer = ours.recv(LONGEST)
             if not answer:
                 code = process.wait()
-                raise InputError(f"the process that imports {because} anew ended with {code}")
+                raise InputError(f"the process that imports {because} again ended with {code}")
             kernel.end_orphans(spare=[process.pid])  # that the trial launch left
             seconds, trial = json.loads(answer)
             yield Fresh(process.pid, seconds, trial, because, ours)
