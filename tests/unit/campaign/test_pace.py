@@ -81,6 +81,16 @@ def test_runs_take_what_those_of_their_algorithm_took():
     assert pace.left_s(3.0) == pytest.approx(3.0 + of_b_s + analysis_s)
 
 
+def test_a_virtual_evaluation_cost_takes_no_time():
+    wanted = campaign(budget={"time_s": 3600, "evaluation_cost_s": 1})
+    pace = paced(wanted, list(plan.jobs(wanted)), cores=1)
+    assert pace.left_s(0.0) is None
+    begin(pace, 1, next(job for job in plan.jobs(wanted) if job.algorithm == "a"), 0.0)
+    pace.end(1, 3.0)
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    assert pace.left_s(3.0) == pytest.approx(18 * 3 / 6 + analysis_s)
+
+
 def test_time_that_a_job_has_worked_is_not_left():
     wanted = campaign()
     jobs = list(plan.jobs(wanted))

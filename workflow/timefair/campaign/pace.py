@@ -154,7 +154,7 @@ class Pace:
         """
         if self._ended[label]:
             return self._spent_s[label] / self._ended[label]
-        if (budget_s := self._campaign.budget.time_s) is not None:
+        if (budget_s := plan.real_budget_s(self._campaign)) is not None:
             return budget_s + plan.RUN_OVERHEAD_S
         return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
 

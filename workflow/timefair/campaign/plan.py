@@ -452,12 +452,19 @@ def held_by_runs(campaign: Campaign, label: str) -> int:
     return campaign.cores_of(label) if campaign.block is None else campaign.job_cores
 
 
+def real_budget_s(campaign: Campaign) -> float | None:
+    """The real seconds that a run takes at most; None if evaluations are the only budget, or if
+    most of its seconds are those of a virtual evaluation cost.
+    """
+    return None if campaign.budget.evaluation_cost_s else campaign.budget.time_s
+
+
 def core_seconds(campaign: Campaign) -> float | None:
-    """Maximal core-seconds of all runs and searches; None if evaluations are the only budget."""
-    if campaign.budget.time_s is None:
+    """Maximal core-seconds of all runs and searches; None if `real_budget_s` is unknown."""
+    if (budget_s := real_budget_s(campaign)) is None:
         return None
     cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
-    runs_s = instance_count(campaign) * campaign.runs * campaign.budget.time_s * cores
+    runs_s = instance_count(campaign) * campaign.runs * budget_s * cores
     return runs_s + tuning_core_seconds(campaign)
 
 
@@ -481,8 +488,8 @@ def analysis_seconds(campaign: Campaign) -> dict[str, float]:
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
-    """Approximate maximum of the seconds that measuring takes; None if evaluations are the only
-    budget.
+    """Approximate maximum of the seconds that measuring takes; None if `real_budget_s` is
+    unknown.
     """
     seconds = core_seconds(campaign)
     if seconds is None:

@@ -36,14 +36,14 @@ def campaign_again(
     Raises
     ------
     InputError
-        If the minutes are not enough for one run on each problem, or if the budget has no seconds.
+        If the minutes are not enough for one run on each problem, or if the budget has no real seconds.
     """
     wanted = campaign.runs if runs is None else runs
     again = _with_runs(campaign, wanted, seed)
     if minutes is None:
         return again
     if plan.wall_seconds(campaign, cores) is None:
-        raise InputError("--minutes: the budget of the campaign has no seconds; use --runs")
+        raise InputError("--minutes: the budget of the campaign has no real seconds; use --runs")
     while (needed := plan.wall_seconds(again, cores) or 0.0) > 60 * minutes:
         if again.runs == 1:
             raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,11 +147,14 @@ def _check(arguments: argparse.Namespace) -> None:
         print(line)
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
-    if estimate is None or of_job is None:
+    budget = campaign.budget
+    if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
+        most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
+        print(f"virtual cost  {cost_s:g} s per evaluation, without waiting for it; {most}")
+        print("core-seconds  unknown: the virtual cost takes no time")
+    elif estimate is None or of_job is None:
         print("core-seconds  unknown: evaluations are the only budget")
     else:
-        if cost_s := campaign.budget.evaluation_cost_s:
-            print(f"virtual cost  {cost_s:g} s per evaluation, without waiting for it")
         print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
         print(f"longest job   at most {duration(of_job)} in runs")
         print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
