@@ -390,6 +390,11 @@ FAULTS: list[tuple[str, object, str]] = [
         "algorithms.head.seed_as: 'bse': should be an algorithm of this campaign",
     ),
     (
+        "algorithms.head",
+        {"use": "timefair:random-search", "formerly": "search"},
+        "algorithms.head.formerly: 'search': should not be in the campaign any more",
+    ),
+    (
         "algorithms.search",
         {"use": "timefair:random-search", "seed_as": "search"},
         "algorithms.search.seed_as: 'search': a cycle (search -> search); remove one of these "

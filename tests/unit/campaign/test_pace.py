@@ -107,6 +107,21 @@ def test_records_that_are_there_count():
     assert (pace.done, pace.wanted, pace.measured) == (6, 24, False)
 
 
+def test_runs_that_a_job_takes_from_earlier_records_take_no_time():
+    wanted = campaign()
+    jobs = list(plan.jobs(wanted))
+    sizes = JobSizes(wanted, {("a", 1): "abc"}, Path())
+    pace = Pace(wanted, jobs, 1, sizes, {job: 4 for job in jobs if job.algorithm == "a"})
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    assert (pace.done, pace.wanted) == (8, 24)
+    assert pace.left_s(0.0) == pytest.approx(16 * (1 + plan.RUN_OVERHEAD_S) + analysis_s)
+    begin(pace, 1, jobs[0], 0.0)
+    pace.end(1, 6.0)
+    of_b_s = 12 * (1 + plan.RUN_OVERHEAD_S)
+    assert pace.done == 10
+    assert pace.left_s(6.0) == pytest.approx(2 * 6 / 2 + of_b_s + analysis_s)
+
+
 def test_the_analysis_counts_down_to_the_report():
     wanted = campaign()
     pace = paced(wanted, [], cores=1)

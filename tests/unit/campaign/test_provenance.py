@@ -100,6 +100,15 @@ def test_labels_and_rounds_have_their_own() -> None:
     assert len(set(keys.values())) == len(keys) == 4
 
 
+def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_one() -> None:
+    mapping = copy.deepcopy(CAMPAIGN)
+    mapping["algorithms"]["new"] = mapping["algorithms"].pop("a") | {"formerly": "a"}
+    mapping["algorithms"]["b"]["seed_as"] = "new"
+    campaign = parse(mapping)
+    assert measure_key(campaign, "new", 1) == KEY
+    assert campaign.seeds_of("new") == campaign.seeds_of("b") == "a"
+
+
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
 def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     version = software._version

@@ -53,6 +53,7 @@ def told(monkeypatch, tmp_path):
             folder=tmp_path,
             lacking_jobs=lambda: list(plan.jobs(campaign)),
             job_sizes=lambda: JobSizes(campaign, {}, tmp_path),
+            taken_over={},
         )
         monkeypatch.setattr(driver, "_taken", [taken])
         monkeypatch.setattr(sys, "stderr", stream)

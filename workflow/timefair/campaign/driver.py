@@ -7,13 +7,14 @@ import fcntl
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.campaign import configuration, plan, provenance, registration, requirement
+from timefair.campaign import configuration, earlier, plan, provenance, registration, requirement
 from timefair.campaign.allocated import JobSizes
 from timefair.campaign.holder import NAME
 from timefair.environments import installed
@@ -106,6 +107,8 @@ class Driver:
     ----------
     campaign, folder
         As given.
+    taken_over
+        The runs that each job takes from earlier records; empty before the folder is locked.
     """
 
     def __init__(
@@ -113,8 +116,10 @@ class Driver:
     ) -> None:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
-        self._ready = False
+        self._ready, self.taken_over = False, Counter[plan.Job]()
         _never_import_pandas()
+        if workflow.is_main_process and workflow.dryrun and folder.is_dir():
+            self._say(earlier.finished(campaign, keys, folder).lines())
 
     @property
     def _runs_jobs(self) -> bool:
@@ -152,12 +157,19 @@ class Driver:
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
-            for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
-                print(line, file=sys.stderr)
+            found = earlier.finished(self.campaign, self._keys, self.folder)
+            self.taken_over = found.taken
+            lost = found.lines() if found.lost or found.taken else ()
+            self._say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
             _leave_the_runs_alone(self._workflow)
             self._ready = True
             _taken.append(self)
         return []
+
+    @staticmethod
+    def _say(lines: Iterable[str]) -> None:
+        for line in lines:
+            print(line, file=sys.stderr)
 
     def job_sizes(self) -> JobSizes:
         """The runs of each job, as far as they are decided."""

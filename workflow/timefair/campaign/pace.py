@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from timefair.campaign import plan
@@ -39,6 +40,8 @@ class Pace:
     runs_of
         Gives the runs of a job, like `campaign.allocated.JobSizes`. It is called again when the
         runs of a round have been decided.
+    taken_over
+        The runs that a job takes from earlier records; they take no time.
 
     Attributes
     ----------
@@ -53,13 +56,16 @@ class Pace:
         lacking: Iterable[plan.Job],
         cores: int,
         runs_of: Callable[[plan.Job], int],
+        taken_over: Mapping[plan.Job, int] = MappingProxyType({}),
     ) -> None:
         self._campaign, self._cores, self._runs_of = campaign, max(cores, 1), runs_of
         self._sizes = {job: runs_of(job) for job in plan.jobs(campaign)}
+        self.wanted = sum(self._sizes.values())
+        for job, runs in taken_over.items():
+            self._sizes[job] -= runs
         self._lacking = Counter[str]()
         for job in lacking:
             self._lacking[job.algorithm] += self._sizes[job]
-        self.wanted = sum(self._sizes.values())
         self.done = self.wanted - self._lacking.total()
         self._allocating: dict[int, int] = {}
         self._analysis = plan.analysis_seconds(campaign)

@@ -106,6 +106,9 @@ AGAIN = "start snakemake again"
 Keys = Mapping[tuple[str, int], str]
 """The measure key of each algorithm's label and round."""
 
+Span = tuple[int, int, int]
+"""A round, and the numbers of its first run and of the one after its last."""
+
 _RECORD = re.compile(
     r"records/(?P<algorithm>[^/]+)/(?P<key>[0-9a-f]+)/"
     r"f(?P<function>\d+)_d(?P<dimension>\d+)_i(?P<instances>[\d_-]+)_r(?P<round>\d+)\.parquet"
@@ -212,9 +215,14 @@ def runs_of_round(campaign: Campaign, round: int) -> range:
     The sizes of rounds differ by at most one run; larger rounds are first. If `rounds` divides
     `runs`, a campaign that is extended by a round of the same size keeps its existing rounds.
     """
-    if not 1 <= round <= campaign.rounds:
-        raise ValueError(f"round {round}: the campaign has 1 to {campaign.rounds}")
-    size, longer = divmod(campaign.runs, campaign.rounds)
+    return run_numbers(campaign.runs, campaign.rounds, round)
+
+
+def run_numbers(runs: int, rounds: int, round: int) -> range:
+    """`runs_of_round` of a campaign with these numbers of runs and rounds."""
+    if not 1 <= round <= rounds:
+        raise ValueError(f"round {round}: the campaign has 1 to {rounds}")
+    size, longer = divmod(runs, rounds)
     start = (round - 1) * size + min(round - 1, longer)
     return range(start, start + size + (round <= longer))
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from timefair.campaign.plan import TUNING_ROUND, runs_of_round
+from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
 from timefair.campaign.sources import PACKAGE, present_source, source
 from timefair.environments.answers import Answers, Question
 from timefair.environments.environment import Environment, tree
@@ -37,7 +37,9 @@ CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
 Answered = Mapping[str, Answers]
 """The known answers of algorithms' environments, by label; other environments are asked."""
 
-_UNDECISIVE = {"ancillary", "isolation", "restart", "python", "path", "seed_as", "tune", "tuned"}
+_UNDECISIVE = {
+    "ancillary", "isolation", "restart", "python", "path", "seed_as", "tune", "tuned", "formerly",
+}  # fmt: skip
 """Keys of an algorithm that do not affect its runs, or enter its key elsewhere."""
 
 
@@ -50,14 +52,14 @@ def measure_key(
     them. It does not include targets, statistics, tables and figures either. It includes other
     algorithms only if the stopping rule compares algorithms.
     """
-    return _round_key(campaign, _decisive(campaign, [label], answered)[label], round)
+    return _round_key(campaign, decisive(campaign, [label], answered)[label], round)
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
     """`measure_key` of every algorithm and round."""
     keys = {
-        (label, round): _round_key(campaign, decisive, round)
-        for label, decisive in _decisive(campaign, campaign.algorithms, {}).items()
+        (label, round): _round_key(campaign, parts, round)
+        for label, parts in decisive(campaign, campaign.algorithms).items()
         for round in range(1, campaign.rounds + 1)
     }
     searches = {(label, TUNING_ROUND): tuning_key(campaign, label) for label in campaign.tuned}
@@ -85,13 +87,19 @@ def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
     }
 
 
-def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
+def _round_key(campaign: Campaign, parts: Mapping[str, Any], round: int) -> str:
     runs = runs_of_round(campaign, round)
-    return _hash(decisive | {"round": round, "runs": [runs.start, runs.stop]})
+    return span_key(parts, (round, runs.start, runs.stop))
 
 
-def _decisive(
-    campaign: Campaign, labels: Iterable[str], answered: Answered
+def span_key(parts: Mapping[str, Any], runs: Span) -> str:
+    """`measure_key` of these runs of an algorithm, whose other parts are those of `decisive`."""
+    round, start, stop = runs
+    return _hash({**parts, "round": round, "runs": [start, stop]})
+
+
+def decisive(
+    campaign: Campaign, labels: Iterable[str], answered: Answered = MappingProxyType({})
 ) -> dict[str, dict[str, Any]]:
     """Everything that determines the measurements of some algorithms in any round."""
     code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
@@ -184,14 +192,14 @@ def _decisive_with(
 
     spec, problems = campaign.algorithms[label], campaign.problems
     search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
-    seeds = campaign.seeds_of(label)
+    own, seeds = spec.formerly or label, campaign.seeds_of(label)
     return search | {
         "schema": SCHEMA_VERSION,
         "seed": campaign.seed,
         "suite": _suite(campaign).name,
         "suite_parameters": problems.parameters,
-        "label": label,
-        **({} if seeds == label else {"seed_as": seeds}),
+        "label": own,
+        **({} if seeds == own else {"seed_as": seeds}),
         "algorithm": {
             key: value
             for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()

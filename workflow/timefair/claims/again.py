@@ -36,7 +36,8 @@ def campaign_again(
     Raises
     ------
     InputError
-        If the minutes are not enough for one run on each problem, or if the budget has no real seconds.
+        If the minutes are not enough for one run on each problem, or if the budget has no real
+        seconds.
     """
     wanted = campaign.runs if runs is None else runs
     again = _with_runs(campaign, wanted, seed)

@@ -158,8 +158,17 @@ def _check(arguments: argparse.Namespace) -> None:
         print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
         print(f"longest job   at most {duration(of_job)} in runs")
         print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
-    for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
+    told = (*_finished_lines(campaign), *_registration_lines(campaign))
+    for line in (*told, *power.check_lines(campaign)):
         print(line)
+
+
+def _finished_lines(campaign: Campaign) -> Iterator[str]:
+    """What snakemake would keep of the runs in the folder of the campaign."""
+    from timefair.campaign import earlier, provenance
+
+    if (folder := _results(campaign)).is_dir():
+        yield from earlier.finished(campaign, provenance.measure_keys(campaign), folder).lines()
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:

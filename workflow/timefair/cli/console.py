@@ -139,9 +139,8 @@ class ProgressLine:
         """Snakemake has planned the jobs of a campaign, and begins."""
         if self._pace is None:
             self._driver = campaign
-            self._pace = Pace(
-                campaign.campaign, campaign.lacking_jobs(), cores, campaign.job_sizes()
-            )
+            lacking, sizes = campaign.lacking_jobs(), campaign.job_sizes()
+            self._pace = Pace(campaign.campaign, lacking, cores, sizes, campaign.taken_over)
             self._show()
 
     def job_begins(self, number: int, rule: str, wildcards: dict[str, str]) -> None:

@@ -70,7 +70,11 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
         seeds = algorithms[seeds]["seed_as"]
     if seeds == label:
         return {label: spec}
-    return {label: spec | {"seed_as": seeds}, seeds: spec | {"seed_as": None}}
+    former = algorithms[seeds].get("formerly")
+    return {
+        label: spec | {"seed_as": seeds},
+        seeds: spec | {"seed_as": None, "formerly": former},
+    }
 
 
 def is_compared(recorded: RecordedRun) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from timefair.basics.digests import short
 from timefair.campaign.configuration import Campaign
+from timefair.campaign.earlier import flat
 from timefair.records.schema import SCHEMA_VERSION
 
 _MACHINE = (
@@ -112,7 +113,7 @@ def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
 
 def parameter_changes(recorded: Campaign, now: Campaign, label: str) -> Iterator[Change]:
     """Differences between two campaigns in the settings that determine the runs of an algorithm."""
-    one, other = _flat(_decisive(recorded, label)), _flat(_decisive(now, label))
+    one, other = flat(_decisive(recorded, label)), flat(_decisive(now, label))
     for name in sorted({*one, *other}):
         if one.get(name) != other.get(name):
             yield Change("parameters", name, _shown(one.get(name)), _shown(other.get(name)))
@@ -133,16 +134,6 @@ def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
         "limits": asked["limits"],
         "isolation": campaign.isolation_of(label),
     }
-
-
-def _flat(section: Any, name: str = "") -> dict[str, Any]:
-    """The values in nested mappings, by dotted names."""
-    if not isinstance(section, Mapping):
-        return {name: section}
-    found: dict[str, Any] = {}
-    for key, value in section.items():
-        found |= _flat(value, f"{name}.{key}" if name else key)
-    return found
 
 
 def seed_changes(recorded: int, now: int) -> Iterator[Change]:

@@ -173,6 +173,11 @@ class AlgorithmSpec(Section):
         "versions of one algorithm, which `timefair compare` then compares in pairs; `null`: seeds "
         "of its own.",
     )
+    formerly: Name | None = Field(
+        default=None,
+        description="Earlier label of this algorithm, whose seeds and finished runs it keeps; "
+        "`null`: none.",
+    )
     tune: Tune | None = Field(
         default=None,
         description="Search for parameters before the runs. The campaign then has a tuned variant "
@@ -571,6 +576,9 @@ class Campaign(Section):
             key = f"algorithms.{label}.seed_as"
             if spec.seed_as is not None and spec.seed_as not in self.algorithms:
                 yield key, f"{spec.seed_as!r}: should be an algorithm of this campaign"
+            if spec.formerly in self.algorithms:
+                key_of_former = f"algorithms.{label}.formerly"
+                yield key_of_former, f"{spec.formerly!r}: should not be in the campaign any more"
             chain = [label]
             while (other := self.algorithms[chain[-1]].seed_as) in self.algorithms:
                 if other in chain:
@@ -583,11 +591,11 @@ class Campaign(Section):
 
     def seeds_of(self, label: str) -> str:
         """The label whose seeds an algorithm uses: its own, or the last one in its chain of
-        `seed_as`.
+        `seed_as`; the earlier label of that algorithm, if it has one.
         """
         while (other := self.algorithms[label].seed_as) is not None:
             label = other
-        return label
+        return self.algorithms[label].formerly or label
 
     @property
     def changes_by_clock(self) -> bool:

@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
-from timefair.campaign import plan, provenance, requirement
+from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.disturbance.monitor import Row
@@ -100,6 +100,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
             journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
             begun = stack.enter_context(BegunRun(record))
+            _take_earlier_runs(prepared, job, record, journal)
             missing = _missing(repetitions, journal)
             first = next(missing, None)
         if first is not None:
@@ -118,6 +119,27 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             facts = _facts(prepared, job, key, repetitions, number)
             write_record(record, done, facts)
     print(f"{SPENT} {spending}", file=sys.stderr, flush=True)
+
+
+def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
+    """Take the job's runs from earlier records that differ in the numbers of runs and rounds, or in
+    the instances of a job, and were measured on a machine of this kind.
+    """
+    campaign, label = prepared.planned, job.algorithm
+    lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
+    if not lacking or not (others := [*earlier.earlier_records(campaign, job, record)]):
+        return
+    parts, machine = prepared.decisive(label), machine_kind(prepared.origin(label)["machine"])
+    for runs, found in others:
+        if (
+            found.facts["key"] == provenance.span_key(parts, runs)
+            and machine_kind(found.facts["machine"]) == machine
+            and found.facts.get("tuning", {}).get("checksum") == prepared.search.get("checksum")
+        ):
+            for row in found.read().to_pylist():
+                if (turn := (row["instance"], row["run"])) in lacking:
+                    journal.append(row | {"algorithm": label, "round": job.round})
+                    lacking.remove(turn)
 
 
 def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:

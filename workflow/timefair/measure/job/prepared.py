@@ -122,6 +122,13 @@ class Prepared:
         found: str = self._computed(job.algorithm, key)
         return found
 
+    def decisive(self, label: str) -> dict[str, Any]:
+        """`provenance.decisive` of an algorithm, as `key`."""
+        found: dict[str, Any] = self._computed(
+            label, lambda: provenance.decisive(self.planned, [label])[label]
+        )
+        return found
+
     def tuning_key(self, label: str) -> str:
         """`provenance.tuning_key` of a tuned variant. It imports the user's own modules."""
         found: str = self._computed(label, lambda: provenance.tuning_key(self.planned, label))

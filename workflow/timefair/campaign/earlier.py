@@ -1,0 +1,245 @@
+"""Finished runs that a campaign keeps after a change, and why it does not keep others.
+
+The key of a record covers the number of runs in its round, and its name the instances of its job.
+If these change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take
+runs from earlier records that differ from the planned ones in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics.errors import InputError
+from timefair.campaign import plan, provenance
+from timefair.records.integrity import isolation_of, restart_of, timing_of
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.records.store import Record
+
+_SHARED = ("seed", "budget", "limits", "stopping", "block")
+_OF_ALGORITHM = (
+    "use", "parameters", "threads", "integer", "constraint_penalty", "python", "path", "seed_as",
+    "formerly", "tune",
+)  # fmt: skip
+_FIRST = (".rule", ".policy", ".use")
+"""Ends of the keys that others depend on; they are listed first."""
+
+_SHOWN = 3
+"""Maximal number of changes that are listed."""
+
+_RunName = tuple[str, int, int, int, int]
+"""(algorithm, function, dimension, instance, run)"""
+
+
+def takes_earlier_runs(campaign: Campaign) -> bool:
+    """Whether its jobs take runs from earlier records: not if a stopping rule decides their number,
+    or if a block has to be measured on one node.
+    """
+    return campaign.stopping.rule == "fixed" and campaign.block is None
+
+
+def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
+    """The round, and the numbers of its first run and of the one after its last, in a campaign as
+    records have it.
+    """
+    runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
+    return round, runs.start, runs.stop
+
+
+_UNREADABLE = (InputError, LookupError, TypeError, ValueError)
+"""Errors for a record that is damaged or of another program."""
+
+
+def earlier_records(
+    campaign: Campaign, job: plan.Job, record: Path
+) -> Iterator[tuple[plan.Span, Record]]:
+    """The other records with runs of a job's function and dimension on some of its instances, under
+    its label or under one that the campaign does not have, each with the numbers of its runs.
+
+    Their keys are not compared. Records that cannot be read are omitted. There are none if the
+    campaign does not take earlier runs.
+
+    Parameters
+    ----------
+    record
+        The path of the job's own record.
+    """
+    from timefair.records.store import open_record
+
+    if not takes_earlier_runs(campaign):
+        return
+    for room in record.parents[2].iterdir():
+        if room.name != job.algorithm and room.name in campaign.algorithms:
+            continue
+        for path in sorted(room.glob(f"*/f{job.function}_d{job.dimension}_i*_r*.parquet")):
+            other = _job_of(path)
+            if path == record or other is None or not {*other.instances} & {*job.instances}:
+                continue
+            with suppress(*_UNREADABLE):
+                found = open_record(path)
+                yield _span(found.facts["campaign"], other.round), found
+
+
+@dataclass
+class Finished:
+    """The finished runs of a campaign's folder.
+
+    Attributes
+    ----------
+    wanted
+        Runs of the campaign; a maximum if a stopping rule may end it earlier.
+    recorded
+        Those in planned records.
+    taken
+        Those that each job without a record takes from earlier ones.
+    lost
+        Finished runs that are measured again, or that belong to an algorithm that the campaign does
+        not have, by label and reason.
+    """
+
+    wanted: int
+    recorded: int = 0
+    taken: Counter[plan.Job] = field(default_factory=Counter)
+    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def lines(self) -> Iterator[str]:
+        """What is kept and what is not; nothing if no run is finished."""
+        kept = self.recorded + self.taken.total()
+        if done := kept + self.lost.total():
+            yield (
+                f"finished      {kept} of {done} finished runs are kept; "
+                f"{self.wanted - kept} are to be measured"
+            )
+        for (label, why), runs in sorted(self.lost.items()):
+            yield f"not kept      {runs} finished run(s) of {label}: {why}"
+
+
+def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
+    """Count the finished runs in ``results/<campaign>``; see `Finished`."""
+    found = Finished(plan.cell_count(campaign) * campaign.runs)
+    if not (rooms := sorted((folder / "records").glob("*/*/"))):
+        return found
+    lacking: dict[_RunName, plan.Job] = {}
+    for job in plan.jobs(campaign):
+        runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
+        if (folder / job.record(keys[job.algorithm, job.round])).exists():
+            found.recorded += len(runs)
+        else:
+            lacking |= {(job.algorithm, job.function, job.dimension, *run): job for run in runs}
+    if not lacking:
+        return found
+    lost: dict[_RunName, str] = {}
+    parts = provenance.decisive(campaign, campaign.algorithms)
+    for room in rooms:
+        label, why, runs = _room(campaign, parts, room)
+        for name in runs:
+            if why:
+                lost[name] = why
+            elif (job_of := lacking.pop((label, *name[1:]), None)) is not None:
+                found.taken[job_of] += 1
+    found.lost.update(
+        (name[0], why)
+        for name, why in lost.items()
+        if name in lacking or name[0] not in campaign.algorithms
+    )
+    return found
+
+
+def _room(
+    campaign: Campaign, parts: Mapping[str, Mapping[str, Any]], room: Path
+) -> tuple[str, str, set[_RunName]]:
+    """The present label of the algorithm in a folder of records, why its runs are not kept (empty
+    if they are), and the names of the runs.
+    """
+    from timefair.records.store import open_record
+
+    label = room.parent.name
+    records = {path: job for path in room.glob("*.parquet") if (job := _job_of(path)) is not None}
+    try:
+        facts = open_record(next(iter(records))).facts
+        asked = facts["campaign"]
+        runs = {
+            (label, job.function, job.dimension, instance, run)
+            for job in records.values()
+            for instance in job.instances
+            for run in range(*_span(asked, job.round)[1:])
+        }
+        of_round = _span(asked, next(iter(records.values())).round)
+    except (StopIteration, *_UNREADABLE):
+        return label, "", set()
+    if label in campaign.algorithms:
+        kept = facts["key"] == provenance.span_key(parts[label], of_round)
+        if kept and takes_earlier_runs(campaign):
+            return label, "", runs
+        return label, _why(campaign, label, facts), runs
+    was = asked["algorithms"].get(label, {}).get("formerly") or label
+    hint = ""
+    for other in campaign.algorithms:
+        key = provenance.span_key({**parts[other], "label": was}, of_round)
+        if key == facts["key"] and takes_earlier_runs(campaign):
+            if campaign.algorithms[other].formerly == was:
+                return other, "", runs
+            if not (room.parents[1] / other).exists():
+                hint = f"; to keep them under the label {other}, write formerly: {was}"
+    return label, f"it is not in the campaign{hint}", runs
+
+
+def _job_of(path: Path) -> plan.Job | None:
+    try:
+        return plan.Job.of_record("/".join(path.parts[-4:]))
+    except ValueError:
+        return None
+
+
+def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
+    """The changes because of which an algorithm is measured again."""
+    was, now = (
+        flat(_decisive(asked, label))
+        for asked in (facts["campaign"], campaign.model_dump(mode="json"))
+    )
+    changes = [
+        f"{name}: {was.get(name)}, now {now.get(name)}"
+        for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
+        if was.get(name) != now.get(name)
+    ]
+    if not changes and facts["code"] != provenance.measure_code(campaign, label):
+        changes.append("its code, or the code that measures it, has changed")
+    if not changes and not takes_earlier_runs(campaign):
+        rule = "block: node" if campaign.block else f"stopping.rule: {campaign.stopping.rule!r}"
+        changes += [
+            f"{name}: {facts['campaign'][name]}, now {getattr(campaign, name)} (with {rule})"
+            for name in ("runs", "rounds", "instances_per_job")
+            if facts["campaign"][name] != getattr(campaign, name)
+        ]
+    if len(changes) > _SHOWN:
+        changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
+    return "; ".join(changes) or "the software, or another algorithm of the campaign, has changed"
+
+
+def _decisive(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
+    spec = asked["algorithms"].get(label, {})
+    return {
+        **{name: asked.get(name) for name in _SHARED},
+        "problems": {name: asked["problems"][name] for name in ("suite", "parameters")},
+        "timing": timing_of(asked),
+        "restart": restart_of(asked, label),
+        "isolation": isolation_of(asked, label),
+        f"algorithms.{label}": {name: spec.get(name) for name in _OF_ALGORITHM},
+    }
+
+
+def flat(section: Any, name: str = "") -> dict[str, Any]:
+    """The values in nested mappings, by dotted names."""
+    if not isinstance(section, Mapping):
+        return {name: section}
+    found: dict[str, Any] = {}
+    for key, value in section.items():
+        found |= flat(value, f"{name}.{key}" if name else key)
+    return found
