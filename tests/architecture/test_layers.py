@@ -64,7 +64,9 @@ ALLOWED = {
         "charts",
     },
     "claims": {"basics", "campaign", "records", "rundata", "exhibits", "report"},
-    "versions": {"basics", "records", "statistics", "rundata", "campaign", "report"},
+    "versions": {
+        "basics", "environments", "records", "statistics", "rundata", "campaign", "report",
+    },
     "cli": None,  # everything
     "interface": None,  # everything
 }  # fmt: skip

@@ -273,7 +273,7 @@ def test_the_command_names_what_is_contradicted(stated, run, tmp_path: Path, mon
         (["--claims", "--runs", "0"], "--runs: 0: should be above 0"),
         (["--claims", "--minutes", "-1"], "--minutes: -1.0: should be above 0"),
         (["--claims", "--seed", "0"], "--seed: 0: should be at least 1 with --claims"),
-        (["--claims", "--minutes", "1"], "--minutes: the budget of the campaign has no real seconds"),
+        (["--claims", "--minutes", "1"], "--minutes: the budget of the campaign has no real"),
     ],
 )
 def test_wrong_input(words: list[str], line: str, stated, capsys):

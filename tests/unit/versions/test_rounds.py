@@ -15,7 +15,7 @@ from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
 from timefair.versions import expected
 from timefair.versions.comparison import Measure
 from timefair.versions.expected import design_of, lines
-from timefair.versions.rounds import Rounds
+from timefair.versions.rounds import Launched, Rounds
 
 LIBRARY = """
 def solve(objective, rng, lost=0.0):
@@ -35,6 +35,10 @@ def broken(objective, rng):
     objective(objective.lower)
 
 
+def called(objective, rng):
+    solve(objective, rng, more=1)
+
+
 def fail():
     raise ValueError("no data")
 
@@ -49,6 +53,8 @@ CAMPAIGN = {
         "head": {"use": "library:solve", "seed_as": "base"},
         "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "base"},
         "broken": "library:broken",
+        "called": "library:called",
+        "elsewhere": {"use": "library:called", "path": "."},
         "other": "timefair:DE",
     },
     "budget": {"evaluations": 300},
@@ -123,12 +129,60 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("broken", "algorithms.broken: cannot be launched: library:broken.prepare failed: "
+         "ValueError: no data"),
+        ("called", "algorithms.called: cannot be launched: TypeError: solve() got an unexpected "
+         "keyword argument 'more' ({study}/library.py:20)"),
+        ("elsewhere", "algorithms.elsewhere: cannot be launched: TypeError: solve() got an "
+         "unexpected keyword argument 'more' ({study}/library.py:20)"),
+    ],
+)  # fmt: skip
+def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
+    study: Path, compare, head: str, said: str
+) -> None:
+    status, printed = compare(CAMPAIGN_FILE, "--head", head)
+    assert (status, printed) == (2, [f"timefair: {said.format(study=study)}"])
+    assert not records(study)
+
+
+@pytest.mark.slow
 def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--head", "broken")
-    assert status == 2
-    (line,) = [line for line in printed if "the job failed" in line]
-    assert "results/mine/logs/broken/" in line
-    assert "library:broken.prepare failed: ValueError: no data" in line
+    rounds = Rounds(
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "broken", 2
+    )
+    with pytest.raises(InputError) as error:
+        rounds.until_sure(Measure.EVALUATIONS, 1.2, print)
+    (line,) = error.value.faults
+    assert line.startswith(f"{study}/results/mine/logs/broken/")
+    assert line.endswith("the job failed: library:broken.prepare failed: ValueError: no data")
+
+
+def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Path) -> None:
+    def rounds(**changes: object) -> Rounds:
+        campaign = configuration.parse(CAMPAIGN | changes)
+        return Rounds(campaign, study / "results", "base", "head", 2)
+
+    launched = {"base": Launched(2.0, 0.001), "head": Launched(3.0, 0.003)}
+    around_s = 4 * 2 * (2.0 + 3.0)  # rounds, functions
+    runs_s = 24 * 2 * 2 * (2 * plan.RUN_OVERHEAD_S + 300 * 0.004)
+    assert rounds().seconds(launched) == pytest.approx((around_s + runs_s) / 2)
+    timed = rounds(budget={"time_s": 0.5})
+    runs_s = 24 * 2 * 2 * 2 * (plan.RUN_OVERHEAD_S + 0.5)
+    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 2)
+    virtual = rounds(budget={"time_s": 50, "evaluation_cost_s": 1})
+    assert virtual.seconds(launched) is None
+    assert rounds().seconds({}) is None
+
+    keys = provenance.measure_keys(timed.campaign)
+    for job in plan.jobs(timed.of_both):
+        if job.round <= 2:
+            record = timed.folder / job.record(keys[job.algorithm, job.round])
+            record.parent.mkdir(parents=True, exist_ok=True)
+            record.touch()
+    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 4)
 
 
 @pytest.mark.parametrize(
@@ -190,9 +244,9 @@ def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
     assert design.paired
     alone = Rounds(rounds.campaign, study / "results", "base", "other", 2)
     assert not alone.paired
-    forecast = [list(lines(of, Measure.EVALUATIONS, 1.2)) for of in (rounds, alone)]
+    forecast = [list(lines(of, Measure.EVALUATIONS, 1.2, {})) for of in (rounds, alone)]
     chances = [float(text[1].rpartition(" ")[2]) for text in forecast]
     assert all(0 <= chance <= 1 for chance in chances)
     slowdowns = [int(text[2].partition(" needs ")[2].split()[0]) for text in forecast]
     assert slowdowns[0] < slowdowns[1]  # pairs find smaller ones
-    assert len(list(lines(rounds, Measure.QUALITY, 1.2))) == 1
+    assert len(list(lines(rounds, Measure.QUALITY, 1.2, {}))) == 1

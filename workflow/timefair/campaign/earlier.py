@@ -138,8 +138,8 @@ def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
     lost: dict[_RunName, str] = {}
     parts = provenance.decisive(campaign, campaign.algorithms)
     for room in rooms:
-        label, why, runs = _room(campaign, parts, room)
-        for name in runs:
+        label, why, names = _room(campaign, parts, room)
+        for name in names:
             if why:
                 lost[name] = why
             elif (job_of := lacking.pop((label, *name[1:]), None)) is not None:

@@ -100,8 +100,9 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     rounds = Rounds(campaign, Path("results"), base, head, cores)
     by = _measure(arguments, rounds.by)
     ratio = arguments.margin or campaign.statistics.matters.ratio
+    launched = rounds.try_out()
     if not arguments.quiet:
-        print(*expected.lines(rounds, by, ratio), sep="\n", flush=True)
+        print(*expected.lines(rounds, by, ratio, launched), sep="\n", flush=True)
 
     def say(line: str) -> None:
         if not arguments.quiet:

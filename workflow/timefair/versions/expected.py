@@ -4,16 +4,15 @@ measures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 
 import numpy as np
 
-from timefair.campaign import plan
 from timefair.statistics.versions.answers import Answer
 from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
 from timefair.versions.comparison import Measure
-from timefair.versions.rounds import Rounds
+from timefair.versions.rounds import Launched, Rounds
 
 SAMPLES = 400
 """Simulated comparisons of each kind; a probability of 0.9 has a standard error of 0.015."""
@@ -39,11 +38,16 @@ def design_of(rounds: Rounds, ratio: float) -> Design:
     )
 
 
-def lines(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
-    """Yield the size of a comparison, and the probabilities with which it finds losses."""
-    design, seconds = design_of(rounds, ratio), plan.wall_seconds(rounds.of_both, rounds.cores)
+def lines(
+    rounds: Rounds, by: Measure, ratio: float, launched: Mapping[str, Launched]
+) -> Iterator[str]:
+    """Yield the size of a comparison, and the probabilities with which it finds losses.
+
+    `launched` is what `Rounds.try_out` found.
+    """
+    design, seconds = design_of(rounds, ratio), rounds.seconds(launched)
     size = f"in total {design.functions * design.runs} runs of each version"
-    time = "" if seconds is None else f", at most {seconds:.0f} s on {rounds.cores} core(s)"
+    time = "" if seconds is None else f", at most about {seconds:.0f} s on {rounds.cores} core(s)"
     seeds = "in pairs of one seed" if design.paired else "with different seeds"
     yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing, suggest
 from timefair.campaign import driver, plan, provenance, registration
 from timefair.campaign.configuration import Campaign
+from timefair.environments.environment import Environment
+from timefair.records.status import Status
+from timefair.records.store import read_runs
 from timefair.statistics.versions.answers import Answer
 from timefair.statistics.versions.looks import look_levels
 from timefair.versions.comparison import Comparison, Measure, compare
@@ -22,6 +29,14 @@ from timefair.versions.words import Look, value
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
+
+TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
+"""Maximal budget of a trial launch."""
+
+WHERE_S = 60.0
+"""A search for the line that raises is given up after this time."""
+
+FAILED = ": the job failed: "
 
 Say = Callable[[str], None]
 
@@ -124,11 +139,15 @@ class Rounds:
                 start = time.monotonic()
                 paths += self._measured(number, keys)
                 pair, found = self._judged(paths, by, ratio, float(level))
+                spent_s = time.monotonic() - start
+                sure = found.verdict.answer is not Answer.UNDECIDED
+                left_s = 0.0 if sure else (planned - number) * spent_s
+                left = f"; at most about {left_s:.0f} s left" if left_s else ""
                 say(
-                    f"round {number} of {planned}, {time.monotonic() - start:.0f} s: "
-                    f"{found.verdict.answer}, {value(by, found.verdict)}"
+                    f"round {number} of {planned}, {spent_s:.0f} s: "
+                    f"{found.verdict.answer}, {value(by, found.verdict)}{left}"
                 )
-                if found.verdict.answer is not Answer.UNDECIDED:
+                if sure:
                     break
         return pair, found, Look(number, planned)
 
@@ -157,35 +176,169 @@ class Rounds:
 
     def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
         """The record of a job. The job is measured if the record does not exist."""
-        key = keys[job.algorithm, job.round]
-        record = self.folder / job.record(key)
-        if record.is_file():
-            return record
-        log = self.folder / str(job.record(key)).replace("records/", "logs/", 1)
-        log = log.with_suffix(".log")
-        command = [
-            sys.executable, "-P", "-m", "timefair", "measure",
-            "--campaign", str(self.folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
-            "--function", str(job.function), "--dimension", str(job.dimension),
-            "--instances", plan.format_instances(job.instances), "--round", str(job.round),
-            "--key", plan.short_key(key), "--record", str(record),
-        ]  # fmt: skip
-        with storing():
-            log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("w", encoding="utf-8") as printed:
-                status = subprocess.run(
-                    command, stdout=printed, stderr=subprocess.STDOUT, check=False
-                ).returncode
-        if status:
-            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-            last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
-            raise InputError(f"{log}: the job failed: {last}")
+        record = self.folder / job.record(keys[job.algorithm, job.round])
+        if not record.is_file() and (fault := _do(job, keys, self.folder)):
+            raise InputError(fault)
         return record
+
+    def try_out(self) -> dict[str, Launched]:
+        """Launch each version once, with a short budget on the first problem, as a job does.
+
+        Empty if all jobs have records. The trial launches leave no files.
+
+        Raises
+        ------
+        InputError
+            If a version cannot be prepared, or fails before it has made an evaluation; the line
+            ends with the file and the line of the exception, if they are known.
+        """
+        if not self._lacking(provenance.measure_keys(self.campaign)):
+            return {}
+        trial = _shortened(self.of_both)
+        keys = provenance.measure_keys(trial)
+        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(self.workers) as pool:
+            folder = Path(place) / trial.name
+            plan.write_snapshot(trial, folder)
+            plan.write_keys(keys, folder)
+            found = pool.map(lambda job: _launched(trial, job, keys, folder), plan.jobs(trial))
+            return dict(zip(trial.algorithms, found, strict=True))
+
+    def _lacking(self, keys: plan.Keys) -> list[plan.Job]:
+        return [
+            job
+            for job in plan.jobs(self.of_both)
+            if not (self.folder / job.record(keys[job.algorithm, job.round])).is_file()
+        ]
+
+    def seconds(self, launched: Mapping[str, Launched]) -> float | None:
+        """Estimated maximum of the seconds of all rounds that are not measured yet; None if there are none, or if
+        the length of a run is unknown.
+
+        Parameters
+        ----------
+        launched
+            What `try_out` found.
+        """
+        total_s = 0.0
+        for job in self._lacking(provenance.measure_keys(self.campaign)) if launched else ():
+            version = launched[job.algorithm]
+            run_s = plan.real_budget_s(self.campaign)
+            if run_s is None:
+                most = self.campaign.budget.evaluations_for(job.dimension)
+                if most is None or version.evaluation_s is None:
+                    return None
+                run_s = most * version.evaluation_s
+            runs = len(job.instances) * len(plan.runs_of_round(self.campaign, job.round))
+            total_s += version.around_s + runs * (run_s + plan.RUN_OVERHEAD_S)
+        return total_s / self.workers or None
 
     def _write_plan(self) -> None:
         content = {"base": self.base, "head": self.head, "looks": self.campaign.rounds}
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A trial launch of a version.
+
+    Attributes
+    ----------
+    around_s
+        Seconds of its job without the run: start of processes, imports and preparation.
+    evaluation_s
+        Seconds per evaluation in the run; None without an evaluation.
+    """
+
+    around_s: float
+    evaluation_s: float | None
+
+
+def _shortened(campaign: Campaign) -> Campaign:
+    """The campaign with one short run of each algorithm on the first problem."""
+    problems, budget = campaign.problems, campaign.budget
+    first = {name: getattr(problems, name)[:1] for name in ("functions", "dimensions", "instances")}
+    most = budget.evaluations_for(first["dimensions"][0])
+    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
+    if budget.time_s is not None:
+        less["time_s"] = min(budget.time_s, TRIAL_S)
+    if most is not None:
+        less["evaluations"] = min(most, TRIAL_EVALUATIONS)
+    return campaign.model_copy(
+        update={
+            "problems": problems.model_copy(update=first),
+            "budget": budget.model_copy(update=less),
+            "runs": 1,
+            "rounds": 1,
+        }
+    )
+
+
+def _launched(campaign: Campaign, job: plan.Job, keys: plan.Keys, folder: Path) -> Launched:
+    """Do a job with a single run; `InputError` if it fails without an evaluation."""
+    label, start = job.algorithm, time.monotonic()
+    cannot = f"algorithms.{label}: cannot be launched"
+    if fault := _do(job, keys, folder):
+        raise InputError(f"{cannot}: {fault.partition(FAILED)[2]}")
+    spent_s = time.monotonic() - start
+    (row,) = read_runs([folder / job.record(keys[label, job.round])]).to_pylist()
+    if row["status"] != Status.OK and not row["evaluations"]:
+        message = row["message"] or row["status"]
+        raise InputError(f"{cannot}: {message}{_where(campaign, label, message)}")
+    evaluation_s = row["real_s"] / row["evaluations"] if row["evaluations"] else None
+    return Launched(max(spent_s - row["reaped_s"], 0.0), evaluation_s)
+
+
+def _where(campaign: Campaign, label: str, message: str) -> str:
+    """The file and the line at which an algorithm raises this exception, in parentheses; empty if
+    they are unknown.
+    """
+    spec = campaign.algorithms[label]
+    environment = campaign.environment_of(label) or Environment(None, None)
+    command = environment.command(
+        "timefair.algorithms.raised", spec.use, json.dumps(spec.parameters)
+    )
+    with suppress(subprocess.TimeoutExpired):
+        done = subprocess.run(
+            command,
+            env=environment.variables(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=WHERE_S,
+            check=False,
+        )
+        *_, said, place = ["", "", *done.stderr.splitlines()]
+        if said == message:
+            return f" ({place})"
+    return ""
+
+
+def _do(job: plan.Job, keys: plan.Keys, folder: Path) -> str:
+    """Have `timefair measure` do a job of a folder; a line if that fails, else empty."""
+    key = keys[job.algorithm, job.round]
+    record = folder / job.record(key)
+    log = folder / str(job.record(key)).replace("records/", "logs/", 1)
+    log = log.with_suffix(".log")
+    command = [
+        sys.executable, "-P", "-m", "timefair", "measure",
+        "--campaign", str(folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
+        "--function", str(job.function), "--dimension", str(job.dimension),
+        "--instances", plan.format_instances(job.instances), "--round", str(job.round),
+        "--key", plan.short_key(key), "--record", str(record),
+    ]  # fmt: skip
+    with storing():
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("w", encoding="utf-8") as printed:
+            status = subprocess.run(
+                command, stdout=printed, stderr=subprocess.STDOUT, check=False
+            ).returncode
+    if not status:
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
+    return f"{log}{FAILED}{last}"
 
 
 def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
