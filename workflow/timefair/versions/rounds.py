@@ -211,8 +211,8 @@ class Rounds:
         ]
 
     def seconds(self, launched: Mapping[str, Launched]) -> float | None:
-        """Estimated maximum of the seconds of all rounds that are not measured yet; None if there are none, or if
-        the length of a run is unknown.
+        """Estimated maximum of the seconds of all rounds that are not measured yet; None if there
+        are none, or if the length of a run is unknown.
 
         Parameters
         ----------
