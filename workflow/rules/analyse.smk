@@ -42,7 +42,7 @@ rule import_published:
 
 COLLECTED = expand(
     f"{RESULTS}/collected/{{label}}.parquet",
-    label=[*CAMPAIGN.algorithms, *CAMPAIGN.published],
+    label=CAMPAIGN.labels,
 )
 
 for room in CAMPAIGN.rooms:

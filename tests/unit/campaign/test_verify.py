@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from timefair import cli
 from timefair.campaign import plan
+from timefair.campaign.collected import LEFT_OVER, OUTDATED
+from timefair.campaign.verify import verify as verify_folder
+from timefair.cli import foreign
+from timefair.published.table import Layout
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
-from timefair.records.store import open_record, read_runs, write_record
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import MEND, open_record, read_runs, write_record
+from timefair.replay.sample import sample
 
 KEY = "ab" * 32
 
@@ -228,3 +237,185 @@ def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
     plan.write_snapshot(consent, measured.folder)
     assert cli.main(export) == 0
     assert "timefair: mixed, as the campaign allows: runs of 2 machines" in capsys.readouterr().err
+
+
+# --- Collected files of other algorithms ------------------------------------------------------
+
+
+def without_b(measured) -> None:
+    """Remove algorithm b from the campaign, and plan it again."""
+    algorithms = {"a": measured.campaign.algorithms["a"]}
+    campaign = measured.campaign.model_copy(update={"algorithms": algorithms})
+    plan.write_snapshot(campaign, measured.folder)
+    plan.write_keys({("a", 1): KEY}, measured.folder)
+
+
+def commands(measured, tmp_path) -> dict[str, list[str]]:
+    files = sorted(map(str, (measured.folder / "collected").glob("*.parquet")))
+    snapshot = ["--campaign", str(measured.snapshot)]
+    output = [str(tmp_path / "runs.csv"), str(tmp_path / "runs.parquet")]
+    table = str(tmp_path / "table.csv")
+    return {
+        "tabulate": ["tabulate", "runs", *files, *snapshot, "--output", *output],
+        "export": ["export", "table", *files, *snapshot, "--output", table],
+        "room": ["analyse", "runtimes", *files, *snapshot, "--output", str(tmp_path / "room")],
+        "plan": ["plan", str(measured.folder), "--detect", "ratio=2"],
+        "reproduce": ["reproduce", str(measured.folder), "--share", "1%"],
+    }
+
+
+@pytest.mark.slow
+def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, capsys):
+    for label in ("a", "b"):
+        gather(measured, label)
+    without_b(measured)
+    left = measured.folder / "collected/b.parquet"
+    status, (line, summary) = verify()
+    assert status == 0
+    assert line == f"{left} and 2 other files: {LEFT_OVER}"
+    assert summary.startswith("6 files, 4 runs (0 missing), 1 code digest of 1 algorithm, ")
+    both = commands(measured, tmp_path)
+    for command in (both["tabulate"], both["export"]):
+        assert cli.main(command) == 0
+        assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}\n"
+    for table in ("runs.csv", "table.csv"):
+        rows = list(csv.DictReader((tmp_path / table).open()))
+        assert {row["algorithm"] for row in rows} == {"a"}
+    chosen = sample(measured.folder, 1.0, np.random.default_rng(1))
+    assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
+    assert cli.main(both["plan"]) == 2
+    assert "has one algorithm; a comparison needs at least 2" in capsys.readouterr().err
+    only = [word for word in both["tabulate"] if not word.endswith("a.parquet")]
+    assert cli.main(only) == 2
+    assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}; the campaign has a\n"
+    assert left.is_file()
+
+
+@pytest.mark.slow
+def test_records_of_a_removed_algorithm_are_not_replayed(measured):
+    without_b(measured)
+    chosen = sample(measured.folder, 1.0, np.random.default_rng(1))
+    assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
+
+
+@pytest.mark.slow
+def test_a_collected_file_under_the_name_of_another(measured, verify, tmp_path, capsys):
+    one, other = (gather(measured, label) for label in ("a", "b"))
+    shutil.copy(one, other)
+    line = f"{other}: not the runs of b: it holds those of a; {MEND}"
+    status, lines = verify()
+    assert status == 1
+    assert lines[0] == line
+    assert verify(target=other)[1][0] == line
+    for command in commands(measured, tmp_path).values():
+        assert cli.main(command) == 2
+        assert capsys.readouterr().err == f"timefair: {line}\n"
+
+
+@pytest.mark.slow
+def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, capsys):
+    for label in ("a", "b"):
+        gather(measured, label)
+    plan.write_keys({("a", 1): KEY, ("b", 1): "cd" * 32}, measured.folder)
+    line = f"{measured.folder}/collected/b.parquet: {OUTDATED}"
+    status, lines = verify()
+    assert status == 1
+    assert lines[:2] == [line, f"{measured.folder}: 4 runs missing; start snakemake again"]
+    assert cli.main(commands(measured, tmp_path)["tabulate"]) == 2
+    assert capsys.readouterr().err == f"timefair: {line}\n"
+
+
+# --- Imported runs ----------------------------------------------------------------------------
+
+TABLE = """algorithm,function,dimension,instance,run,evaluations,seconds,value
+A,sphere,2,1,0,10,0.1,3
+A,sphere,2,1,0,50,0.5,1
+A,sphere,2,1,1,10,0.1,3
+B,sphere,2,1,0,10,0.1,3
+"""
+
+
+@pytest.fixture
+def imported(tmp_path) -> Path:
+    """The folder of imported runs: two of A, one of B."""
+    (tmp_path / "t.csv").write_text(TABLE)
+    foreign.import_table(tmp_path / "t.csv", tmp_path / "results/t", Layout.of("", ""))
+    return tmp_path / "results/t"
+
+
+def test_imported_runs_are_right(imported, verify):
+    """They lack what only a measurement records, and A has more runs than B."""
+    status, (summary,) = verify(target=imported)
+    assert status == 0
+    assert summary.startswith("2 files, 3 runs (0 missing), ")
+    assert verify("--quiet", target=imported / "collected") == (0, [])
+    assert verify("--quiet", target=imported / "collected/B.parquet") == (0, [])
+
+
+def test_imported_runs_that_are_wrong_need_another_import(imported, verify):
+    path = imported / "collected/A.parquet"
+    record = open_record(path)
+    rows = record.read().to_pylist()
+    rows[0]["events"][0]["precision"] = -7.0
+    facts = {name: fact for name, fact in record.facts.items() if name != "schema_version"}
+    write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), facts)
+    (imported / "collected/B.parquet").unlink()
+    status, lines = verify("--quiet", target=imported)
+    again = "analyse the tables of the runs again"
+    assert status == 1
+    assert lines[0].startswith(f"{path}: f1 D=2 instance 1 run 0: the precision does not fall")
+    assert lines[0].endswith(f"; delete it and {again}")
+    assert lines[1] == f"{imported}/collected/B.parquet: missing; {again}"
+    os.truncate(path, 50)
+    assert verify("--quiet", target=imported)[1][0].endswith(f"; delete it and {again}")
+
+
+def test_tables_are_no_records(imported, verify):
+    (imported / "tables").mkdir()
+    (imported / "tables/ert.parquet").write_bytes(b"")
+    for target in (imported / "tables", imported / "tables/ert.parquet"):
+        line = f"timefair: {target}: tables, not records; use `timefair verify {imported}`"
+        assert verify(target=target) == (2, [line])
+
+
+# --- Records with other content than timefair writes ------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("facts", "clause"),
+    [
+        ({"machine": {"memory_mb": "16000"}}, "machine.memory_mb is not as in a record"),
+        ({"machine": ["Z80"]}, "machine is not as in a record"),
+        ({"campaign": "mine"}, "campaign is not as in a record"),
+        ({"campaign": {"algorithms": {"a": 5}}}, "campaign.algorithms.a is not as in a record"),
+        ({"campaign": {"budget": {"time_s": "1"}}}, "campaign.budget.time_s is not as in a"),
+        ({"stopping": [{"function": 1}]}, "stopping.0.dimension is not as in a record"),
+        ({"collected": {"machine": [5]}}, "collected.campaign is not as in a record"),
+        ({"records": [{"path": "x"}]}, "records.0.checksum is not as in a record"),
+        ({"published": None}, "published is not as in a record"),
+        ({"tuning": 5}, "tuning is not as in a record"),
+        ({"key": "x", "tuning": {"trace": [{}]}}, "not a record of timefair (TypeError: "),
+        ({"schema_version": [6]}, "schema version [6], and this timefair reads 3 to"),
+    ],
+)
+def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):
+    """In a record whose checksum is right, as another program may write it."""
+    path = tmp_path / "x.parquet"
+    batch = pa.Table.from_pylist([row(0)], RUN_SCHEMA).to_batches()
+    write_record(path, batch, {"key": KEY, **facts})
+    status, (line, *rest) = verify("--quiet", target=path)
+    assert status == 1
+    assert rest == []
+    assert line.startswith(f"{path}: ")
+    assert clause in line
+
+
+def test_columns_without_values_are_no_traceback(row, tmp_path):
+    path = tmp_path / "x.parquet"
+    for name in RUN_SCHEMA.names:
+        rows = [row(run) | {name: None} for run in (0, 1)]
+        write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), {"key": KEY})
+        lines: list[str] = []
+        verify_folder(path, lines.append)
+        assert all(line.startswith(f"{path}: ") for line in lines), name
+        assert len(lines) <= 2, name

@@ -52,7 +52,7 @@ def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
     if campaign.stopping.allocates:
         rounds = range(2, campaign.rounds + 1)
         yield from (str(plan.allocation_path(keys, round)) for round in rounds)
-    for label in (*campaign.algorithms, *campaign.published):
+    for label in campaign.labels:
         yield f"collected/{label}.parquet"
     for room in campaign.rooms:
         for path in outputs.of_room(campaign, room, "", _same, _same).values():

@@ -83,7 +83,7 @@ def compact_files(
     equal = _equal_evaluations(
         folder / f"collected/{label}.parquet" for label in campaign.algorithms
     )
-    sampled = {f"{within}/{path.relative_to(folder).as_posix()}" for path in samples(folder)}
+    sampled = samples(files, within)
     final = campaign.budget.final_target
     targets = [*campaign.targets, *([] if final is None else [final])]
     for member in files:
@@ -96,23 +96,21 @@ def compact_files(
     return kept
 
 
-def samples(folder: Path) -> list[Path]:
-    """The smallest record of each algorithm in each dimension.
+def samples(files: Iterable[Member], within: str) -> set[str]:
+    """The paths in the archive of the smallest record of each algorithm in each dimension.
 
     Small records take the least time to replay.
-
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
     """
-    smallest: dict[tuple[str, int], Path] = {}
-    for path in sorted((folder / "records").rglob("*.parquet")):
-        job = plan.Job.of_record(PurePosixPath(path.relative_to(folder)))
-        cell = (job.algorithm, job.dimension)
-        if cell not in smallest or path.stat().st_size < smallest[cell].stat().st_size:
-            smallest[cell] = path
-    return sorted(smallest.values())
+    smallest: dict[tuple[str, int], tuple[int, str]] = {}
+    for member in files:
+        try:
+            job = plan.Job.of_record(PurePosixPath(member.path).relative_to(within))
+        except ValueError:
+            continue
+        assert isinstance(member.content, Path)
+        cell, found = (job.algorithm, job.dimension), (member.content.stat().st_size, member.path)
+        smallest[cell] = min(found, smallest.get(cell, found))
+    return {path for _, path in smallest.values()}
 
 
 def _equal_evaluations(collected: Iterable[Path]) -> Equal:

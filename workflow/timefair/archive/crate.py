@@ -16,7 +16,7 @@ from timefair.archive.member import Member
 from timefair.archive.metadata import crate_metadata
 from timefair.archive.origins import MeasuredWhere, measured_where
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 
 _COMPLETE = "records, tables, figures, report, code and machine"
@@ -66,10 +66,10 @@ def crate_of(
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     results = f"results/{campaign.name}"
     files = campaign_files(folder, campaign, results)
+    runs = collected.in_folder(folder, campaign)
     if compact:
         files = compact_files(files, folder, campaign, results)
-    labels = (*campaign.algorithms, *campaign.published)
-    where = measured_where(folder / f"collected/{label}.parquet" for label in labels)
+    where = measured_where(runs)
     if published is None:
         if where.last is None:
             raise InputError("--date: missing; the campaign has no runs with times")
@@ -96,7 +96,7 @@ def crate_of(
 
 def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str:
     problems = campaign.problems
-    algorithms = [*campaign.algorithms, *campaign.published]
+    algorithms = list(campaign.labels)
     sizes = (
         (len(problems.functions), "function"),
         (len(problems.dimensions), "dimension"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from timefair import latex
 from timefair.analysis.room import Room
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, registration
+from timefair.campaign import collected, configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
@@ -57,14 +57,14 @@ def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
     if (folder / registration.FILE).is_file():
         shutil.copyfile(folder / registration.FILE, empty / registration.FILE)
     (empty / "tables").mkdir()
-    labels = (*campaign.algorithms, *campaign.published)
-    collected = [folder / f"collected/{label}.parquet" for label in labels]
-    checksums = [open_record(path).checksum for path in collected]
+    files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
+    files = collected.chosen(files, campaign, folder)
+    checksums = [open_record(path).checksum for path in files]
     runs: list[Runs] = []
 
     def read() -> Runs:
         if not runs:
-            runs.append(Runs.read(collected))
+            runs.append(Runs.read(files))
         return runs[0]
 
     for room in campaign.rooms:

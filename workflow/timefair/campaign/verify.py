@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, registration
+from timefair.basics.errors import InputError, described
+from timefair.campaign import collected, configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
 from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
@@ -39,9 +39,11 @@ from timefair.rundata.deviations import Measured, of_runs
 from timefair.tuners import checks
 
 _READ = ("algorithm", "round", "budget_s", *RUN_KEY)
-_ROOMS = ("tuning", "collected", "records")
+_ROOMS = ("tuning", collected.ROOM, "records")
 """The folders of a campaign's files of runs, in the order in which they are read."""
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
+
+_IMPORT_AGAIN = "analyse the tables of the runs again"
 
 Say = Callable[[str], None]
 
@@ -105,6 +107,9 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     rooms = [target / room for room in _ROOMS] if _snapshot(target).exists() else [target]
     records = [path for room in rooms for path in _below(room, ".parquet")]
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
+    place = target if target.is_dir() else target.parent
+    if place.name == "tables" and _snapshot(place.parent).exists():
+        raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
     if not (records or journals or _snapshot(target).exists()):
         raise InputError(f"{target}: contains no records")
     inspection = _Inspection(say, Reevaluation(points_s))
@@ -148,11 +153,14 @@ class _Inspection:
         self._nodes: list[dict[str, Any]] = []
         self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
         self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
+        self._planned: dict[str, set[PurePosixPath]] | None = None
+        self._left_over: list[Path] = []
 
     def at_snapshot(self, path: Path) -> None:
         if path.exists():
             try:
                 self._campaign = configuration.restore(path)
+                self._planned = collected.planned_records(self._campaign, path.parent)
             except InputError as error:
                 self._problem(str(error))
 
@@ -160,7 +168,7 @@ class _Inspection:
         self._files += 1
         try:
             record = open_record(path)
-            if "collected" in record.facts:
+            if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
             elif _is_search(record):
                 self._at_search(record)
@@ -169,6 +177,8 @@ class _Inspection:
         except InputError as error:
             for fault in error.faults:
                 self._problem(fault)
+        except Exception as error:  # what is in the file may be anything
+            self._problem(f"{path}: not a record of timefair ({described(error)}); {MEND}")
 
     def _at_search(self, record: Record) -> None:
         """The record of a search, whose runs are none of the comparison."""
@@ -195,12 +205,19 @@ class _Inspection:
             )
 
     def _at_collected(self, record: Record) -> None:
-        label, seen = _runs_of(record, None)
+        label = collected.label_of(record)
+        _, seen = _runs_of(record, None)
+        self._refuse_twin(record)
+        if self._campaign is not None and label not in self._campaign.labels:
+            self._left_over.append(record.path)
+            return
+        if self._planned is not None and collected.is_outdated(record, self._planned[label]):
+            raise InputError(f"{record.path}: {collected.OUTDATED}")
         self._match_searches(label, record)
         for source in record.facts.get("records", ()):
             self._named[(record.path.parent / source["path"]).resolve()] = source["checksum"]
         self._collected[label] = 0
-        if self._campaign is not None:
+        if self._campaign is not None and PUBLISHED not in record.facts:
             self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
         self._count(label, record, seen)
         self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
@@ -211,9 +228,12 @@ class _Inspection:
         label, seen = _runs_of(record, place)
         if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
             self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
-        twin = self._met.setdefault(record.checksum, record.path)
-        if twin != record.path:
-            self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
+        self._refuse_twin(record)
+        if self._planned is not None and place is not None:
+            if label not in self._planned:
+                self._left_over.append(record.path)
+            if collected.relative(record.path) not in self._planned.get(label, ()):
+                return
         if label not in self._collected:
             self._match_searches(label, record)
             self._count(label, record, seen)
@@ -223,6 +243,11 @@ class _Inspection:
         if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
             lacking = _lacking(_wanted(self._campaign, job), seen, record)
             self._lacking[job] = min(lacking, self._lacking.get(job, lacking))
+
+    def _refuse_twin(self, record: Record) -> None:
+        twin = self._met.setdefault(record.checksum, record.path)
+        if twin != record.path:
+            self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
 
     def at_journal(self, path: Path) -> None:
         try:
@@ -242,8 +267,15 @@ class _Inspection:
         """Faults that can be found only after all files were read: missing runs, and
         mixed records.
         """
+        if self._left_over:
+            first, more = self._left_over[0], len(self._left_over) - 1
+            others = f" and {_count(more, 'other file')}" if more else ""
+            self._say(f"{first}{others}: {collected.LEFT_OVER}")
         if self._missing:
             self._problem(f"{target}: {_count(self._missing, 'run')} missing; {plan.AGAIN}")
+        for label in () if self._campaign is None else self._campaign.published:
+            if not (path := target / collected.ROOM / f"{label}.parquet").exists():
+                self._problem(f"{path}: missing; {plan.AGAIN}")
         for wrong in refuted.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
@@ -330,6 +362,8 @@ class _Inspection:
 
     def _problem(self, line: str) -> None:
         self._problems += 1
+        if self._campaign is not None and self._campaign.is_foreign:
+            line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
 
 
@@ -354,7 +388,7 @@ def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
     """The algorithm and the runs of a record; `InputError` if they do not agree with its path."""
     label, seen = "" if place is None else place.algorithm, set[RunKey]()
     for part in record.row_groups():
-        for line in contradictions(part):
+        for line in contradictions(part, published=PUBLISHED in record.facts):
             raise InputError(f"{record.path}: {line}; {MEND}")
         rows = part.select(_READ).to_pylist()
         if place is not None and (clause := misplaced(place, record.facts, rows)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins
@@ -50,13 +50,13 @@ def study(folder: Path, settings: Campaign) -> Study:
     InputError
         If collected runs are missing or damaged.
     """
-    labels = tuple(settings.algorithms)
-    collected = [folder / f"collected/{label}.parquet" for label in labels]
-    if missing := [path for path in collected if not path.is_file()]:
+    files = [folder / collected.ROOM / f"{label}.parquet" for label in settings.algorithms]
+    if missing := [path for path in files if not path.is_file()]:
         raise InputError(*(f"{path}: missing; {plan.AGAIN}" for path in missing))
-    runs = Runs.read(collected)
+    campaign = campaign_of(folder)
+    runs = Runs.read(collected.chosen(files, campaign, folder))
     evidence = evidence_of(runs, settings)
-    return Study(campaign_of(folder), evidence, runs.origins, len(runs.frame))
+    return Study(campaign, evidence, runs.origins, len(runs.frame))
 
 
 def evidence_of(runs: Runs, settings: Campaign) -> Evidence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -206,41 +205,15 @@ def _analyse(arguments: argparse.Namespace) -> int | None:
 
 
 def _analyse_room(arguments: argparse.Namespace) -> None:
-    from timefair.campaign import configuration
+    from timefair.campaign import collected, configuration
     from timefair.exhibits.registry import TABLES
 
     rooms = {table.room: table for table in TABLES.values()}
     entry("ROOM", arguments.what, rooms)
     campaign = configuration.restore(arguments.campaign)
-    _refuse_outdated(arguments.collected, campaign, arguments.campaign.parent)
-    make_room(arguments.what, campaign, arguments.collected, arguments.output)
-
-
-def _refuse_outdated(collected: Sequence[Path], campaign: Campaign, folder: Path) -> None:
-    """Raise `InputError` if files were not collected from the records that the campaign plans.
-
-    `folder` is ``results/<campaign>``. Imported runs have no records.
-    """
-    from timefair.campaign import plan
-    from timefair.records.store import open_record
-
-    if not (folder / plan.KEYS).is_file():  # of a user's own runs, which are analysed here
-        return
-    planned = plan.records_by("algorithm", campaign, plan.read_keys(folder, campaign), folder)
-    outdated = []
-    for path in collected:
-        facts = open_record(path).facts
-        records = {os.path.abspath(path.parent / one["path"]) for one in facts.get("records", ())}
-        if records and records != set(map(os.path.abspath, planned.get(facts["algorithm"], ()))):
-            outdated.append(path)
-    if outdated:
-        raise InputError(
-            *(
-                f"{path}: has runs of another configuration or of other code; delete it, and "
-                f"{plan.AGAIN}"
-                for path in outdated
-            )
-        )
+    folder = arguments.campaign.parent
+    files = collected.chosen(arguments.collected, campaign, folder, whole=True)
+    make_room(arguments.what, campaign, files, arguments.output)
 
 
 def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
@@ -263,17 +236,18 @@ def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: 
 
 def _tabulate(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration, registration
+    from timefair.campaign import collected, configuration, registration
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
     from timefair.rundata.settings import Analysis
 
     table = entry("TABLE", arguments.table, TABLES)
     campaign = configuration.restore(arguments.campaign)
-    runs = together(arguments.collected, campaign)
+    folder = arguments.campaign.parent
+    runs = together(collected.chosen(arguments.collected, campaign, folder), campaign)
     prepare_files(arguments.output, (".csv", ".parquet"))
     settings = campaign.settings_of(table.name)
-    settings |= registration.settings(campaign, arguments.campaign.parent)
+    settings |= registration.settings(campaign, folder)
     frame = table(runs, Analysis.of(settings))
     for path in arguments.output:
         files.write(frame, path, table.exhibit.columns)

@@ -270,13 +270,13 @@ def _export_table(arguments: argparse.Namespace) -> None:
     write_table(_with_times(runs, foreign_clock), arguments.output)
 
 
-def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table, set[str]]:
+def _exported(snapshot: Path, files: Sequence[Path]) -> tuple[Campaign, pa.Table, set[str]]:
     """The campaign, the collected runs, and the labels whose times do not compare with others.
 
     These labels have times of a foreign clock; there are none if no algorithm was measured. Raises
     `InputError` if the runs are not comparable.
     """
-    from timefair.campaign import configuration
+    from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins
     from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
     from timefair.records.store import open_record, read_runs
@@ -285,14 +285,15 @@ def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.T
     campaign = configuration.restore(snapshot)
     origins: dict[str, Origins] = {}
     clocks: set[str] = set()
-    for path in collected:
+    files = collected.chosen(files, campaign, snapshot.parent)
+    for path in files:
         facts = open_record(path).facts
         label = facts.get("algorithm", path.stem)
         if PUBLISHED not in facts:
             origins.setdefault(label, Origins()).add(facts)
         elif facts[PUBLISHED].get(FOREIGN_CLOCK):
             clocks.add(label)
-    runs = chosen(read_runs(collected), campaign.statistics.noisy_value)
+    runs = chosen(read_runs(files), campaign.statistics.noisy_value)
     refuse_mixed(origins, campaign)
     return campaign, runs, clocks if origins else set()
 

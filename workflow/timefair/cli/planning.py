@@ -92,16 +92,13 @@ def _plan(arguments: argparse.Namespace) -> None:
 
 def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     """A campaign and its pilots; `InputError` if they cannot answer anything."""
-    from timefair.campaign import configuration, plan
+    from timefair.campaign import collected, configuration, plan
     from timefair.rundata.pilot import pilots
     from timefair.rundata.runs import Runs
     from timefair.rundata.settings import Analysis
 
     campaign = configuration.restore(folder / plan.SNAPSHOT)
-    files = sorted((folder / "collected").glob("*.parquet"))
-    if not files:
-        raise InputError(f"{folder}: has no collected runs; start snakemake and wait until it ends")
-    runs = Runs.read(files)
+    runs = Runs.read(collected.in_folder(folder, campaign))
     refuse_mixed(runs.origins, campaign, runs.nodes)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
     runs = runs.with_targets_in_values(bool(analysis.target_values))

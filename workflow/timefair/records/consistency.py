@@ -59,13 +59,19 @@ _RUN = (
 )
 
 
-def contradictions(runs: pa.Table) -> Iterator[str]:
+_NEEDED = ("evaluations", "best_f", "best_precision", "wall_s", "reaped_s", "launches")
+
+
+def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
     """One line per run that contradicts itself.
 
     Parameters
     ----------
     runs
         Runs with the columns of `schema.RUN_SCHEMA`.
+    published
+        Whether the runs are published data. They have no launches, their values may be rounded, and
+        an event may be at T.
     """
     rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
     events = _by_run(runs["events"], EVENT_FIELDS)
@@ -77,7 +83,7 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
     for row, *nested in zip(
         rows, events, launches, launch_events, batches, vectors, recommended, strict=True
     ):
-        if clause := contradiction(row, *nested):
+        if clause := contradiction(row, *nested, published=published):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
 
 
@@ -116,6 +122,8 @@ def contradiction(
     batches: Columns,
     vectors: Columns | None = None,
     recommended: Columns | None = None,
+    *,
+    published: bool = False,
 ) -> str | None:
     """The first contradiction in a run, as a clause; None if there is none.
 
@@ -130,12 +138,14 @@ def contradiction(
     vectors
         The rows, in the same order, and ``finite``, shape ``(vectors,)``: whether all numbers of
         each vector are finite. None if evaluations give one value.
+    published
+        As in `contradictions`.
     """
     for clauses in (
-        _of_needed(run),
-        _of_the_run(run),
-        _of_events(run, events),
-        _of_launches(run, launches),
+        _of_needed(run, published),
+        _of_the_run(run, published),
+        _of_events(run, events, published),
+        () if published else _of_launches(run, launches),
         _of_both(launches, events),
         _of_traces(run, events, launches, launch_events),
         _of_batches(run, batches),
@@ -153,20 +163,19 @@ Clauses = Iterator[tuple[str, bool]]
 """Each clause describes a fault of the run if its second value is False."""
 
 
-def _of_needed(run: Mapping[str, Any]) -> Clauses:
-    """The other checks compute with these columns, with the last two only in measured runs."""
-    needed = ("evaluations", "best_f", "reaped_s")
-    for name in needed[:1] if run["wall_s"] is None else needed:
+def _of_needed(run: Mapping[str, Any], published: bool) -> Clauses:
+    """The other checks compute with these columns, with the first only in published runs."""
+    for name in _NEEDED[:1] if published else _NEEDED:
         yield f"{name} is empty", run[name] is not None
 
 
-def _of_the_run(run: Mapping[str, Any]) -> Clauses:
+def _of_the_run(run: Mapping[str, Any], published: bool) -> Clauses:
     evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
     yield "the number of evaluations is negative", evaluations >= 0
     if run["budget_evaluations"] is not None:
         most = run["budget_evaluations"]
         yield f"{evaluations} evaluations exceed the budget of {most}", evaluations <= most
-    if wall_s is None:  # published: f_opt and best_f may be rounded
+    if published:  # f_opt and best_f may be rounded
         return
     best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
     of_value = best_f if f_opt is None else precision(best_f, f_opt)
@@ -185,7 +194,7 @@ def _of_the_run(run: Mapping[str, Any]) -> Clauses:
         yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= latest_s
 
 
-def _of_events(run: Mapping[str, Any], events: Columns) -> Clauses:
+def _of_events(run: Mapping[str, Any], events: Columns, published: bool) -> Clauses:
     precision, evaluations, time_s = (events[n] for n in ("precision", "evaluations", "time_s"))
     last = precision[-1] if len(precision) else np.inf
     yield f"the last event has {last} and not the best precision", last == run["best_precision"]
@@ -202,13 +211,11 @@ def _of_events(run: Mapping[str, Any], events: Columns) -> Clauses:
     yield "the time goes back from event to event", bool((np.diff(time_s) >= 0).all())
     yield f"an event is from {time_s[0]} s before the start", bool(time_s[0] >= 0)
     yield f"an event is from {time_s[-1]} s, after the end", bool(time_s[-1] <= run["wall_s"])
-    if run["budget_s"] is not None:
+    if run["budget_s"] is not None and not published:
         yield f"an event is from {time_s[-1]} s, not before T", bool(time_s[-1] < run["budget_s"])
 
 
 def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
-    if run["wall_s"] is None:
-        return
     start_s, end_s, evaluations, best = (
         launches[name] for name in ("start_s", "end_s", "evaluations", "best_precision")
     )

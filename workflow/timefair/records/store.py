@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
+from timefair.records.facts import misshapen
 from timefair.records.schema import (
     ADDED,
     LAUNCH_WAS,
@@ -218,12 +219,12 @@ def open_record(path: Path) -> Record:
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
         metadata = file.metadata.metadata or {}
         facts = json.loads(metadata.get(_FACTS, b"null"))
-        columns = json.loads(metadata.get(_COLUMNS, b"{}"))
+        columns = dict(json.loads(metadata.get(_COLUMNS, b"{}")))
         schema = file.schema_arrow.remove_metadata()
     if not isinstance(facts, dict) or "schema_version" not in facts:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
     version = facts["schema_version"]
-    if version != SCHEMA_VERSION and version not in ADDED:
+    if version not in (SCHEMA_VERSION, *ADDED):
         raise InputError(
             f"{path}: schema version {version}, and this timefair reads {min(ADDED)} to "
             f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
@@ -232,6 +233,8 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: has no checksum; {MEND}")
     if metadata[_CHECKSUM] != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
+    if clause := misshapen(facts):
+        raise InputError(f"{path}: {clause}; {MEND}")
     if schema != schema_of(version):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import ceil
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
 
 from timefair.basics.errors import InputError
+from timefair.campaign import collected, configuration, plan
 from timefair.records.integrity import RUN_KEY
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
@@ -62,7 +63,8 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
     Parameters
     ----------
     folder
-        ``results/NAME``. Its collected files count, or its records if nothing was collected. In
+        ``results/NAME``. The collected files of the campaign's algorithms count, or its planned
+        records if nothing was collected. In
         place of a collected file that joins records of several campaigns, code versions or
         machines, these records count, if all of them are still there.
     share
@@ -92,9 +94,18 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; name results/NAME")
-    for name in ("collected", "records"):
-        if files := sorted((folder / name).rglob("*.parquet")):
-            return files
+    campaign = None
+    if (folder / plan.SNAPSHOT).exists():
+        campaign = configuration.restore(folder / plan.SNAPSHOT)
+    if files := sorted((folder / collected.ROOM).rglob("*.parquet")):
+        return files if campaign is None else collected.chosen(files, campaign, folder)
+    planned = None if campaign is None else collected.planned_records(campaign, folder)
+    files = sorted((folder / "records").rglob("*.parquet"))
+    if planned is not None:
+        wanted = set[PurePosixPath]().union(*planned.values())
+        files = [path for path in files if collected.relative(path) in wanted]
+    if files:
+        return files
     raise InputError(f"{folder}: contains no records; name results/NAME")
 
 

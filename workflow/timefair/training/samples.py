@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.run_count.samples import Samples
 from timefair.problems import registry as suites
@@ -110,9 +110,7 @@ def _of_algorithm(part: _Part, label: str) -> dict[str, float]:
 
 def _of_campaign(folder: Path, question: Question) -> _Part:
     campaign = configuration.restore(folder / plan.SNAPSHOT)
-    files = sorted((folder / "collected").glob("*.parquet"))
-    if not files:
-        raise InputError(f"{folder}: has no collected runs; start snakemake and wait until it ends")
+    files = collected.in_folder(folder, campaign)
     everything = Samples.of(Runs.read(files), question.cap)
     samples = everything.taken(np.flatnonzero(everything.has_truth))
     if samples.names.empty:

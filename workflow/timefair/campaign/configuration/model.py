@@ -565,6 +565,11 @@ class Campaign(Section):
         return not self.algorithms
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """All algorithms, measured and published."""
+        return (*self.algorithms, *self.published)
+
+    @property
     def timed(self) -> tuple[str, ...]:
         """The algorithms whose times are compared."""
         return tuple(self.published if self.is_foreign else self.algorithms)
