@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,12 @@ from timefair.records.integrity import (
     machine_kind,
     mixed,
     restart_of,
+    several_hosts,
     timing_of,
 )
 from timefair.records.journal import Journal, journal_path
 from timefair.records.store import open_record, read_runs, write_record
+from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)
@@ -182,38 +185,108 @@ def test_what_may_differ_in_one_table():
     ("change", "clause"),
     [
         ({"code": "c1"}, "a: runs of 2 versions of its code"),
-        ({"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}}, "a: runs of 2 conf"),
-        ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "a: runs of 2 configurations"),
-        ({"campaign": CAMPAIGN | {"isolation": "private"}}, "a: runs of 2 configurations"),
+        ({"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}}, "use x:w and x:y"),
+        ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "restart.policy luby and none"),
+        ({"campaign": CAMPAIGN | {"isolation": "private"}}, "isolation private and shared"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
         ({"machine": MACHINE | {"python": "3.12.1"}}, "runs with python 3.12 and unknown"),
         ({"machine": MACHINE | {"cpu": None}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; "),
     ],
 )
 def test_what_may_not_differ_within_an_algorithm(change, clause):
-    lines = mixed({"a": origins(FACTS, FACTS | change)})
-    assert len(lines) == 1
-    assert lines[0].startswith(clause)
+    (line,) = mixed({"a": origins(FACTS, FACTS | change)})
+    configurations = "a: runs of 2 configurations: " if "campaign" in change else ""
+    assert line.startswith(configurations + clause)
 
 
 @pytest.mark.parametrize(
     ("change", "clause"),
     [
-        ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "runs of 2 configurations of suite"),
-        ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "runs of 2 configurations of su"),
-        ({"campaign": CAMPAIGN | {"timing": {"disturbed": "repeat", "repeats": 2}}}, "runs of 2 c"),
+        ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "budget.time_s 1.0 and 2.0"),
+        ({"campaign": CAMPAIGN | {"seed": 2}}, "seed 1 and 2"),
+        ({"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}}, "seed 1 and 2; limits"),
+        ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "suite bbob and pbo"),
+        (
+            {"campaign": CAMPAIGN | {"timing": {"disturbed": "repeat", "repeats": 2}}},
+            "timing.repeats 0 and 2",
+        ),
         (
             {"campaign": CAMPAIGN | {"timing": {"reference": False}}},
-            "runs of 2 configurations of s",
+            "timing.reference false and true",
         ),
         ({"machine": MACHINE | {"cores": 4}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; Z"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
     ],
 )
 def test_what_may_not_differ_between_algorithms(change, clause):
-    lines = mixed({"a": origins(FACTS), "b": origins(FACTS | change)})
-    assert len(lines) == 1
-    assert lines[0].startswith(clause)
+    configurations = "runs of 2 configurations: " if "campaign" in change else ""
+    for together in (
+        {"a": origins(FACTS), "b": origins(FACTS | change)},
+        {"a": origins(FACTS, FACTS | change)},  # one line, not another for the algorithm
+    ):
+        (line,) = mixed(together)
+        assert line.startswith(configurations + clause)
+
+
+# --- Machines of one kind ---------------------------------------------------------------------
+
+MONDAY, WEDNESDAY = (datetime(2026, 11, day, 12, tzinfo=UTC) for day in (2, 4))
+
+
+def on(hostname: str, *times: datetime | None) -> dict:
+    return {"facts": {"machine": MACHINE | {"hostname": hostname}}, "times": times}
+
+
+def hosts(**labels: list[dict]) -> dict[str, Origins]:
+    found = {}
+    for label, measured in labels.items():
+        found[label] = Origins()
+        for one in measured:
+            found[label].started(one["facts"], one["times"])
+    return found
+
+
+def test_seconds_of_two_machines_are_said_with_their_days():
+    apart = hosts(a=[on("n1", MONDAY)], b=[on("n2", WEDNESDAY)])
+    assert several_hosts(apart) == (
+        "Seconds come from 2 machines (n1, 2026-11-02: a; n2, 2026-11-04: b). They did not all "
+        "measure the same algorithms, so a difference in seconds may be one of the machines."
+    )
+    both = [on("n1", MONDAY), on("n2", MONDAY, None, WEDNESDAY)]
+    assert several_hosts(hosts(a=both, b=both)) == (
+        "Seconds come from 2 machines (n1, 2026-11-02: a, b; n2, 2026-11-02 to 2026-11-04: a, b)."
+    )
+    of_files = {label: origins({"collected": vars(one)}) for label, one in apart.items()}
+    assert several_hosts(of_files) == several_hosts(apart)
+
+
+def test_one_machine_and_unknown_machines_are_not_said():
+    assert several_hosts(hosts(a=[on("n1", MONDAY)], b=[on("n1", WEDNESDAY)])) == ""
+    assert several_hosts(hosts(a=[on("n1", MONDAY)], b=[on("", WEDNESDAY), on("n2", None)])) == ""
+    earlier = {name: values for name, values in vars(origins(FACTS)).items() if name != "hosts"}
+    assert several_hosts({"a": origins({"collected": earlier})}) == ""
+
+
+def test_machines_of_two_kinds_are_said_with_their_kinds():
+    other = {"machine": MACHINE | {"hostname": "n1", "cpu": "6502"}}
+    found = hosts(a=[on("n1", MONDAY)], b=[{"facts": other, "times": [MONDAY]}])
+    assert "(n1 (6502 with 2 cores and 16 GB), 2026-11-02: b; n1 (Z80 with 2 cores" in (
+        several_hosts(found)
+    )
+
+
+def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row, write):
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
+    for run, (path, time) in enumerate(zip(paths, (MONDAY, WEDNESDAY), strict=True)):
+        write(path, row(run, started_utc=time), **on(f"n{run}")["facts"])
+    collect("a", dict.fromkeys(paths, PLACE), EXPECTED, output)
+    named = open_record(output).facts["collected"]["hosts"]
+    assert [(host["name"], host["first"][:10]) for host in named] == [
+        ("n0", "2026-11-02"),
+        ("n1", "2026-11-04"),
+    ]
+    assert "2 machines" in several_hosts(Runs.read([output]).origins)
+    assert several_hosts(Runs.read(paths).origins) == several_hosts(Runs.read([output]).origins)
 
 
 @pytest.mark.parametrize(

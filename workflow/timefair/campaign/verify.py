@@ -30,6 +30,7 @@ from timefair.records.integrity import (
     misplaced,
     mixed,
     run_name,
+    several_hosts,
     spared,
 )
 from timefair.records.journal import read_journal
@@ -279,6 +280,8 @@ class _Inspection:
         for wrong in refuted.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
+        if caution := several_hosts(self._origins):
+            self._say(f"{target}: {caution}")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
@@ -343,6 +346,7 @@ class _Inspection:
         one.decided = [*one.decided, *record.facts.get("stopping", ())]
         for part in record.row_groups(("started_utc",)):
             times = [time for time in part["started_utc"].to_pylist() if time is not None]
+            self._origins[label].started(record.facts, times)
             one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _evaluate_points(self, record: Record) -> None:

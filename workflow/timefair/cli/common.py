@@ -82,18 +82,21 @@ def refuse_mixed(
     campaign: Campaign,
     nodes: Iterable[Mapping[str, Any]] = (),
 ) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign allows it.
+    """Raise `InputError` if runs should not be compared, unless the campaign allows it. Say if
+    they are from several machines.
 
     `nodes` are those of blocks, as `Runs.nodes`.
     """
     from timefair.records.blocks import torn
-    from timefair.records.integrity import CONSENT, mixed
+    from timefair.records.integrity import CONSENT, mixed, several_hosts
 
     clauses = [*mixed(origins), *torn(nodes)]
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
     for clause in clauses:
         print(f"timefair: mixed, as the campaign allows: {clause}", file=sys.stderr)
+    if caution := several_hosts(origins):
+        print(f"timefair: {caution}", file=sys.stderr)
 
 
 def duration(seconds: float) -> str:

@@ -63,7 +63,7 @@ def collect(
     facts, origins = _facts(label, records, output.parent)
     if not allow_mixed and (clauses := mixed({label: origins})):
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
-    write_record(output, _checked(records, expected, facts["stopping"]), facts)
+    write_record(output, _checked(records, expected, facts["stopping"], origins), facts)
     for path in records:
         journal_path(path).unlink(missing_ok=True)
 
@@ -107,9 +107,14 @@ def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[
 
 
 def _checked(
-    records: Mapping[Path, Place], expected: set[RunKey], decided: list[dict[str, Any]]
+    records: Mapping[Path, Place],
+    expected: set[RunKey],
+    decided: list[dict[str, Any]],
+    origins: Origins,
 ) -> Iterator[pa.RecordBatch]:
-    """The runs of all records; after the last one, `InputError` with all faults, if any."""
+    """The runs of all records; after the last one, `InputError` with all faults, if any. The times
+    at which they started are added to the origins.
+    """
     seen: set[RunKey] = set()
     faults: list[str] = []
     for path, place in records.items():
@@ -117,6 +122,7 @@ def _checked(
             record = open_record(path)
             for runs in record.row_groups():
                 rows = runs.select(_PLACED).to_pylist()
+                origins.started(record.facts, runs["started_utc"].to_pylist())
                 if clause := misplaced(place, record.facts, rows):
                     raise InputError(f"{path}: not the record of this name: {clause}; {MEND}")
                 if clause := another_budget(record.facts, rows):

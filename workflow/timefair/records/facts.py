@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -76,6 +76,7 @@ class _Collected(_Facts):
     code: list[str | None]
     machine: list[_Machine | None]
     tuning: list[_Tuning] = []
+    hosts: list[dict[Literal["name", "kind", "first", "last"], str]] = []
 
 
 class _Published(_Facts):

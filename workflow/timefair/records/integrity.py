@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ RUN_KEY = ("function", "dimension", "instance", "run")
 
 BY_NODE = "node"
 """The value of `block` in a campaign whose blocks are measured on one node each."""
+
+_SHOWN = 4
+_LONGEST = 60
 
 CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
@@ -124,7 +128,8 @@ class Origins:
 
     Machines are listed without their name and without the cores of a job, because on a cluster
     every job may have others. Only a tuned variant has `tuning`: the record of its search, without
-    the trace.
+    the trace. ``hosts`` has the name and kind of each machine, and the times of the first and the
+    last start of a run on it; it is empty in collected files of earlier versions.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -132,13 +137,18 @@ class Origins:
     code: list[Any] = field(default_factory=list)
     machine: list[Any] = field(default_factory=list)
     tuning: list[Any] = field(default_factory=list)
+    hosts: list[dict[str, str]] = field(default_factory=list)
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """Add the values that a record names, or that a collected file names for all
         its records.
         """
         collected = facts.get("collected")
+        for one in collected.get("hosts", ()) if collected else ():
+            self._add_host(one)
         for name, values in vars(self).items():
+            if name == "hosts":
+                continue
             for value in collected.get(name, ()) if collected else [facts.get(name)]:
                 if name == "tuning" and value is None:
                     continue
@@ -147,13 +157,34 @@ class Origins:
                 if value not in values:
                     values.append(value)
 
+    def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
+        """Add the machine of a record, by the times at which its runs started; nothing if these or
+        the name of the machine are unknown.
+        """
+        machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
+        if machine.get("hostname") and known:
+            first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
+            kind = str(machine_kind(machine))
+            host = {"name": machine["hostname"], "kind": kind, "first": first, "last": last}
+            self._add_host(host)
+
+    def _add_host(self, host: Mapping[str, str]) -> None:
+        for one in self.hosts:
+            if (one["name"], one["kind"]) == (host["name"], host["kind"]):
+                one["first"] = min(one["first"], host["first"])
+                one["last"] = max(one["last"], host["last"])
+                return
+        self.hosts.append(dict(host))
+
     @property
     def own_environment(self) -> bool:
         """Whether all its runs were measured in an environment that the campaign declares."""
         return bool(self.machine) and all((m or {}).get("own_environment") for m in self.machine)
 
     def configurations(self, label: str) -> set[str]:
-        """The different configurations of an algorithm, as JSON."""
+        """The different configurations of an algorithm, as JSON; without a label, what is asked of
+        all algorithms.
+        """
         return {_asked(campaign, label) for campaign in self.campaign if campaign}
 
 
@@ -177,16 +208,83 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
             clauses.append(f"{label}: runs of {len(one.tuning)} searches for its parameters")
         if (clause := searched_elsewhere(one)) and not in_blocks([one]):
             clauses.append(f"{label}: {clause}")
-        if (asked := len(one.configurations(label))) > 1:
-            clauses.append(f"{label}: runs of {asked} configurations")
+        clauses += [f"{label}: {clause}" for clause in _differing(one.configurations(label), _OWN)]
     everyone = list(origins.values())
-    if len(shared := {c for one in everyone for c in one.configurations("")}) > 1:
-        clauses.append(f"runs of {len(shared)} configurations of suite, budget, limits or timing")
+    shared = {c for one in everyone for c in one.configurations("")}
+    clauses += _differing(shared)
     if len(kinds := machine_kinds(everyone)) > 1 and not in_blocks(everyone):
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
     software = undeclared_software(origins)
     clauses += [f"runs with {name} {' and '.join(found)}" for name, found in software.items()]
     return clauses
+
+
+def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> list[str]:
+    """A clause with the values of each setting that differs; no clause if none does.
+
+    With `names`, other settings are not compared.
+    """
+    every = [_flat(json.loads(text), names) for text in configurations]
+    differ = []
+    for name in dict.fromkeys(chain.from_iterable(every)):
+        values = {one.get(name, "none") for one in every}
+        if len(values) > 1:
+            differ.append(f"{name} {' and '.join(sorted(values))}")
+    count = len({tuple(sorted(one.items())) for one in every})
+    return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
+
+
+def _flat(asked: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
+    """Settings as texts, by their names in the campaign, such as ``budget.time_s``."""
+    return {
+        f"{name}.{key}".rstrip("."): _in_words(one)
+        for name, value in asked.items()
+        if not names or name in names
+        for key, one in (value.items() if isinstance(value, dict) else [("", value)])
+    }
+
+
+def _in_words(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text = {"null": "none"}.get(text, text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def several_hosts(origins: Mapping[str, Origins]) -> str:
+    """A sentence about the machines of runs, and when they measured; empty for one machine.
+
+    Machines are told apart by their names and kinds. Machines without a name do not count.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for label, one in origins.items():
+        for host in one.hosts:
+            known = found.setdefault((host["name"], host["kind"]), {"labels": set(), **host})
+            known["labels"].add(label)
+            known["first"] = min(known["first"], host["first"])
+            known["last"] = max(known["last"], host["last"])
+    if len(found) < 2:
+        return ""
+    hosts = sorted(found.values(), key=lambda host: (host["first"], host["name"], host["kind"]))
+    kinds = len({host["kind"] for host in hosts}) > 1
+    each = [
+        f"{host['name']}{' (' + host['kind'] + ')' if kinds else ''}, {_days(host)}: "
+        f"{', '.join(sorted(host['labels']))}"
+        for host in hosts[:_SHOWN]
+    ]
+    more = len(hosts) - _SHOWN
+    text = f"Seconds come from {len(hosts)} machines ({'; '.join(each)}"
+    text += f"; and {more} more)." if more > 0 else ")."
+    if len({frozenset(host["labels"]) for host in hosts}) > 1:
+        text += (
+            " They did not all measure the same algorithms, so a difference in seconds may be one "
+            "of the machines."
+        )
+    return text
+
+
+def _days(host: Mapping[str, str]) -> str:
+    """The days of the first and of the last start of a run, in UTC."""
+    return " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
 
 
 def in_blocks(origins: Iterable[Origins]) -> bool:
@@ -257,6 +355,9 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
 
 
 # --- Campaigns as records have them -----------------------------------------------------------
+
+_OWN = ("use", "parameters", "threads", "seed_as", "restart", "isolation")
+"""What `_asked` adds for an algorithm, besides what is asked of all algorithms."""
 
 _SHARED = ("seed", "budget", "limits", "stopping")
 

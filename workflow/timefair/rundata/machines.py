@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.records.integrity import several_hosts
+
 if TYPE_CHECKING:
     from timefair.rundata.runs import Runs
 
@@ -79,12 +81,12 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
 
 
 def mixture(runs: Runs) -> str:
-    """Number of runs on each kind of machine, as a sentence for captions.
+    """The machines of the runs, as sentences for captions; empty for one machine.
 
-    It is empty unless there are several kinds.
+    With blocks on several kinds of machines, the number of runs on each kind.
     """
     if not several(runs):
-        return ""
+        return several_hosts(runs.origins)
     counts = Counter(runs.frame["machine"])
     each = ", ".join(f"{counts[kind]} runs on {kind}" for kind in machines(runs))
     return (

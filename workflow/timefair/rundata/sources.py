@@ -91,7 +91,9 @@ class Stored:
                 if PUBLISHED in record.facts:
                     published[label] = record.facts[PUBLISHED]
                 else:
-                    origins.setdefault(label, Origins()).add(record.facts)
+                    origin = origins.setdefault(label, Origins())
+                    origin.add(record.facts)
+                    origin.started(record.facts, tables[-1]["started_utc"].to_pylist())
         if faults:
             raise InputError(*faults)
         named = {label: vars(one) for label, one in origins.items()}

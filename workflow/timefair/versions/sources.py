@@ -14,7 +14,13 @@ from timefair.basics.errors import InputError, suggest
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.records.blocks import torn
-from timefair.records.integrity import Origins, differing_software, machine_kinds, mixed
+from timefair.records.integrity import (
+    Origins,
+    differing_software,
+    machine_kinds,
+    mixed,
+    several_hosts,
+)
 from timefair.records.status import Disturbance, Status
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -161,7 +167,7 @@ def within(one: Measured, base: str, head: str) -> Pair:
     together = tuple(samples(one.cells(base), one.cells(head), one.hardest))
     if not together:
         raise InputError(f"{one.name}: {base} and {head} have no runs on a common function")
-    cautions = (*one.cautions(base), *one.cautions(head))
+    cautions = (*one.cautions(base), *one.cautions(head), *_machines((base, one), (head, one)))
     return Pair(base, head, together, cautions)
 
 
@@ -205,8 +211,16 @@ def between(first: Measured, second: Measured, base: str | None, head: str | Non
     together = tuple(samples(first.cells(base), second.cells(head), first.hardest))
     if not together:
         raise InputError(f"{second.name}: has no function in common with {first.name}")
-    cautions = (*first.cautions(base), *second.cautions(head))
+    machines = _machines((base, first), (head, second))
+    cautions = (*first.cautions(base), *second.cautions(head), *machines)
     return Pair(base, head, together, cautions, drift(reference_changes), references)
+
+
+def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
+    """A caution if the runs of some versions come from several machines."""
+    origins = {f"{label} of {of.name}": of.runs.origins[label] for label, of in versions}
+    if text := several_hosts(origins):
+        yield f"caution: {text}"
 
 
 def _only(one: Measured, shared: Sequence[str], option: str) -> str:
