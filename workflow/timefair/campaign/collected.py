@@ -86,13 +86,14 @@ def label_of(record: Record) -> str:
         If there are several, or if the file is in a folder ``collected`` and named after another
         one.
     """
-    labels = {label for part in record.row_groups(("algorithm",)) for label in part[0].to_pylist()}
+    column = record.read(("algorithm",))["algorithm"]
+    labels = {str(label) for label in column.unique().to_pylist()}
     labels = labels or {str(record.facts.get("algorithm"))}
     in_place = record.path.parent.name == ROOM
     wanted = {record.path.stem} if in_place else labels
     if len(labels) != 1 or labels != wanted:
         of = " of ".join(("", *filter(None, wanted))) if in_place else " of one algorithm"
-        found = ", ".join(sorted(map(str, labels)))
+        found = ", ".join(sorted(labels))
         raise InputError(f"{record.path}: not the runs{of}: it holds those of {found}; {MEND}")
     return labels.pop()
 

@@ -202,8 +202,7 @@ def _decoding(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: {os.strerror(error.errno or 0)}") from None
     except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        ours = path.is_file() and path.suffix == ".parquet"
-        mend = MEND if ours else "name results/NAME/collected/*.parquet"
+        mend = MEND if path.suffix == ".parquet" else "name results/NAME/collected/*.parquet"
         raise InputError(f"{path}: not a whole record ({reason}); {mend}") from None
 
 
