@@ -253,7 +253,7 @@ def _in_words(value: Any) -> str:
 def several_hosts(origins: Mapping[str, Origins]) -> str:
     """A sentence about the machines of runs, and when they measured; empty for one machine.
 
-    Machines are told apart by their names and kinds. Machines without a name do not count.
+    Machines differ if their names or kinds do. Machines without a name do not count.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for label, one in origins.items():
