@@ -32,6 +32,8 @@ class FakeObjective:
         self.points: list[NDArray[np.float64]] = []
         self.was_cut = False
         self.noisy = False
+        self.cores = 1
+        self.largest_batch = 0
         self.recommended: list[tuple[int, NDArray[np.float64]]] = []  # after so many evaluations
         self._most = most
 
@@ -68,6 +70,7 @@ class FakeObjective:
         self.recommended.append((self.evaluations, np.array(x, dtype=float)))
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
+        self.largest_batch = max(self.largest_batch, len(points))
         return np.array([self(x) for x in points])
 
 
@@ -80,11 +83,12 @@ def _launch(
     most: int = 60,
     left: int | None = None,
     noisy: bool = False,
+    cores: int = 1,
 ) -> FakeObjective:
     given = parameters or {}
     shown = 2 if registry.tasks(use, given) == {"two objectives"} else 1
     objective = FakeObjective(dimension, most, left, shown)
-    objective.noisy = noisy
+    objective.noisy, objective.cores = noisy, cores
     algorithm = registry.load(use, given)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (as the measuring code does)

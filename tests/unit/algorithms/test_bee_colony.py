@@ -25,7 +25,7 @@ def test_attraction_is_a_distribution_for_any_values(values: list[float]) -> Non
 class Listed:
     """Gives values in turn, 5 when there are no more; keeps the points."""
 
-    dimension, evaluations_left = 4, None
+    dimension, cores, evaluations_left = 4, 1, None
     lower, upper = np.full(4, -1.0), np.full(4, 1.0)
 
     def __init__(self, *values: float) -> None:

@@ -53,7 +53,7 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
 class Corner:
     """A plane over narrow bounds that no power of 2 divides: its best point is a corner."""
 
-    dimension, shown, evaluations_left, noisy = 3, 1, None, False
+    dimension, shown, cores, evaluations_left, noisy = 3, 1, 1, None, False
     lower = np.array([0.1, -0.7, 1 / 3])
     upper = np.array([0.3, -0.7 + 1 / 7, 1.1])
     integer = np.zeros(3, dtype=bool)

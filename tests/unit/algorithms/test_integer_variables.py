@@ -26,6 +26,7 @@ class Bowl:
     integer: NDArray[np.bool_]
     points: list[NDArray[np.float64]] = field(default_factory=list)
     evaluations_left: int | None = EVALUATIONS
+    cores = 1
     noisy: bool = False
 
     @property

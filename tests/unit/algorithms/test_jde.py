@@ -61,7 +61,7 @@ def test_an_equal_trial_replaces_its_parent(launch) -> None:
     from timefair.algorithms import registry
 
     class Flat:
-        dimension, evaluations_left = 3, None
+        dimension, cores, evaluations_left = 3, 1, None
         lower, upper = np.full(3, -1.0), np.full(3, 1.0)
         points: list = []  # noqa: RUF012
 

@@ -27,6 +27,7 @@ class Bowl:
 
     def __init__(self, most=100, left=None):
         self.evaluations, self.most, self.evaluations_left = 0, most, left
+        self.cores = 1
         self.noisy = False
         self.lower, self.upper = np.full(3, -3.0), np.full(3, 5.0)
         self.integer = np.zeros(3, dtype=bool)

@@ -56,7 +56,7 @@ def test_parameters_reach_cma(launch) -> None:
 
 def test_the_default_step_is_a_fifth_of_the_width_of_each_variable() -> None:
     class Wide:
-        dimension, evaluations, evaluations_left, noisy = 2, 0, None, False
+        dimension, evaluations, evaluations_left, noisy, cores = 2, 0, None, False, 1
         lower, upper = np.array([-1.0, -1e3]), np.array([1.0, 1e3])
         integer = np.zeros(2, dtype=bool)
         points: list = []  # noqa: RUF012

@@ -19,7 +19,7 @@ class Stop(BaseException):
 class Stubborn:
     """A sphere on [-1, 1]^2 that raises from one evaluation on and counts those that follow."""
 
-    dimension, evaluations_left = 2, None
+    dimension, cores, evaluations_left = 2, 1, None
     lower, upper = np.full(2, -1.0), np.full(2, 1.0)
 
     def __init__(self, most: int, name: str) -> None:

@@ -28,8 +28,8 @@ T = 2.0
 """Longer than a machine stalls, and than an algorithm looks for an object in its process."""
 
 INTERFACE = {
-    "batch", "c_function", "dimension", "evaluations", "evaluations_left", "integer", "lower",
-    "changes", "noisy", "recommend", "shown", "upper",
+    "batch", "c_function", "cores", "dimension", "evaluations", "evaluations_left", "integer",
+    "lower", "changes", "noisy", "recommend", "shown", "upper",
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -47,6 +47,10 @@ class Objective(Protocol):
     @property
     def noisy(self) -> bool:
         """Whether values are noisy and the points that the algorithm recommends are recorded."""
+
+    @property
+    def cores(self) -> int:
+        """Number of cores on which the points of a batch are evaluated, at least 1."""
 
     @property
     def evaluations(self) -> int:
@@ -177,6 +181,8 @@ class Library(ABC):
         does not import them.
     special
         The tasks of each algorithm that is not only for one objective, by its name.
+    batched
+        Names of the algorithms that ask for batches if they have several cores.
     """
 
     name: str
@@ -186,6 +192,7 @@ class Library(ABC):
     modules: Sequence[str] = ()
     unneeded: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
+    batched: Collection[str] = ()
 
     @abstractmethod
     def available(self) -> list[Available]:
@@ -206,6 +213,13 @@ class Library(ABC):
     def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
         """The tasks that an algorithm is for. Called only if `faults` found none."""
         return self.special.get(name, ONE_OBJECTIVE)
+
+    def batches(self, name: str, parameters: Mapping[str, object]) -> bool | None:
+        """Whether an algorithm asks for batches if it has several cores; None if this is unknown.
+
+        Called only if `faults` found none.
+        """
+        return name in self.batched
 
     def members(
         self, name: str, parameters: Mapping[str, object]

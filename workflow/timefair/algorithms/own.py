@@ -59,6 +59,9 @@ class Own(Library):
     def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
         return _tasks(name, user_code.load_function(name))
 
+    def batches(self, name: str, parameters: Mapping[str, object]) -> None:
+        """None: the function may call ``objective.batch``."""
+
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         function = user_code.load_function(name)
         prepare = getattr(function, "prepare", None)

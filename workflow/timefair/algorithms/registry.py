@@ -102,6 +102,19 @@ def tasks(use: str, parameters: Mapping[str, object]) -> frozenset[Task]:
     return library.tasks(name, parameters)
 
 
+def batches(use: str, parameters: Mapping[str, object]) -> bool | None:
+    """Whether an algorithm asks for batches if it has several cores; it must have no faults.
+
+    A portfolio does if a member does. None: only the user of a function or program knows.
+    """
+    library, name = find(use)
+    members = library.members(name, parameters)
+    if not members:
+        return library.batches(name, parameters)
+    of_members = {batches(*member) for member in members}
+    return next((known for known in (True, None) if known in of_members), False)
+
+
 def able(task: Task) -> list[str]:
     """The algorithms for a task other than one objective, by their names in campaigns."""
     return [

@@ -22,6 +22,7 @@ class Sphere:
     dimension = 2
     noisy = False
     changes = 0
+    cores = 1
     evaluations_left: int | None = None
 
     def __init__(self, most: int = sys.maxsize, shown: int = 1) -> None:

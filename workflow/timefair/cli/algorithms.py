@@ -20,7 +20,8 @@ def add_to(commands: Commands) -> None:
         "algorithms",
         help="list the algorithms that can be used",
         description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
-        "with their versions. For algorithms that cannot be used, it names the missing package.",
+        "with their versions, and whether each algorithm asks for batches if it has several "
+        "`threads`. For algorithms that cannot be used, it names the missing package.",
         example="timefair algorithms\ntimefair algorithms --library scipy",
     )
     algorithms.add_argument(
@@ -109,8 +110,13 @@ def _algorithms(arguments: argparse.Namespace) -> None:
         usable = sum(not known.missing for known in entries)
         print(f"{name}: {usable} of {len(entries)} usable ({', '.join(software)})")
         full = arguments.all or chosen is not None
+        width = max(len(known.name) for known in entries)
         for known in entries if full or len(entries) <= SHORT else ():
-            print(f"  {name}:{known.name}" + (f"  not here: {known.missing}" * bool(known.missing)))
+            if known.missing:
+                asks = f"not here: {known.missing}"
+            else:
+                asks = "batches" if library.batches(known.name, {}) else "one point at a time"
+            print(f"  {name}:{known.name:<{width}}  {asks}")
         if not full and len(entries) > SHORT:
             print(f"  listed by: timefair algorithms --library {name}")
 

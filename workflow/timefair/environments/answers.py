@@ -49,6 +49,8 @@ class Answers:
         The kinds of variables that the algorithm takes.
     tasks
         The tasks that it is for.
+    batches
+        `registry.batches` of the algorithm.
     uses
         The algorithms of which it is made, from `algorithms.registry.involved`.
     sources
@@ -64,6 +66,7 @@ class Answers:
     faults: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
+    batches: bool | None = None
     uses: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     versions: Mapping[str, str | None] = field(default_factory=dict)
@@ -181,6 +184,7 @@ def collected(known: Answers, distributions: Iterable[str], question: Question) 
         known,
         variables=sorted(registry.variables(use, parameters)),
         tasks=sorted(registry.tasks(use, parameters)),
+        batches=registry.batches(use, parameters),
         uses=list(uses),
         sources=[str(path) for path in registry.source_files(*uses)],
         versions=software.versions(decisive),

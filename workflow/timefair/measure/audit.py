@@ -107,6 +107,9 @@ class AuditRow:
         Whether all points were within the bounds.
     farthest
         The largest distance of a point outside the bounds, as a share of their width.
+    batches
+        Whether the algorithm asks for batches if it has several cores, as its library declares; for
+        a function or program of the user's, whether it did in these runs.
     evaluation_us
         CPU time per evaluation, including the algorithm's own time: the minimum over the runs,
         because a busy machine has little effect on the minimum.
@@ -137,6 +140,7 @@ class AuditRow:
     by_the_clock: bool | None = None
     inside: bool | None = None
     farthest: float | None = None
+    batches: bool | None = None
     evaluation_us: float | None = None
     overhead: float | None = None
     stopped_by: str | None = None
@@ -245,7 +249,9 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
     if lost := threads.lost():
         message = f"its module starts {lost}, which the forked runs of the audit would lose"
         return AuditRow(subject.label, subject.use, Status.NO_EVALUATION, message=message)
-    return audit(subject, algorithm, setting)
+    row = audit(subject, algorithm, setting)
+    declared = registry.batches(subject.use, subject.parameters)
+    return row if declared is None else dataclasses.replace(row, batches=declared)
 
 
 def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
@@ -272,6 +278,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         by_the_clock=not _same_events([*rows, slowed]) if deterministic else None,
         inside=watched.farthest == 0 if evaluated else None,
         farthest=watched.farthest if evaluated else None,
+        batches=any(row["batches"] for row in rows),
         **(_evaluation(rows[1:], problem) if evaluated else {}),
         **_stopping(timed, setting.time_s),
         message=wrong["message"] if wrong else None,

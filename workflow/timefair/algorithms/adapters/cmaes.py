@@ -138,6 +138,7 @@ CMAES = _Cmaes(
     distributions=("cmaes", "numpy"),
     module="cmaes",
     names=NAMES,
+    batched=NAMES,
     examples=("CMA", "CMAwM"),
     parameters=_parameters,
     solve=_solve,

@@ -122,6 +122,7 @@ FCMAES = Extra(
     distributions=("fcmaes", "numpy"),
     module="fcmaes",
     names=tuple(PLACES),
+    batched=BY_GENERATIONS,
     examples=("CMA-ES", "BiteOpt"),
     parameters=_parameters,
     solve=_solve,

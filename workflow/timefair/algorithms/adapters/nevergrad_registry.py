@@ -25,8 +25,9 @@ budget
     `BUDGET_PER_DIMENSION` times the dimension. A third of the registry needs a nominal budget. The
     wizards (``NGOpt``, ``Shiwa``) choose their algorithm by it.
 num_workers
-    Number of points that nevergrad proposes before it gets the value of the first one. The points
-    are evaluated one after the other. Default: 1.
+    Number of points that nevergrad proposes before it gets the value of the first one. With
+    ``threads: n``, they are a batch. Default: n, or 1 for optimizers that propose one point at a
+    time.
 start
     ``middle``, the default of nevergrad: the search starts in the middle of the bounds. Many
     optimizers evaluate this point first in every launch. Optimizers without randomness
@@ -174,6 +175,9 @@ class Nevergrad(Library):
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS | {"integer"}
 
+    def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
+        return not _makers()[name].no_parallelization and parameters.get("num_workers") != 1
+
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         launch = _configured(name, parameters)
         return Algorithm(partial(_solve, launch=launch), partial(_prepare, launch))
@@ -193,8 +197,13 @@ class _Launch:
     maker: Any
     """``maker(parametrization, budget=, num_workers=)`` makes an optimizer."""
     budget: int | None
-    num_workers: int
+    num_workers: int | None
+    """None: the number of cores, if the optimizer can propose several points."""
     start: str
+
+    def workers(self, cores: int) -> int:
+        """Number of points that nevergrad proposes together, on so many cores."""
+        return self.num_workers or (1 if self.maker.no_parallelization else cores)
 
     def optimizer(
         self,
@@ -202,6 +211,7 @@ class _Launch:
         upper: NDArray[np.float64],
         integer: NDArray[np.bool_],
         budget: int,
+        workers: int,
         rng: np.random.Generator,
     ) -> Any:
         import nevergrad
@@ -211,7 +221,7 @@ class _Launch:
         if integer.all():
             variables.set_integer_casting()
         variables.random_state.seed(int(rng.integers(2**32)))
-        return self.maker(variables, budget=budget, num_workers=self.num_workers)
+        return self.maker(variables, budget=budget, num_workers=workers)
 
 
 def _solve(objective: Objective, rng: np.random.Generator, *, launch: _Launch) -> None:
@@ -234,18 +244,20 @@ def _ask_and_tell(
     from nevergrad.common.errors import NevergradEarlyStopping
 
     integer = objective.integer
-    optimizer = launch.optimizer(objective.lower, objective.upper, integer, budget, rng)
+    workers = launch.workers(objective.cores)
+    optimizer = launch.optimizer(objective.lower, objective.upper, integer, budget, workers, rng)
     left, named = budget, 0
     try:
         while left:
-            batch = min(left, launch.num_workers)
+            batch = min(left, workers)
             left -= batch
             if batch == 1:
                 candidate = optimizer.ask()
                 optimizer.tell(candidate, objective(_rounded(candidate.value, integer)))
             else:
                 candidates = [optimizer.ask() for _ in range(batch)]
-                values = [objective(_rounded(c.value, integer)) for c in candidates]
+                points = [_rounded(c.value, integer) for c in candidates]
+                values = objective.batch(points) if objective.cores > 1 else map(objective, points)
                 for candidate, value in zip(candidates, values, strict=True):
                     optimizer.tell(candidate, value)
             if objective.noisy and (budget - left) * RECOMMENDING >= named * (RECOMMENDING + 1):
@@ -336,7 +348,7 @@ def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
     maker = _makers()[name]
     changes: dict[str, Any] = dict(parameters)
     budget = changes.pop("budget", None)
-    num_workers = changes.pop("num_workers", 1)
+    num_workers = changes.pop("num_workers", None)
     start = changes.pop("start", "middle")
     if changes:
         maker = type(maker)(**_configuration(maker) | changes)
@@ -351,7 +363,8 @@ def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
             budget = launch.budget or 2 * BUDGET_PER_DIMENSION
             continuous = np.zeros(2, dtype=bool)
             rng = np.random.default_rng(0)
-            launch.optimizer(-np.ones(2), np.ones(2), continuous, budget, rng)
+            workers = launch.workers(1)
+            launch.optimizer(-np.ones(2), np.ones(2), continuous, budget, workers, rng)
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         return [f"nevergrad:{name} refuses its parameters: {reason}"]

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature
@@ -50,6 +50,8 @@ class Extra(Library):
         Some of the names, for the documentation; by default the first one.
     special
         The tasks of each algorithm that is not only for one objective, by its name.
+    batched
+        Names of the algorithms that ask for batches if they have several cores.
     late
         Modules that the library imports while an algorithm runs, some after more evaluations than a
         trial launch has. They are imported before the runs.
@@ -67,6 +69,7 @@ class Extra(Library):
     late: Sequence[str] = ()
     trial_evaluations: int = 5
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
+    batched: Collection[str] = ()
     optional: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:

@@ -12,9 +12,10 @@
 within the bounds, or at that of the suite (`timefair.algorithms.constrained.starting_point`). The
 default boundary handling of cma keeps all evaluated points inside. Integer variables are passed as
 ``integer_variables`` of cma, and rounded. ``lq-CMA-ES`` and ``AL-CMA-ES`` take only continuous
-variables. Nothing is printed or written. The small populations of ``BIPOP`` use numpy's global
-generator, which is seeded for each launch. On a noisy problem each iteration recommends the mean of
-the distribution, the ``result.xfavorite`` of cma.
+variables. With ``threads: n``, ``CMA-ES``, ``IPOP`` and ``BIPOP`` evaluate each generation as a
+batch, in which NaN counts as infinity. Nothing is printed or written. The small populations of
+``BIPOP`` use numpy's global generator, which is seeded for each launch. On a noisy problem each
+iteration recommends the mean of the distribution, the ``result.xfavorite`` of cma.
 
 Parameters
 ----------
@@ -41,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
+from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.constrained import CONSTRAINTS, has_constraints, starting_point
 from timefair.basics.errors import suggest
 from timefair.problems.base import Task, Variables
@@ -54,6 +56,7 @@ ENDLESS = 10**9
 """Default number of restarts of IPOP and BIPOP, more than any budget allows."""
 CONSTRAINED = "AL-CMA-ES"
 NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES", CONSTRAINED)
+BY_GENERATIONS = ("CMA-ES", "IPOP", "BIPOP")
 RESTARTING = ("IPOP", "BIPOP", "lq-CMA-ES")
 SET_HERE = frozenset(
     {"bounds", "integer_variables", "randn", "seed", "verbose", "signals_filename", "vv"}
@@ -70,6 +73,7 @@ class PyCma(Library):
     unneeded: Sequence[str] = ("matplotlib",)
     examples: Sequence[str] = ("BIPOP", "lq-CMA-ES")
     special: Mapping[str, frozenset[Task]] = MappingProxyType({CONSTRAINED: CONSTRAINTS})
+    batched = BY_GENERATIONS
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]
@@ -163,8 +167,15 @@ def _solve(
         )
     if name == "lq-CMA-ES":
         return cma.fmin_lq_surr2(objective, start, sigma0, settings, callback=callback, **restarts)
+    if objective.cores > 1:
+        restarts = {**restarts, "parallel_objective": lambda points: _generation(objective, points)}
     bipop = name == "BIPOP"
     return cma.fmin2(objective, start, sigma0, settings, bipop=bipop, callback=callback, **restarts)
+
+
+def _generation(objective: Objective, points: list[NDArray[np.float64]]) -> list[float]:
+    values: list[float] = pop.values(objective, np.array(points)).tolist()
+    return values
 
 
 def _set_here(key: str) -> bool:

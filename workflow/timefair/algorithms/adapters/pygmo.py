@@ -4,7 +4,8 @@ A launch draws a population uniformly within the bounds and evolves it. Some alg
 themselves: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
 (``ftol`` and ``xtol``; with both at 0 they continue), ``compass_search``, ``ihs``, ``mbh`` and
 ``simulated_annealing`` at the end of their schedule. The others are endless. All algorithms give
-the same results for the same seed, and stay within the bounds.
+the same results for the same seed, and stay within the bounds. With ``threads: n``, these
+algorithms evaluate each generation as a batch: `BATCHED`.
 
 For two objectives: ``maco``, ``moead``, ``moead_gen``, ``nsga2`` and ``nspso``.
 
@@ -48,6 +49,8 @@ POPULATIONS = {
     **dict.fromkeys(pygmo_multi.DEFAULTS, pygmo_multi.POPULATION),
 }
 """Default sizes other than `POPULATION`."""
+BATCHED = ("cmaes", "gaco", "maco", "moead_gen", "nsga2", "nspso", "pso_gen")
+"""Algorithms that pygmo lets evaluate a generation at a time."""
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of ``ihs`` per dimension, if the run has no budget of evaluations."""
 ENDLESS = 2**32 - 1
@@ -151,6 +154,9 @@ class _UserDefinedProblem:
     def fitness(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.atleast_1d(self._objective(x))
 
+    def batch_fitness(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._objective.batch(points.reshape(-1, self._objective.dimension)).ravel()
+
     def get_nobj(self) -> int:
         return self._objective.shown
 
@@ -176,9 +182,14 @@ def _solve(
     if chosen.get("gen") is int:
         chosen["gen"] = _generations(objective, size)
     seeds = rng.integers(2**32, size=2).tolist()
-    algorithm = pygmo.algorithm(_made(name, chosen, seeds[0]))
+    made = _made(name, chosen, seeds[0])
+    together = None
+    if objective.cores > 1 and name in BATCHED:
+        together = pygmo.bfe(pygmo.member_bfe())
+        made.set_bfe(together)
     problem = pygmo.problem(_UserDefinedProblem(objective))
-    return algorithm.evolve(pygmo.population(problem, size, seed=seeds[1]))
+    population = pygmo.population(problem, size, b=together, seed=seeds[1])
+    return pygmo.algorithm(made).evolve(population)
 
 
 def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
@@ -206,6 +217,7 @@ PYGMO = _Pygmo(
     distributions=("pygmo", "numpy"),
     module="pygmo",
     names=tuple(DEFAULTS),
+    batched=BATCHED,
     special=dict.fromkeys(pygmo_multi.DEFAULTS, TWO_OBJECTIVES),
     examples=("sade", "nsga2"),
     parameters=_parameters,

@@ -74,6 +74,8 @@ SET_HERE = (
 )
 """Arguments that users cannot set."""
 WITH_CONSTRAINTS = ("GA", "DE", "ES")
+POINT_BY_POINT = ("MOEAD", "NelderMead")
+"""Algorithms of which only the first points and some others are batches."""
 ENDLESS = 10**15
 TRIAL_EVALUATIONS = 150
 """Some values are only checked after the first population."""
@@ -172,6 +174,7 @@ PYMOO = Extra(
         **dict.fromkeys(pymoo_multi.MODULES, TWO_OBJECTIVES),
         **dict.fromkeys(WITH_CONSTRAINTS, BOTH),
     },
+    batched={*MODULES, *pymoo_multi.MODULES} - set(POINT_BY_POINT),
     examples=("GA", "NSGA2"),
     parameters=_parameters,
     solve=_solve,

@@ -5,6 +5,10 @@ evaluation. A fit takes 0.1 to 1 s, and longer the more points there are. These 
 therefore for budgets of tens or hundreds of evaluations. ``gbrt_minimize`` is not included because
 it does not work with scikit-learn 1.7 or later.
 
+With ``threads: n``, scikit-optimize proposes n points at a time, which are a batch. For each of
+them, it fits the model again, with the best known value in place of the values that it does not
+know yet.
+
 Parameters
 ----------
 any argument of the function
@@ -46,7 +50,16 @@ def _solve(
     parameters: Mapping[str, Any],
 ) -> object:
     import skopt
+    from skopt.optimizer import base
 
+    class Batches(skopt.Optimizer):  # type: ignore[misc]
+        def ask(self) -> None:
+            """Go on with batches, instead of the loop that calls this for its first point."""
+            while True:
+                points = super().ask(n_points=objective.cores)
+                super().tell(points, objective.batch(points).tolist())
+
+    base.Optimizer = Batches if objective.cores > 1 else skopt.Optimizer
     return getattr(skopt, name)(
         objective,
         list(zip(objective.lower.tolist(), objective.upper.tolist(), strict=True)),
@@ -62,6 +75,7 @@ SKOPT = Extra(
     distributions=("scikit-optimize", "numpy", "scipy", "scikit-learn"),
     module="skopt",
     names=NAMES,
+    batched=NAMES,
     examples=("gp_minimize",),
     parameters=_parameters,
     solve=_solve,

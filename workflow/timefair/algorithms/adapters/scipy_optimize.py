@@ -11,6 +11,10 @@ constraints, which it may violate during the search.
 continuous variables. ``COBYLA``, ``COBYQA``, ``SLSQP``, ``trust-constr`` and
 ``differential_evolution`` take constraints. Gradients of constraints are finite differences, too.
 
+With ``threads: n``, ``differential_evolution`` evaluates each generation as a batch. Its default of
+``updating`` is then ``deferred``; with ``immediate``, it evaluates one point at a time. The methods
+with a gradient evaluate the points of a finite difference as a batch (scipy 1.16 or later).
+
 ``direct`` is deterministic, and so is ``shgo`` with its default sampling: each of their launches
 repeats the first one. ``basinhopping`` starts at a uniform point. Unlike the default of scipy, it
 minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes this.
@@ -33,13 +37,14 @@ import contextlib
 import inspect
 import re
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective, Solve
 from timefair.algorithms.constrained import BOTH, given_start, has_constraints, starting_point
@@ -105,6 +110,11 @@ class ScipyOptimize(Library):
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS | {"integer"} if name == "differential_evolution" else CONTINUOUS
 
+    def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
+        if name == "differential_evolution":
+            return parameters.get("updating") != "immediate"
+        return _takes_workers(name)
+
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         if name in LOCAL:
             options = dict(parameters)
@@ -139,8 +149,20 @@ def _local(
         chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
     chosen |= _constraints(objective)
     start = starting_point(objective, rng)
+    settings = dict(options)
+    if objective.cores > 1 and _takes_workers(method):
+        settings |= _workers(objective)
     minimize: Any = optimize.minimize
-    return minimize(objective, start, method=method, options=dict(options), **chosen)
+    return minimize(objective, start, method=method, options=settings, **chosen)
+
+
+def _workers(objective: Objective) -> dict[str, Any]:
+    """The argument ``workers``, which evaluates points together."""
+
+    def together(_: object, points: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return objective.batch(list(points))
+
+    return {"workers": together}
 
 
 def _constraints(objective: Objective) -> dict[str, Any]:
@@ -171,6 +193,8 @@ def _global(
         return getattr(optimize, method)(objective, bounds, **chosen)
     if method == "differential_evolution":
         chosen["integrality"] = objective.integer
+        if objective.cores > 1 and chosen.setdefault("updating", "deferred") == "deferred":
+            chosen |= _workers(objective)
         chosen |= _constraints(objective)
         if (start := given_start(objective)) is not None:
             chosen["x0"] = np.clip(start, objective.lower, objective.upper)
@@ -182,8 +206,15 @@ def _prepare(name: str) -> None:
     solve: Solve = partial(_global, method=name, parameters={})
     if name in LOCAL:
         solve = partial(_local, method=name, options={})
+    _takes_workers(name)
     with contextlib.suppress(Enough):
         solve(Sphere(200), np.random.default_rng(0))
+
+
+@cache
+def _takes_workers(method: str) -> bool:
+    """Whether a method evaluates the points of a finite difference together, with this scipy."""
+    return method in WITH_GRADIENT and _takes_option(method, "workers")
 
 
 def _takes_option(method: str, option: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -46,6 +46,7 @@ class Timefair(Library):
     special: Mapping[str, frozenset[Task]] = MappingProxyType(
         {"random-search": frozenset(get_args(Task))}
     )
+    batched: Collection[str] = frozenset(MODULES) - {"ABC", "OnePlusOneEA", "RLS"}
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]

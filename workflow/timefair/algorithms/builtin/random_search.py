@@ -11,6 +11,9 @@ from timefair.problems.base import Variables
 BLOCK_BYTES = 32_768
 """Points are drawn in blocks of about this size: cheap to draw, and small enough for the cache."""
 
+PER_CORE = 16
+"""Points of a batch per core, if there are several cores."""
+
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
     """Evaluate points drawn uniformly and independently within the bounds, without end.
@@ -20,6 +23,7 @@ def solve(objective: Objective, rng: np.random.Generator) -> None:
     """
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     beyond = np.where(integer, upper + 1, upper)  # then rounded down
+    size = PER_CORE * objective.cores
     count = max(1, BLOCK_BYTES // (8 * objective.dimension))
     while True:
         points = rng.uniform(lower, beyond, size=(count, objective.dimension))
@@ -29,6 +33,9 @@ def solve(objective: Objective, rng: np.random.Generator) -> None:
             for x in points:
                 objective.constraints(x)
                 objective(x)
+        elif objective.cores > 1:
+            for first in range(0, count, size):
+                objective.batch(points[first : first + size])
         else:
             for x in points:
                 objective(x)

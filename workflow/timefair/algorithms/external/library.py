@@ -47,6 +47,9 @@ class External(Library):
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return frozenset(get_args(Variables))
 
+    def batches(self, name: str, parameters: Mapping[str, object]) -> None:
+        """None: the program may send ``batch``."""
+
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         return Algorithm(partial(_solve, command=commands.parse(name), parameters=parameters))
 

@@ -330,8 +330,8 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
-    """Forbidden actions of the user's own modules during import; one line each, with the first key
-    that names the module.
+    """Forbidden actions of the user's own modules during import, one line each with the first key
+    that names the module, and one line on threads that evaluate nothing.
 
     `unknown_names`, which imports the modules, has checked the campaign before.
     """
@@ -345,6 +345,28 @@ def warnings(campaign: Campaign) -> Iterator[str]:
         files.setdefault((name.rpartition(":")[0], threads), (key, name))
     for (_, threads), (key, name) in files.items():
         yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
+    one_by_one = [
+        f"{label} ({spec.threads})"
+        for label, spec in campaign.algorithms.items()
+        if spec.threads > 1 and _batches(campaign, label) is False
+    ]
+    if one_by_one:
+        yield (
+            f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
+            "one of its threads"
+        )
+
+
+def _batches(campaign: Campaign, label: str) -> bool | None:
+    """Whether an algorithm asks for batches, in its environment; None if this is unknown."""
+    from timefair.algorithms import registry
+    from timefair.campaign import provenance
+
+    environment = campaign.environment_of(label)
+    if environment is not None:
+        return environment.ask(provenance.question(campaign, label)).batches
+    spec = campaign.algorithms[label]
+    return registry.batches(spec.use, spec.parameters)
 
 
 def _tuning_faults(

@@ -304,6 +304,10 @@ cdef class RemoteObjective:
         as_point(x, self.caller.channel.dimension)
 
     @property
+    def cores(self):
+        return 1
+
+    @property
     def evaluations(self):
         return self.caller.calls
 

@@ -1159,6 +1159,11 @@ cdef class Objective:
         return self.measurement.changes
 
     @property
+    def cores(self):
+        """Number of cores on which the points of a batch are evaluated."""
+        return 1 if self.measurement.evaluators is None else self.measurement.evaluators.count
+
+    @property
     def evaluations(self):
         return self.measurement.calls
 

@@ -70,7 +70,8 @@ def main(descriptor: str) -> None:
     ends_at_once()
     loader, views, begun = _Loader(context), Views(**context.views), time.monotonic()
     allowance = loader.allowance(views)
-    trial = trial_launch(loader.on_trial, allowance.memory_mb, views, LOADING_S)
+    memory_mb, cores = allowance.memory_mb, allowance.cores
+    trial = trial_launch(loader.on_trial, memory_mb, views, cores, LOADING_S)
     loader.modules = trial.modules
     connection.send(json.dumps([time.monotonic() - begun, trial]).encode())
     while True:

@@ -159,7 +159,8 @@ class Prepared:
             start = time.monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            self.trial = prepare(algorithm, problem, memory_mb, self.views)
+            threads = self.campaign.algorithms[job.algorithm].threads
+            self.trial = prepare(algorithm, problem, memory_mb, self.views, threads)
             self.seconds += time.monotonic() - start
             self._is_ready = True
         return algorithm

@@ -57,6 +57,10 @@ class Penalized:
         self._objective.recommend(x)
 
     @property
+    def cores(self) -> int:
+        return self._objective.cores
+
+    @property
     def evaluations(self) -> int:
         return self._objective.evaluations // 2
 

@@ -58,6 +58,10 @@ class Rounded:
         self._objective.recommend(self._rounded(x))
 
     @property
+    def cores(self) -> int:
+        return self._objective.cores
+
+    @property
     def evaluations(self) -> int:
         return self._objective.evaluations
 

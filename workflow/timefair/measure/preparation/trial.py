@@ -75,6 +75,7 @@ def prepare(
     problem: Problem,
     memory_mb: float | None = None,
     views: Views | None = None,
+    cores: int = 1,
 ) -> Trial:
     """Bring this process into the state in which every run begins.
 
@@ -85,12 +86,14 @@ def prepare(
     ----------
     memory_mb, views
         Memory limit and views of the trial launch, the same as those of a run.
+    cores
+        Number of cores that the trial launch sees, as in a run. It uses one of them.
     """
     with threads.noted():
         algorithm.prepare()
     if threads.lost():
         return Trial()
-    trial = trial_launch(lambda: (algorithm, problem), memory_mb, views or Views())
+    trial = trial_launch(lambda: (algorithm, problem), memory_mb, views or Views(), cores)
     with threads.noted():
         import_modules(trial.modules)
     gc.collect()
@@ -108,8 +111,8 @@ def import_modules(names: Iterable[str]) -> None:
 class _Trial:
     """An objective that only reports the modules that were loaded since the last call."""
 
-    def __init__(self, problem: Problem, told: int, trace: int) -> None:
-        self.problem, self.told, self.trace = problem, told, trace
+    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
+        self.problem, self.told, self.trace, self.cores = problem, told, trace, cores
         self.dimension = problem.dimension
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.integer = problem.integer.copy()
@@ -151,8 +154,8 @@ class _Trial:
 class _Constrained(_Trial):
     """The objective of a trial on a problem with constraints."""
 
-    def __init__(self, problem: Problem, told: int, trace: int) -> None:
-        super().__init__(problem, told, trace)
+    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
+        super().__init__(problem, told, trace, cores)
         assert problem.constraints is not None
         self.number_of_constraints = problem.constraints.count
         self.start = None if problem.start is None else problem.start.copy()
@@ -170,6 +173,7 @@ def trial_launch(
     load: Callable[[], tuple[Algorithm, Problem]],
     memory_mb: float | None,
     views: Views,
+    cores: int = 1,
     within_s: float = 0.0,
 ) -> Trial:
     """Launch an algorithm in a fork of this process.
@@ -178,7 +182,7 @@ def trial_launch(
     ----------
     load
         Returns the algorithm and the problem; it is called in the fork.
-    memory_mb, views
+    memory_mb, views, cores
         As in `prepare`.
     within_s
         Time that `load` may take.
@@ -191,7 +195,7 @@ def trial_launch(
     if pid == 0:
 
         def try_out(guard: int) -> None:
-            _try_out(guard, load, memory_mb, views, told, trace)
+            _try_out(guard, load, memory_mb, views, told, trace, cores)
 
         _guard(parent, try_out)
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
@@ -230,6 +234,7 @@ def _try_out(
     views: Views,
     told: int,
     trace: int,
+    cores: int,
 ) -> None:
     try:
         descriptors.close(descriptors.of_the_measurement([]))
@@ -246,7 +251,7 @@ def _try_out(
         os.dup2(null, 2)
         rng = stream(0, 0)
         kind = _Trial if problem.constraints is None else _Constrained
-        trial = kind(problem, told, trace)
+        trial = kind(problem, told, trace, cores)
         algorithm.solve(trial, rng)
         trial.tell()
     finally:  # the runs will report what it raises

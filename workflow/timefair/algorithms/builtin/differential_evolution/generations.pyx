@@ -58,7 +58,7 @@ cdef class Evolution:
     cdef bitgen_t *bits
     cdef Py_ssize_t size, dimension, best
     cdef double[:, ::1] parents, offspring
-    cdef double[::1] values, factors
+    cdef double[::1] values, trial_values, factors
     cdef const double[::1] lower, upper
     cdef double CR
     cdef bint exponential, normal_factors, redraw, reflect
@@ -80,7 +80,7 @@ cdef class Evolution:
         self.size, self.dimension = size, objective.dimension
         self.parents = np.empty((size, self.dimension))
         self.offspring = np.empty((size, self.dimension))
-        self.values = np.empty(size)
+        self.values, self.trial_values = np.empty(size), np.empty(size)
         self.lower, self.upper = objective.lower, objective.upper
         self.normal_factors = F is None
         self.factors = np.full(size, np.nan if F is None else F, dtype=np.float64)
@@ -95,23 +95,23 @@ cdef class Evolution:
         for i in range(self.size):
             for j in range(self.dimension):
                 self.parents[i, j] = self.point_inside(j)
-        for i in range(self.size):
-            self.values[i] = self.value(&self.parents[i, 0])
+        self.evaluate(self.parents, self.values)
         self.find_best()
         return 0
 
     cdef bint advance(self) except -1:
         """Make the next generation; return whether its best value is better."""
-        cdef double before = self.values[self.best], value
+        cdef double before = self.values[self.best]
         cdef Py_ssize_t i
         PyErr_CheckSignals()
         if self.normal_factors:
             self.factors = self.rng.standard_normal(self.size)
         for i in range(self.size):
             self.make_trial(i, &self.offspring[i, 0])
-            value = self.value(&self.offspring[i, 0])
-            if value <= self.values[i]:
-                self.values[i] = value
+        self.evaluate(self.offspring, self.trial_values)
+        for i in range(self.size):
+            if self.trial_values[i] <= self.values[i]:
+                self.values[i] = self.trial_values[i]
             else:
                 self.copy_point(&self.offspring[i, 0], &self.parents[i, 0])
         self.parents, self.offspring = self.offspring, self.parents
@@ -124,6 +124,17 @@ cdef class Evolution:
         for i in range(1, self.size):
             if self.values[i] < self.values[self.best]:
                 self.best = i
+
+    cdef int evaluate(self, double[:, ::1] points, double[::1] values) except -1:
+        """The values of a generation: as a batch on several cores, else one after the other."""
+        cdef Py_ssize_t i
+        if self.objective.cores > 1:
+            found = self.objective.batch(np.asarray(points))
+            np.copyto(np.asarray(values), np.where(np.isnan(found), INFINITY, found))
+            return 0
+        for i in range(self.size):
+            values[i] = self.value(&points[i, 0])
+        return 0
 
     cdef double value(self, const double *x) except? -1.0:
         cdef double y

@@ -94,6 +94,10 @@ cdef class Share:
     def changes(self):
         return self.objective.changes
 
+    @property
+    def cores(self):
+        return self.objective.cores
+
     def recommend(self, x, /):
         """Do nothing: recommendations of members are not recorded."""
 
