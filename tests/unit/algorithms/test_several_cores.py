@@ -29,6 +29,11 @@ def _uses() -> list[str]:
 
 
 USES = _uses()
+TIMED = [
+    use
+    for use in USES
+    if "one objective" in registry.tasks(use, {}) and not use.startswith("skopt:")
+]
 
 
 @pytest.mark.thinned(3)
@@ -44,12 +49,9 @@ def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use:
 
 @pytest.mark.slow
 @pytest.mark.thinned(6)
-@pytest.mark.parametrize("use", [use for use in USES if not use.startswith("skopt:")])
+@pytest.mark.parametrize("use", TIMED)
 def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
     kernel.adopt_orphans()
-    shown = 2 if registry.tasks(use, {}) == {"two objectives"} else 1
-    if shown == 2:
-        pytest.skip("measured with one objective")
     bounds = np.full(6, -3.0), np.full(6, 5.0)
     name = ProblemName("test", 1, 6, 1)
     problem = Problem(name, lambda x: float(np.sum((x - 0.7) ** 2)), *bounds, 0.0)

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
-from timefair.campaign.configuration import Campaign, load, model, parse, read_yaml, restore
+from timefair.campaign.configuration import (
+    Campaign,
+    load,
+    model,
+    parse,
+    read_yaml,
+    restore,
+    warnings,
+)
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
@@ -849,3 +857,18 @@ def test_a_noisy_run_has_no_final_target() -> None:
         "budget.final_target: 0.1: a noisy value may be below it by luck, and the value without "
         "noise is known after the run; write null",
     )
+
+
+def test_one_line_names_the_algorithms_that_do_not_use_their_threads() -> None:
+    algorithms = {
+        "search": {"use": "timefair:random-search", "threads": 2},
+        "bees": {"use": "timefair:ABC", "threads": 2},
+        "simplex": {"use": "scipy:Nelder-Mead", "threads": 3},
+        "one": "scipy:Powell",
+        "program": {"use": "external:true", "threads": 2},
+    }
+    assert list(warnings(parse(changed("algorithms", algorithms)))) == [
+        "threads: bees (2), simplex (3): asks for one point at a time, and so evaluates on one of "
+        "its threads"
+    ]
+    assert list(warnings(parse(CAMPAIGN))) == []

@@ -49,6 +49,18 @@ def test_a_good_algorithm() -> None:
 
 
 @pytest.mark.slow
+def test_the_audit_says_whether_an_algorithm_asks_for_batches() -> None:
+    def in_batches(objective, rng):
+        while True:
+            objective.batch(rng.uniform(-5, 5, (5, objective.dimension)))
+
+    assert finding(in_batches).batches is True
+    assert finding(solve("random_search")).batches is False
+    assert look_at(Subject("it", "timefair:PSO"), SETTING).batches is True
+    assert look_at(Subject("it", "timefair:ABC"), SETTING).batches is False
+
+
+@pytest.mark.slow
 def test_an_algorithm_that_reads_the_clock() -> None:
     def hurries(objective, rng):
         least_s = np.inf
