@@ -132,6 +132,7 @@ class Called:
 
     def __init__(self, function, lower, upper):
         self.lower, self.upper, self.dimension = lower, upper, len(lower)
+        self.cores = 1
         self.function = function
 
     def __call__(self, x):

@@ -14,6 +14,7 @@ class Bowl:
     """The distance to a centre on [-1, 1]^2, which moves after so many evaluations."""
 
     dimension = 2
+    cores = 1
     lower = property(lambda self: np.full(2, -1.0))
     upper = property(lambda self: np.full(2, 1.0))
 
