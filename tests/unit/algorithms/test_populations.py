@@ -164,6 +164,17 @@ def test_one_variable_is_always_taken() -> None:
         assert crossover(np.random.default_rng(1), rates, 1).all()
 
 
-def test_nan_is_the_worst_value() -> None:
-    values = population.values(lambda x: np.nan if x[0] else -np.inf, np.array([[0.0], [1.0]]))
+@pytest.mark.parametrize("cores", [1, 2])
+def test_nan_is_the_worst_value(cores: int) -> None:
+    class Objective:
+        def __call__(self, x):
+            return np.nan if x[0] else -np.inf
+
+        def batch(self, points):
+            assert self.cores > 1
+            return np.array([self(x) for x in points])
+
+    objective = Objective()
+    objective.cores = cores
+    values = population.values(objective, np.array([[0.0], [1.0]]))
     np.testing.assert_array_equal(values, [-np.inf, np.inf])
