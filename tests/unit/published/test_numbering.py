@@ -61,7 +61,7 @@ def test_names_without_a_match_are_left_out_with_a_line(given):
     found, best = wanted(path)
     assert set(best) == {1}
     assert any("left out: Branin" in line for line in found.cautions)
-    assert "left out: 1 data sets" in found.origin
+    assert "left out: 1 data set " in found.origin
 
 
 @pytest.mark.parametrize("column", ["function", "instance"])

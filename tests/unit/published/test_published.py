@@ -353,8 +353,9 @@ budget: {time_s: 1}
 def test_the_command(tmp_path, capsys):
     path, output = tar_of(OLD, tmp_path / "old.tgz"), tmp_path / "old.parquet"
     assert cli.main(["import", "coco", str(path), "--output", str(output)]) == 0
-    assert (
-        capsys.readouterr().out == "ALG, of 2009: 3 runs on 2 problems of bbob, from 1 index file\n"
+    assert capsys.readouterr().out == (
+        "ALG, of 2009: 3 runs on 2 problems of bbob, from 14 rows of 2 data files and 1 index "
+        "file\n"
     )
 
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(path)))
@@ -363,8 +364,8 @@ def test_the_command(tmp_path, capsys):
     assert cli.main(["import", "coco", str(path), "--output", str(output), *wanted]) == 0
     said = capsys.readouterr()
     assert said.out == (
-        "ALG, of 2009: 2 runs on 1 of 4 problems of bbob, from 1 index file; "
-        "left out: 1 runs on other problems\n"
+        "ALG, of 2009: 2 runs on 1 of 4 problems of bbob, from 14 rows of 2 data files and 1 index "
+        "file; left out: 1 run on other problems\n"
     )
     assert said.err.splitlines() == [
         f"timefair: {path}: no functions 6",

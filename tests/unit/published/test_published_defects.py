@@ -250,9 +250,23 @@ def test_missing_data_files_and_incomplete_entries(archive, read):
         [
             "A/empty.info: no entry of published data; skipped",
             f"{INFO}: data file 'data_f5/none.dat' does not exist; its trials are skipped",
+            f"{INFO}: data file 'data_f5/none.dat' without trials is skipped",
             f"{INFO}: an entry without trials is skipped",
         ],
     )
+
+
+def test_data_files_that_no_index_lists_are_named(archive, read):
+    clean, cautions = read(archive)
+    dat = next(name for name in archive if name.endswith(".dat"))
+    others = ["A/data_f6/x.dat", "A/data_f6/x.tdat", "A/data_f7/x.TDAT", "A/data_f8/x.parquet"]
+    archive.update(dict.fromkeys(others, archive[dat]))
+    archive.update({"A/inner.tar.gz": "", "A/.hidden.dat": "", "A/readme.txt": "", "A/x.json": ""})
+    archive["A/x.json"] = "{}"
+    (line,) = [line for line in read(archive)[1] if "listed" in line]
+    assert line == f"{others[0]} and 4 more: listed in no index file; left out"
+    assert read(archive)[0] == clean
+    assert not any("listed" in line for line in cautions)
 
 
 def test_several_names_of_the_algorithm(archive, read):

@@ -89,7 +89,12 @@ def test_parquet_in_place_of_text(read, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"maximization": True}, "values are maximized, which is supported for the suite pbo only"),
+        ({"maximization": True}, "values are maximized, but those of bbob are minimized"),
+        (
+            {"maximization": "F"},
+            "not a valid file of IOHprofiler (TypeError: maximization is 'F', expected true or "
+            "false)",
+        ),
         ({"scenarios": [{}]}, "not a valid file of IOHprofiler (KeyError: 'dimension')"),
         (
             {"algorithm": "ES"},
@@ -301,8 +306,8 @@ def test_bbob_data_before_json(read):
     [
         ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', expected a whole number"),
         ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', expected 'T' or 'F'"),
-        ({"suite": "'own'", "maximization": "'T'"},
-         f"{INFO}: values are maximized, which is supported for the suite pbo only"),
+        ({"suite": "'BBOB'", "maximization": "'T'"},
+         f"{INFO}: values are maximized, but those of bbob are minimized"),
         ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
         ({"funcId": "18"}, f"{INFO}: the optimum is not known; its runs are skipped"),
         ({"DIM": "8"},
@@ -413,3 +418,46 @@ def test_wrong_times_give_one_line(before, after, column, expected, timed, read)
         read(timed, "ioh", layout=Layout({"seconds": column}))
     (line,) = refused.value.faults
     assert expected in line
+
+
+RISING = "evaluations raw_y\n1 0.5\n3 0.75\n9 0.5000\nevaluations raw_y\n1 7.5\n"
+"""Values of an own suite, the last but one of which is no improvement when maximized."""
+
+
+@pytest.mark.parametrize("suite", ["own", "No suite"])
+def test_maximized_values_of_an_own_suite_get_the_other_sign(suite, read):
+    files = study(maximization=True, suite=suite, attributes=["evaluations", "raw_y"])
+    files[DATA] = RISING
+    (first, second), cautions = read(files, "ioh")
+    assert events(first) == [(1, -0.5), (3, -0.75)]
+    assert events(second) == [(1, -7.5)]
+    assert first["f_opt"] is None
+    assert cautions[0] == f"{JSON}: values are maximized; they are read with the other sign"
+    assert not any("distances" in line for line in cautions)
+
+
+def test_maximized_values_with_times(timed, read):
+    index = timed["IOHprofiler_f2.json"].replace("BBOB", "own").replace("false", "true")
+    lines = "evaluations raw_y clock\n1 0.5 0.01\n20 0.75 0.7\n"
+    files = {"IOHprofiler_f2.json": index, "data/f2.dat": 2 * lines}
+    for row in read(files, "ioh", layout=Layout({"seconds": "clock"}))[0]:
+        assert events(row) == [(1, -0.5), (20, -0.75)]
+        assert (row["best_f"], row["stop_reason"]) == (-0.75, "time")
+
+
+def test_values_that_only_rise_are_reported(read):
+    files = study(suite="own", attributes=["evaluations", "raw_y"])
+    files[DATA] = RISING.replace("9 0.5000", "9 0.8")
+    line = f"{DATA}: values only rise; if they are maximized, the index file needs maximization: "
+    assert line + "true" in read(files, "ioh")[1]
+    assert not any("rise" in caution for caution in read(study(suite="own"), "ioh")[1])
+
+
+def test_data_of_other_algorithms_are_counted(tmp_path, read):
+    files = study() | {name.replace("ES/", "GA/"): text for name, text in study().items()}
+    files["GA/" + JSON[3:]] = files["GA/" + JSON[3:]].replace('"ES"', '"GA"')
+    read(files, "ioh", algorithm="GA")
+    found = import_data(tmp_path / "data", "ioh", tmp_path / "o.parquet", algorithm="GA")
+    assert found.origin == (
+        "from 4 rows of 1 data file and 2 index files; left out: 1 data set of other algorithms"
+    )

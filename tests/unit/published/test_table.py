@@ -111,6 +111,44 @@ def test_without_an_optimum_precisions_are_values(imported):
     assert run["best_f"] == -4
 
 
+ACCURACY = [(1, 0.1, 0.5), (3, 0.2, 0.7), (7, 0.3, 0.8), (8, 0.4, 0.9)]
+"""Rows of a run whose values are maximized."""
+
+
+@pytest.mark.parametrize("columns", ["", "value=value", "optimum=optimum"])
+def test_values_that_only_rise_are_refused(columns, refusal):
+    text = HEADER + lines(ACCURACY, optimum="") + lines(ACCURACY, "A,4,2,1,1", optimum="")
+    assert refusal(text, columns) == [
+        "values only rise in 2 of 2 runs, but timefair minimizes; if they are maximized, use "
+        "--columns value=-value; if not, --columns value=+value"
+    ]
+
+
+def test_runs_in_files_of_their_own_rise_together(tmp_path):
+    paths = [tmp_path / f"{run}.csv" for run in range(2)]
+    for run, path in enumerate(paths):
+        path.write_text(HEADER + lines(ACCURACY, f"A,4,2,1,{run}", optimum=""))
+    with pytest.raises(InputError, match=r"0\.csv: values only rise in 2 of 2 runs"):
+        import_all(paths[0], "table", tmp_path, others=paths[1:])
+
+
+def test_a_sign_says_how_values_are_meant(imported):
+    text = HEADER + lines(ACCURACY) + lines(ACCURACY, "A,4,2,1,1")
+    rows, _ = imported(text.replace("value", "acc"), "value=-acc,optimum=-optimum")
+    event = rows["A"][0]["events"][-1]
+    assert (event["evaluations"], rows["A"][0]["f_opt"], rows["A"][0]["best_f"]) == (8, -1, -0.9)
+    assert event["precision"] == pytest.approx(0.1)
+    rows, _ = imported(text.replace(",1\n", ",0\n"), "value=+value")
+    assert [event["evaluations"] for event in rows["A"][0]["events"]] == [1]
+
+
+def test_few_values_that_rise_give_a_line(imported):
+    line = "values only rise in 1 of 1 runs, but timefair minimizes; if they are maximized, use "
+    assert imported(HEADER + lines(ACCURACY, optimum=""))[1][-1] == f"{line}--columns value=-value"
+    falls = lines([*ACCURACY, (9, 0.5, 0.4)], optimum="")
+    assert not any("rise" in line for line in imported(HEADER + falls)[1])
+
+
 def test_a_run_without_a_finite_value(imported):
     ((run,),) = imported(HEADER + lines([(5, 0.4, "inf")]))[0].values()
     assert (run["events"], run["status"], run["evaluations"]) == ([], "no_finite_value", 5)

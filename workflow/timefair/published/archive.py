@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
@@ -21,6 +21,9 @@ from timefair.basics.errors import InputError
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
+
+LISTED = set(DATA_SUFFIXES) - {".info", ".json"}
+"""Suffixes of the files that an index file lists."""
 
 MOST_MB = 8192
 """Maximal unpacked size of an archive."""
@@ -48,6 +51,8 @@ class Folder:
     root: Path
     name: str
     """Name of the folder, or of the archive without its suffix."""
+    _named: set[Path] = field(default_factory=set)
+    """Data files that an index file names, without suffix and in lower case."""
 
     @cached_property
     def _spellings(self) -> dict[str, list[Path]]:
@@ -82,8 +87,25 @@ class Folder:
             raise InputError(
                 f"{self.place(index)}: data file {name!r} is outside the folder of the data"
             )
+        self._named.add(_stem(self.place(path)))
         same = self._spellings.get(self.place(path).as_posix().lower(), [])
         return path if path in same else next(iter(same), None) if len(same) == 1 else None
+
+    def unlisted(self) -> list[Path]:
+        """Data files whose name no call of `beside` had, with any suffix, and inner archives."""
+        return [
+            place
+            for place in map(self.place, files(self.root))
+            if not any(part.startswith(".") for part in place.parts)
+            and (
+                _ARCHIVE_SUFFIX.search(place.name)
+                or (place.suffix.lower() in LISTED and _stem(place) not in self._named)
+            )
+        ]
+
+
+def _stem(place: Path) -> Path:
+    return Path(place.with_suffix("").as_posix().lower())
 
 
 @contextmanager

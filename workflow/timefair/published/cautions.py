@@ -18,6 +18,8 @@ class Cautions:
 
     def __init__(self) -> None:
         self._kinds: dict[str, _Kind] = {}
+        self.rows: dict[Path, int] = {}
+        """Number of rows that were read of each data file."""
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a caution.

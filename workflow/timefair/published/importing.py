@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from timefair.published.archive import Folder, digest, unpacked
 from timefair.published.batches import batch
 from timefair.published.cautions import Cautions
 from timefair.published.choice import one_algorithm, one_suite
+from timefair.published.direction import Direction
 from timefair.published.runs import DataSet, PublishedRun, content
 from timefair.published.table import Cells, Known, Layout, Numbering
 from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
@@ -92,16 +94,16 @@ class Imported:
     """Whether the record has times, of a foreign clock."""
     read: str = ""
     """What was read, such as ``400 rows of 2 files``."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Number of runs and of data sets on problems that the campaign does not have."""
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Numbers of what is not imported, such as ``("run", "on other problems")``."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
     """(dimension, seconds, evaluations) that runs were allowed, if the record has times."""
 
     @property
     def origin(self) -> str:
         """What was read, and what of it the campaign does not have."""
-        parts = [f"{count} {what}" for what, count in self.left_out.items() if count]
-        more = f"; left out: {' and '.join(parts)} on other problems" if parts else ""
+        parts = [f"{_counted(n, noun)} {why}" for (noun, why), n in self.left_out.items() if n]
+        more = f"; left out: {', '.join(parts)}" if parts else ""
         return f"from {self.read}{more}"
 
     def lacking(self, wanted: WantedProblems) -> list[str]:
@@ -155,16 +157,17 @@ def import_data(
     cautions = Cautions()
     known = Known(wanted.suite, wanted.names) if wanted else None
     with _opened([path], format, layout, cautions, known) as (read, by_path):
-        sets = by_path[path]
-        name, sets = one_algorithm(sets, algorithm, cautions)
-        suite, sets = one_suite(sets, wanted.suite if wanted else None)
+        name, of_name = one_algorithm(by_path[path], algorithm, cautions)
+        suite, sets = one_suite(of_name, wanted.suite if wanted else None)
         found = Imported(name, label or name, suite or _unnamed(path, wanted))
+        found.left_out["data set", "of other algorithms"] = len(by_path[path]) - len(of_name)
+        found.left_out["data set", "of other suites"] = len(of_name) - len(sets)
         _check_suite(found.suite, format, wanted, cautions)
         batches = list(_batches(sets, found, wanted, cautions))
         if not found.runs:
             none = "no run on a problem of the campaign" if wanted else "no run"
             raise InputError("; ".join([none, *cautions.lines[:1]]))
-    found.cautions, found.read = cautions.lines, read
+    found.cautions, found.read = cautions.lines, read()
     _write(output, batches, found, format, str(path), digest(path))
     return found
 
@@ -224,7 +227,7 @@ def import_all(
     digests = [digest(one) for one in paths]
     sha256 = digests[0] if not others else hashlib.sha256("".join(digests).encode()).hexdigest()
     for found, batches in parts:
-        found.cautions, found.read = cautions.lines, read
+        found.cautions, found.read = cautions.lines, read()
         output = folder / f"{found.label}.parquet"
         _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
     return [found for found, _ in parts]
@@ -243,8 +246,8 @@ def _opened(
     layout: Layout | None,
     cautions: Cautions,
     known: Known | None = None,
-) -> Iterator[tuple[str, dict[Path, list[DataSet]]]]:
-    """What was read, in words, and the data sets of each path; faults name the path.
+) -> Iterator[tuple[Callable[[], str], dict[Path, list[DataSet]]]]:
+    """What was read, in words after reading, and the data sets of each path; faults name the path.
 
     Tables are numbered together. Of several other paths, all runs are read before.
     """
@@ -258,13 +261,15 @@ def _opened(
                 cells[path] = TABLES[format](path, cautions, layout)
         with _naming(paths[0]):
             numbering = Numbering.of(list(cells.values()), cautions, known)
-        found = {}
+        found, direction = {}, Direction()
         for path, own in cells.items():
             with _naming(path):
-                found[path] = table.sets_of(own, Path(path.name), cautions, numbering)
+                found[path] = table.sets_of(own, Path(path.name), cautions, numbering, direction)
+        with _naming(paths[0]):
+            _refuse_maximized(direction, cells[paths[0]].value, cautions)
         rows = _counted(sum(own.rows for own in cells.values()), "row")
         with _naming(*paths):
-            yield f"{rows} of {_counted(len(paths), 'file')}", found
+            yield lambda: f"{rows} of {_counted(len(paths), 'file')}", found
         return
     found = {}
     with ExitStack() as stack:
@@ -274,11 +279,32 @@ def _opened(
                 found[path] = READERS[format](folder, cautions, layout)
                 if not found[path]:
                     raise InputError(_nothing(format, cautions))
+                for one in folder.unlisted():
+                    cautions.add(one, "listed in no index file; left out")
                 if len(paths) > 1:
                     found[path] = [_held(each) for each in found[path]]
         indexes = sum(len({each.index for each in own}) for own in found.values())
         with _naming(*paths):
-            yield _counted(indexes, "index file"), found
+            yield partial(_read, cautions, indexes), found
+
+
+def _read(cautions: Cautions, indexes: int) -> str:
+    """What was read of folders, in words."""
+    rows = _counted(sum(cautions.rows.values()), "row")
+    files = _counted(len(cautions.rows), "data file")
+    return f"{rows} of {files} and {_counted(indexes, 'index file')}"
+
+
+def _refuse_maximized(direction: Direction, value: str, cautions: Cautions) -> None:
+    """Raise `InputError` if values of tables are surely maximized; a line if they may be."""
+    what = (
+        f"values only rise in {direction.rising} of {direction.changing} runs, but timefair "
+        f"minimizes; if they are maximized, use --columns value=-{value}"
+    )
+    if direction.is_surely_up:
+        raise InputError(f"{what}; if not, --columns value=+{value}")
+    if direction.is_up:
+        cautions.add("", what)
 
 
 @contextmanager
@@ -368,13 +394,13 @@ def _batches(
         if wanted is not None and not (
             one.function in wanted.functions and one.dimension in wanted.dimensions
         ):
-            found.left_out["data sets"] += 1
+            found.left_out["data set", "on other problems"] += 1
             continue
         runs = one.read()
         runs = _not_seen(runs, one, seen, cautions)
         if wanted is not None:
             chosen = [run for run in runs if run.instance in wanted.instances]
-            found.left_out["runs"] += len(runs) - len(chosen)
+            found.left_out["run", "on other problems"] += len(runs) - len(chosen)
             runs = list(_without_times(chosen, one, cautions))
         if runs:
             clocked = [(run, run.timed) for run in runs if run.timed is not None]

@@ -215,17 +215,16 @@ def _files(
     entry: InfoEntry, folder: Folder, suffixes: Sequence[str], cautions: Cautions
 ) -> Iterator[DataFile]:
     place = folder.place(entry.index)
-    if not any(trials for _, trials in entry.named):
+    if not entry.named:
         cautions.add(place, "an entry without trials is skipped")
-        return
     for name, trials in entry.named:
-        if not trials:
-            continue
         within = f"{entry.keys['folder']}/" if entry.keys.get("folder") else ""
         stem = within + name.rpartition(".")[0]
         candidates = (folder.beside(entry.index, stem + suffix) for suffix in suffixes)
         path = next((path for path in candidates if path is not None), None)
-        if path is None:
+        if not trials:
+            cautions.add(place, f"data file {name!r} without trials is skipped")
+        elif path is None:
             cautions.add(place, f"data file {name!r} does not exist; its trials are skipped")
         else:
             yield DataFile(name, path, trials)

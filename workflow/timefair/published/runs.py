@@ -108,7 +108,7 @@ class PublishedRun:
     def of_lines(
         cls,
         instance: int,
-        f_opt: float,
+        f_opt: float | None,
         evaluations: ArrayLike,
         precision: ArrayLike,
         all_evaluations: int = 0,

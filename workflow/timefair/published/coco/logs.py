@@ -118,6 +118,7 @@ def logs(
         For a line in another format, or for the best results of many algorithms.
     """
     found = list(_logs(path, place, columns, cautions))
+    cautions.rows[path] = sum(len(log.evaluations) for log in found)
     if len(found) > expected:
         joined = rejoined(found, expected, _goes_on, _joined)
         if joined is not None:

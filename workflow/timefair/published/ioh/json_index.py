@@ -59,12 +59,18 @@ def _text(value: object) -> str:
     return value
 
 
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"maximization is {value!r}, expected true or false")
+    return value
+
+
 def _function(content: dict[str, Any]) -> dict[str, Any]:
     return {
         "suite": _text(content["suite"]),
         "number": numerals.name(content["function_id"]),
         "name": _text(content.get("function_name", "")),
-        "maximized": bool(content["maximization"]),
+        "maximized": _flag(content["maximization"]),
     }
 
 
@@ -91,11 +97,11 @@ def _listed(
 ) -> Iterator[DataSet]:  # fmt: skip
     place = folder.place(index)
     for dimension, path, listed in scenarios:
+        stem = path.rpartition(".")[0]
+        data = folder.beside(index, path) or folder.beside(index, f"{stem}.parquet")
         if not listed:
             cautions.add(place, "a scenario without runs is skipped")
             continue
-        stem = path.rpartition(".")[0]
-        data = folder.beside(index, path) or folder.beside(index, f"{stem}.parquet")
         if data is None:
             cautions.add(place, f"data file {path!r} does not exist; its runs are skipped")
             continue

@@ -123,6 +123,7 @@ def runs(path: Path, place: Path, cautions: Cautions, seconds: str | None = None
             run.transformed.append(of_instance)
         if time_s is not None:
             _add_time(run, time_s, f"{place}:{number}")
+    cautions.rows[path] = sum(len(run.evaluations) for run in found)
     if number and not _ends_a_line(path):
         cautions.add(place, "no line end after the last line; the file may be truncated")
     return found

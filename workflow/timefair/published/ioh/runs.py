@@ -11,8 +11,14 @@ import numpy as np
 from timefair.published import ends
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
+from timefair.published.direction import Direction
 from timefair.published.ioh.logs import IohLog, chosen, runs
-from timefair.published.ioh.values import OtherFunctionError, OtherInstanceError, Precisions
+from timefair.published.ioh.values import (
+    Minimized,
+    OtherFunctionError,
+    OtherInstanceError,
+    Precisions,
+)
 from timefair.published.runs import ListedRun, PublishedRun, Timed
 
 
@@ -53,6 +59,8 @@ def published_runs(
     found = []
     others: set[int] = set()
     logs = runs(data, place, cautions, seconds)
+    if isinstance(precisions, Minimized):
+        _warn_of_rising(logs, place, cautions)
     for one, run in chosen(listed, logs, place, index, cautions):
         try:
             f_opt, precision = precisions(run, one.instance)
@@ -75,7 +83,16 @@ def published_runs(
     return found
 
 
-def _timed(run: PublishedRun, log: IohLog, f_opt: float) -> PublishedRun:
+def _warn_of_rising(logs: Sequence[IohLog], place: Path, cautions: Cautions) -> None:
+    direction = Direction()
+    for log in logs:
+        direction.add(np.array(log.values), np.arange(len(log.values)) == 0)
+    if direction.is_up:
+        text = "values only rise; if they are maximized, the index file needs maximization: true"
+        cautions.add(place, text)
+
+
+def _timed(run: PublishedRun, log: IohLog, f_opt: float | None) -> PublishedRun:
     """The run with the times of its lines; it has lasted until the last one."""
     lines = np.searchsorted(np.asarray(log.evaluations, np.int64), run.evaluations)
     end_s = log.seconds[-1]
@@ -84,10 +101,14 @@ def _timed(run: PublishedRun, log: IohLog, f_opt: float) -> PublishedRun:
     timed = Timed(
         time_s=np.asarray(log.seconds, dtype=np.float64)[lines],
         end_s=end_s,
-        best_f=f_opt + best,
+        best_f=(f_opt or 0.0) + best,
         status=ends.status(run.all_evaluations, best),
         stop_reason=ends.stop_reason(
-            best if at_the_end else np.inf, run.all_evaluations, end_s, end_s, None
+            best if at_the_end and f_opt is not None else np.inf,
+            run.all_evaluations,
+            end_s,
+            end_s,
+            None,
         ),
         budget_s=end_s,
     )

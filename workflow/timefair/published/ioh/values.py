@@ -57,8 +57,8 @@ class OtherInstanceError(Exception):
     """The run is on another instance than the suite's instance of the same number."""
 
 
-Precisions = Callable[[IohLog, int], tuple[float, NDArray[np.float64]]]
-"""From a run and its instance to the optimum and the precisions, shape (lines,).
+Precisions = Callable[[IohLog, int], tuple[float | None, NDArray[np.float64]]]
+"""From a run and its instance to the optimum, if it is known, and the precisions, shape (lines,).
 
 Raises OtherFunctionError or OtherInstanceError if the run is on another problem than the suite's.
 """
@@ -86,15 +86,16 @@ def suite_and_precisions(
     Raises
     ------
     InputError
-        If values are maximized and the suite is not ``pbo``, or ``pbo`` lacks the function.
+        If values of a suite that is minimized are maximized, or ``pbo`` lacks the function.
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
-        return suite, _Minimized(suite, place)
+        return suite, Minimized(suite, place)
+    if suite not in SUITES:
+        cautions.add(place, "values are maximized; they are read with the other sign")
+        return suite, _negated
     if suite != PseudoBoolean.name:
-        raise InputError(
-            f"{place}: values are maximized, which is supported for the suite pbo only"
-        )
+        raise InputError(f"{place}: values are maximized, but those of {suite} are minimized")
     faults = PseudoBoolean().faults([function.number], [function.dimension], [1])
     if faults:
         raise InputError(f"{place}: {faults[0]}")
@@ -108,7 +109,7 @@ def _suite(function: IohFunction, place: Path, cautions: Cautions) -> str:
     named = function.suite or ""
     if named not in UNNAMED:
         suite = NAMES.get(named, named)
-        if suite not in SUITES:
+        if suite not in SUITES and not function.maximized:
             cautions.add("", f"{suite}: values are read as distances to the optimum")
         return suite
     if function.maximized and _is_pseudo_boolean(function):
@@ -117,8 +118,14 @@ def _suite(function: IohFunction, place: Path, cautions: Cautions) -> str:
     if not function.maximized and BBOB[function.number - 1 : function.number] == [name]:
         cautions.add(place, "no name of the suite; bbob is used, from the name of the function")
         return "bbob"
-    cautions.add(place, "no name of the suite; values are read as distances to the optimum")
+    if not function.maximized:
+        cautions.add(place, "no name of the suite; values are read as distances to the optimum")
     return UNKNOWN
+
+
+def _negated(run: IohLog, instance: int) -> tuple[None, NDArray[np.float64]]:
+    """Maximized values with the other sign; the optimum is not known."""
+    return None, -np.array(run.values, dtype=np.float64)
 
 
 def _plain(name: str | None) -> str:
@@ -134,7 +141,7 @@ def _is_pseudo_boolean(function: IohFunction) -> bool:
 
 
 @dataclass(frozen=True)
-class _Minimized:
+class Minimized:
     """Values of minimized functions: IOHprofiler logs distances to the optimum."""
 
     suite: str

@@ -75,6 +75,9 @@ COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
 )
 """Every column by its name, in the order in which tables are written."""
 
+SIGNED = ("value", "optimum")
+"""Columns whose names in a file may have a sign: ``-`` for values that are maximized."""
+
 NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 
 
@@ -86,7 +89,7 @@ class Layout:
     ----------
     columns
         Names in the file, by the names of `COLUMNS`; columns that are not listed have the same
-        name in the file.
+        name in the file. Names of `SIGNED` may begin with a sign.
     constants
         Cells of columns that the file does not have, as text, by the names of `COLUMNS`.
     """
@@ -119,8 +122,13 @@ class Layout:
         return Layout({**columns, **self.columns}, {**constants, **self.constants})
 
     def in_file(self, name: str) -> str:
-        """The name in the file of one of `COLUMNS`."""
-        return self.columns.get(name, name)
+        """The name in the file of one of `COLUMNS`, without its sign."""
+        return self.columns.get(name, name).removeprefix(self.sign(name))
+
+    def sign(self, name: str) -> str:
+        """The sign before the name in the file of one of `COLUMNS`; empty without one."""
+        first = self.columns.get(name, "")[:1]
+        return first if name in SIGNED and first in ("+", "-") else ""
 
 
 def _parts(option: str, text: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from timefair.basics.optimum import ROUNDING, is_below, precision
 from timefair.published import ends, numerals
 from timefair.published.cautions import Cautions
+from timefair.published.direction import Direction
 from timefair.published.runs import DataSet, PublishedRun, Timed
 from timefair.published.table.numbering import Numbering, ranks
 from timefair.published.table.reading import Cells, Faults
@@ -32,7 +33,9 @@ _RUN = (*_SET, "instance", "run")
 _PROBLEM = ("suite", "function", "dimension", "instance")
 
 
-def sets_of(cells: Cells, place: Path, cautions: Cautions, numbering: Numbering) -> list[DataSet]:
+def sets_of(
+    cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
+) -> list[DataSet]:
     """The data sets of a table.
 
     Rows of a run are in the order of the run; runs may be mixed.
@@ -47,6 +50,8 @@ def sets_of(cells: Cells, place: Path, cautions: Cautions, numbering: Numbering)
         Receives what is left out.
     numbering : Numbering
         The numbers of functions and instances, of all tables that are read together.
+    direction : Direction
+        Receives how values change within the runs.
 
     Raises
     ------
@@ -61,6 +66,8 @@ def sets_of(cells: Cells, place: Path, cautions: Cautions, numbering: Numbering)
     table = _Table(cells, function, instance)
     table.check()
     table.warn(cautions)
+    if cells.value[:1] not in ("+", "-"):
+        table.count(direction)
     names = {number: name for name, number in numbering.names["function"].items()}
     algorithms, suites = cells.texts["algorithm"], cells.texts["suite"]
     return [
@@ -315,6 +322,10 @@ class _Table:
             cautions.add("", "rows beyond the budget of their run are not kept", rows=beyond)
         if below := int(is_below(self._numbers["value"], self._optima).sum()):
             cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
+
+    def count(self, direction: Direction) -> None:
+        """Count how values change within the runs."""
+        direction.add(self._numbers["value"], self._starts)
 
     def _improvements(self, run: Places) -> Places:
         """The places of a run that are better than all before them, within its budget."""

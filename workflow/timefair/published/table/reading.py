@@ -86,12 +86,15 @@ class Cells:
         Counts and numbers, with NaN where a cell is empty; shape (rows,).
     in_file
         The index of each row in the file, from 0; shape (rows,).
+    value
+        Where the values are, with the sign that was given.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
     numbers: Mapping[str, NDArray[np.float64]]
 
     in_file: NDArray[np.intp]
+    value: str = "value"
 
     @property
     def rows(self) -> int:
@@ -102,7 +105,7 @@ class Cells:
         """Some rows, in another order."""
         texts = {name: cells[rows] for name, cells in self.texts.items()}
         numbers = {name: cells[rows] for name, cells in self.numbers.items()}
-        return Cells(texts, numbers, self.in_file[rows])
+        return Cells(texts, numbers, self.in_file[rows], self.value)
 
 
 def read(path: Path, layout: Layout) -> Cells:
@@ -172,11 +175,13 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
             empty = texts[name] == ""
         else:
             numbers[name] = _numbers(cells, name, faults)
+            if layout.sign(name) == "-":
+                numbers[name] = -numbers[name]
             empty = np.isnan(numbers[name])
         if column.needed:
             faults.add(np.flatnonzero(empty), partial(_empty, name))
     faults.refuse()
-    return Cells(texts, numbers, np.arange(len(table)))
+    return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
 
 
 def _empty(name: str, row: int) -> str:
@@ -196,7 +201,8 @@ def _refuse_missing(names: list[str], layout: Layout) -> None:
     shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two columns are called {twice!r}; expected one of each name")
-    for name, where in layout.columns.items():
+    for name in layout.columns:
+        where = layout.in_file(name)
         if where not in names:
             raise InputError(
                 f"--columns {name}={where}: no column {where!r}{suggest(where, names)}; "
