@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import gc
+import html
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
@@ -537,6 +539,48 @@ def test_limits_hold_what_is_finite_and_positive():
     low, high = scales.limits([0.0, 1.0, 1000.0, INF, np.nan])
     assert low < 1.0 < 1000.0 < high
     assert scales.limits([INF]) == (0.1, 10.0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("least", [5e-324, 1e-8, 1e299, 1.7e308])
+def test_an_axis_reaches_the_largest_number(least, tmp_path):
+    with style.applied():
+        figure = Figure()
+        ax = figure.subplots()
+        values = [least, np.finfo(float).max]
+        scales.set_log(ax, "y", scales.limits(values))
+        ax.plot([0, 1], values)
+        style.save(figure, tmp_path / "figure.svg")
+        low, high = ax.get_ylim()
+        ticks = ax.yaxis.get_majorticklocs()
+    assert low < high < INF
+    assert len(ticks)
+    assert np.isfinite(ticks).all()
+
+
+def test_the_users_settings_have_no_effect(tmp_path):
+    def drawn(name):
+        with style.applied():
+            figure = Figure()
+            figure.subplots().set_title("a title")
+            style.save(figure, tmp_path / name)
+        return (tmp_path / name).read_bytes()
+
+    ours = drawn("ours.svg")
+    with matplotlib.rc_context({"text.usetex": True, "axes.facecolor": "red", "axes.grid": True}):
+        assert drawn("theirs.svg") == ours
+        assert matplotlib.rcParams["text.usetex"]
+
+
+@pytest.mark.parametrize(
+    "name", ["price $ of $ {", r"$\frac{$", "cost [$] per [$/h]", "a_b^c $x_1$"]
+)
+def test_names_are_printed_as_they_are(name, tmp_path):
+    with style.applied():
+        figure = Figure()
+        figure.subplots().set_title(name)
+        style.save(figure, *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
+    assert html.escape(name, quote=False) in (tmp_path / "figure.svg").read_text()
 
 
 @pytest.mark.slow

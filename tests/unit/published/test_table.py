@@ -385,3 +385,14 @@ def test_damage_gives_lines_and_no_traceback(stored, whole, tmp_path):
 
     check()
     assert outcomes == {"refused", "read"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_of_the_largest_numbers_are_kept(imported):
+    rows = [(1, 0.1, 1.7e308), (2, 0.2, 1e308), (3, 0.3, 1e300), (4, 0.4, -1e308)]
+    (run,) = imported(HEADER + lines(rows, optimum="-1e308"))[0]["A"]
+    assert [(event["evaluations"], event["precision"]) for event in run["events"]] == [
+        (1, 1.7976931348623157e308),
+        (3, 1e308 + 1e300),
+        (4, 0.0),
+    ]

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.means import mean_if_all_succeed, mean_interval, mean_of_successes
+from timefair.statistics.means import (
+    deviation_of,
+    mean_if_all_succeed,
+    mean_interval,
+    mean_of,
+    mean_of_successes,
+)
 from timefair.statistics.quantiles import sample_quantile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -203,3 +209,17 @@ def test_means_of_costs_at_the_edges():
 def test_wrong_costs_are_named(costs, mean):
     with pytest.raises(ValueError, match="costs"):
         mean(costs)
+
+
+@pytest.mark.filterwarnings("error")
+def test_means_of_the_largest_numbers_are_finite():
+    large = np.array([1.7e308, 1.5e308, 1.6e308])
+    assert mean_of(large) == pytest.approx(1.6e308)
+    assert deviation_of(large) == pytest.approx(1e307)
+    assert mean_of(np.full(7, np.finfo(float).max)) == pytest.approx(np.finfo(float).max)
+    assert mean_of(np.array([1.0, INF])) == INF
+    assert deviation_of(np.array([1e300, 0.0])) == pytest.approx(1e300 / 2**0.5)
+    interval = mean_interval(large, confidence=0.95, method="paper")
+    assert interval.low < interval.mean < interval.high
+    small = np.random.default_rng(1).lognormal(size=9)
+    assert (mean_of(small), deviation_of(small)) == (small.mean(), np.std(small, ddof=1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -20,9 +22,31 @@ than 9. A larger distance means that the optimum is wrong.
 """
 
 
+LARGEST = sys.float_info.max
+"""The largest finite number."""
+
+
 def rounding(f_opt: Numbers) -> Numbers:
     """Distance below an optimum that counts as rounding."""
     return ROUNDING * (1 + abs(f_opt))
+
+
+def difference(value: Any, f_opt: Any) -> Any:
+    """A value minus an optimum; of finite numbers, it is at most the largest float in size.
+
+    >>> difference(3.0, 1.0), difference(1e308, -1e308) == LARGEST, difference(math.inf, 1.0)
+    (2.0, True, inf)
+    """
+    if isinstance(value, (int, float)) and isinstance(f_opt, (int, float)):
+        distance = float(value) - float(f_opt)
+        over = math.isinf(distance) and math.isfinite(value) and math.isfinite(f_opt)
+        return math.copysign(LARGEST, distance) if over else distance
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        distance = value - f_opt
+    over = np.isinf(distance) & np.isfinite(value) & np.isfinite(f_opt)
+    return np.where(over, np.copysign(LARGEST, distance), distance)
 
 
 def precision(value: Numbers, f_opt: Numbers) -> Numbers:
@@ -31,10 +55,10 @@ def precision(value: Numbers, f_opt: Numbers) -> Numbers:
     >>> precision(7.0, 5.0), precision(5.0 - 1e-12, 5.0), precision(4.0, 5.0)
     (2.0, 0.0, -1.0)
     """
-    distance = value - f_opt
+    distance: Numbers = difference(value, f_opt)
     return distance * ((distance > 0) | (distance < -rounding(f_opt))) + 0.0
 
 
 def is_below(value: Any, f_opt: Any) -> Any:
     """Whether a value is below the optimum by more than rounding; False if one of them is NaN."""
-    return value - f_opt < -rounding(f_opt)
+    return difference(value, f_opt) < -rounding(f_opt)

@@ -14,6 +14,8 @@ from timefair.statistics.checks import check_confidence
 
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
+_RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
+
 NO_SPREAD = 1e-12
 """A resampled variance below this share of the sample variance counts as 0."""
 
@@ -114,7 +116,7 @@ def mean_interval(
         return MeanInterval(np.nan, np.nan, np.nan)
     if np.isinf(x).any():
         return MeanInterval(np.inf, np.nan, np.inf)
-    mean, spread = float(x.mean()), _standard_deviation(x)
+    mean, spread = mean_of(x), _standard_deviation(x)
     if x.size == 1:
         return MeanInterval(mean, np.nan, np.nan)
     if spread == 0:
@@ -128,6 +130,24 @@ def mean_interval(
     else:
         low, high = _studentised_limits(z, confidence, resamples, rng)
     return MeanInterval(mean, mean + spread * low, mean + spread * high)
+
+
+def mean_of(values: NDArray[np.float64]) -> float:
+    """Mean of a sample; that of finite values is finite. NaN for an empty sample."""
+    with np.errstate(over="ignore"):
+        mean = float(values.mean())
+    if np.isinf(mean) and np.isfinite(values).all():
+        return float(np.clip((values / values.size).sum(), *_RANGE))
+    return mean
+
+
+def deviation_of(values: NDArray[np.float64]) -> float:
+    """Standard deviation of a sample of finite values, with the divisor n - 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(np.std(values, ddof=1))
+    if np.isfinite(deviation):
+        return deviation
+    return min(_standard_deviation(values) * (values.size / (values.size - 1)) ** 0.5, _RANGE[1])
 
 
 def _sample(values: ArrayLike) -> NDArray[np.float64]:

@@ -40,6 +40,16 @@ class Powers(LogFormatter):
         return power(x) if super().__call__(x, pos) else ""
 
 
+class Decades(LogLocator):
+    """Ticks of a logarithmic axis. Those beyond the largest float are left out."""
+
+    def tick_values(self, vmin: float, vmax: float) -> NDArray[np.float64]:
+        """The places of the ticks."""
+        with np.errstate(over="ignore"):
+            ticks = np.asarray(super().tick_values(vmin, vmax), dtype=np.float64)
+        return ticks[np.isfinite(ticks)]
+
+
 def zero_floor(values: ArrayLike) -> float | None:
     """Where to draw 0 on a logarithmic axis: a decade below the least positive value.
 
@@ -135,6 +145,6 @@ def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS
     within: tuple[float, ...] = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
     if decades < NARROW:
         within = (1, 1.5, 2, 3, 5, 7)
-    side.set_major_locator(LogLocator(numticks=ticks, subs=within))
+    side.set_major_locator(Decades(numticks=ticks, subs=within))
     side.set_major_formatter(Powers())
     side.set_minor_locator(NullLocator())

@@ -25,6 +25,7 @@ from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end, problems
 from timefair.statistics.ert import ert
 from timefair.statistics.friedman import critical_difference
+from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks, rank
 
@@ -217,7 +218,7 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
             values: Values = {}
             on_each = [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
             if runs.timed[rows].all():
-                values["precision", "mean"] = np.array([best[some].mean() for some in on_each])
+                values["precision", "mean"] = np.array([mean_of(best[some]) for some in on_each])
                 for name, p in quantiles.items():
                     found = [sample_quantile(best[some], p) for some in on_each]
                     values["precision", name] = np.array(found, dtype=np.float64)

@@ -18,6 +18,7 @@ from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.disagreements import opposed_pairs, smaller_gap
+from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 
@@ -96,7 +97,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         grouped = part.groupby(part["algorithm"].astype(str)).indices
         values = {str(name): best[members[rows]] for name, rows in grouped.items()}
         algorithms = sorted(values)
-        mean = np.array([values[name].mean() for name in algorithms])
+        mean = np.array([mean_of(values[name]) for name in algorithms])
         median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
         pairs = opposed_pairs(mean, median)

@@ -13,7 +13,7 @@ from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end
-from timefair.statistics.means import mean_interval
+from timefair.statistics.means import deviation_of, mean_interval
 
 COLUMNS = (
     *CELL,
@@ -95,7 +95,7 @@ def of_precision(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 "mean_precision_high": default.high,
                 "mean_precision_paper_low": paper.low,
                 "mean_precision_paper_high": paper.high,
-                "standard_deviation": float(np.std(values, ddof=1)) if spread else np.nan,
+                "standard_deviation": deviation_of(values) if spread else np.nan,
             }
         )
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS[:-1]))

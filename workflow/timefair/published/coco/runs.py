@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
+from timefair.basics.optimum import LARGEST
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
 from timefair.published.coco.logs import CocoColumns, CocoLog, logs
@@ -105,7 +106,8 @@ def _steps(log: CocoLog, least: float) -> Steps:
 
 
 def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(precision > 0, ROUNDED_UP * precision, precision)
+    rises = (precision > 0) & (precision < LARGEST / ROUNDED_UP)
+    return precision * np.where(rises, ROUNDED_UP, 1.0)
 
 
 def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:

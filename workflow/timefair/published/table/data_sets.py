@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.optimum import ROUNDING, is_below, precision
+from timefair.basics.optimum import ROUNDING, difference, is_below, precision
 from timefair.published import ends, numerals
 from timefair.published.cautions import Cautions
 from timefair.published.direction import Direction
@@ -227,7 +227,7 @@ class _Table:
         def step(values: NDArray[np.float64]) -> NDArray[np.float64]:
             before = np.concatenate([values[:1], values[:-1]])
             both = np.isfinite(values) & np.isfinite(before)
-            change = np.subtract(values, before, out=np.zeros_like(values), where=both)
+            change = difference(values, before)
             return np.where(both | (values == before), change, np.inf)
 
         yield (
@@ -276,7 +276,7 @@ class _Table:
             lambda _: "precision without an optimum; leave it empty, or add the column optimum",
         )
         finite = np.isfinite(value) & ~np.isnan(given) & ~np.isnan(optimum)
-        computed = np.subtract(value, optimum, out=np.zeros_like(value), where=finite)
+        computed = np.where(finite, difference(value, optimum), 0.0)
         computed = np.where(given == 0, np.maximum(computed, 0.0), computed)
         off = np.abs(np.where(finite, given - computed, 0.0))
         wrong = finite & ~(off <= 1e3 * ROUNDING * np.maximum(scale, np.abs(value)))
