@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, BeforeValidator
 
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
@@ -543,7 +544,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 def test_numbers_as_people_write_them() -> None:
     mapping = changed("budget", {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"})
-    mapping["targets"] = ["1e-2", 1]
+    mapping["targets"], mapping["target_values"] = ["1e-2", 1], ["1e-1"]
     mapping["algorithms"] = {
         "search": {"use": "timefair:random-search", "parameters": {}, "threads": 2.0}
     }
@@ -551,6 +552,30 @@ def test_numbers_as_people_write_them() -> None:
     assert (campaign.budget.time_s, campaign.budget.evaluations) == (0.1, 100_000)
     assert (campaign.budget.final_target, campaign.targets) == (1e-8, (1e-2, 1.0))
     assert campaign.algorithms["search"].threads == 2
+    assert campaign.target_values == (0.1,)
+
+
+def unconverted(path: str, kind: Any, converted: bool = False) -> Iterator[str]:
+    """The settings within a type whose numbers may not be text."""
+    parts = get_args(kind)
+    if get_origin(kind) is Annotated:
+        kind, *marks = parts
+        converted |= any(isinstance(mark, BeforeValidator) for mark in marks)
+        yield from unconverted(path, kind, converted)
+    elif isinstance(kind, type) and issubclass(kind, BaseModel):
+        for name, field in kind.model_fields.items():
+            marked = any(isinstance(mark, BeforeValidator) for mark in field.metadata)
+            yield from unconverted(f"{path}.{name}", field.annotation, marked)
+    elif get_origin(kind) is not Literal and parts:
+        for part in parts:
+            yield from unconverted(path, part, converted)
+    elif kind in (int, float) and not converted:
+        yield path
+
+
+def test_every_number_may_be_in_scientific_notation() -> None:
+    without = set(unconverted("", Campaign))
+    assert {path for path in without if ".model." not in path} == {".problems.names"}
 
 
 def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
@@ -678,6 +703,9 @@ def test_a_mapping_that_expands_to_too_much_is_refused() -> None:
     ("text", "line"),
     [
         ("name: a\nruns: 1\nname: b\n", ":3: 'name' is given twice"),
+        ("name: a\nruns: 010\n", ":2: 010 is 8 to YAML; write a number without a leading 0"),
+        ("a: {instances: [1:5]}\n", ":1: 1:5 is 65 to YAML; write a number without a leading 0"),
+        ("algorithms: {007: 1}\n", ":1: 007 is 7 to YAML; write a number without a leading 0"),
         ("budget:\n  time_s: 1\n  time_s: 2\n", ":3: 'time_s' is given twice"),
         ("name: [a\nruns: 1\n", ":2: expected ',' or ']', but got ':'"),
         ("name: *there\n", ":1: found undefined alias 'there'"),

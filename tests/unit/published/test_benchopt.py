@@ -86,6 +86,27 @@ def test_a_solver_that_diverges_has_found_nothing(samples, imported):
     assert {row["status"] for row in rows} == {"no_finite_value"}
 
 
+@pytest.mark.parametrize("diverged", [0, 1])
+def test_empty_cells_of_a_csv_file_are_nan(diverged, samples, imported, tmp_path):
+    mine = samples["solver_name"] == samples["solver_name"].unique()[diverged]
+    samples.loc[mine, "objective_value"] = np.nan
+    samples.to_csv(tmp_path / "pandas.csv", index=False)
+    parts = ("status", "evaluations", "wall_s", "events")
+    of_csv, of_parquet = (
+        [[row[part] for part in parts] for row in imported(one)[0]]
+        for one in (tmp_path / "pandas.csv", samples)
+    )
+    assert of_csv == of_parquet
+    assert {row[0] for row in of_csv} == {"ok", "no_finite_value"}
+
+
+def test_a_sign_makes_maximized_values_those_that_are_minimized(samples, imported):
+    before = imported(GOLDEN)[0]
+    samples["objective_value"] *= -1
+    after = imported(samples, Layout.of("value=-objective_value"))[0]
+    assert [row["events"] for row in after] == [row["events"] for row in before]
+
+
 def test_files_before_data_sets_had_their_name(samples, imported):
     before = imported(GOLDEN)[0]
     assert [
@@ -99,11 +120,20 @@ def test_files_before_data_sets_had_their_name(samples, imported):
         (lambda s: s.drop(columns="time"), "no column time: not a results file of benchopt"),
         (
             lambda s: s.assign(time=[-1.0, *s["time"][1:]]),
-            "row 1: seconds is -1; expected at least 0",
+            "row 1: seconds is -1; expected 0 to 1e7 seconds since the start of the run",
         ),
         (
             lambda s: s.assign(objective_value="a"),
-            "not a results file of benchopt (Failed to parse",
+            "row 1: objective_value is 'a'; expected a number",
+        ),
+        (
+            lambda s: s.assign(stop_val=[0, np.nan, *s["stop_val"][2:]]),
+            "row 2: stop_val is empty or NaN; expected a number of iterations",
+        ),
+        (
+            lambda s: s.assign(objective_value=-s["objective_value"]),
+            "values only rise in 16 of 16 runs, but timefair minimizes; if they are maximized, use "
+            "--columns value=-objective_value; if not, --columns value=+objective_value",
         ),
         (lambda s: s.assign(time=[np.nan, *s["time"][1:]]), "row 1: seconds is empty or NaN"),
     ],

@@ -80,7 +80,7 @@ def test_what_cannot_be_matched_is_refused_in_one_line(given, column, words, lin
 
 
 @pytest.mark.parametrize("beside", [BBOB, None])
-@pytest.mark.parametrize("form", ["{}", "{}.0", "{}.", "{}.000"])
+@pytest.mark.parametrize("form", ["{}", "{}.0", "{}.", "{}.000", "{}e0", "{}.0E+00", "0{}"])
 def test_whole_numbers_are_numbers_in_each_form(given, form, beside):
     numbers = (1, 2, 10)
     text = "".join(

@@ -253,13 +253,16 @@ WRONG_ROWS = {
     "NaN": ("A,4,2,1,0,10,nan,1.5,1", "seconds is empty or NaN"),
     "empty": ("A,4,2,1,0,10,1,,1", "value is empty or NaN"),
     "no name": (",4,2,1,0,10,1,1.5,1", "algorithm is empty or NaN"),
-    "negative seconds": ("A,4,2,1,1,1,-1,1.5,1", "seconds is -1; expected at least 0"),
-    "endless": ("A,4,2,1,1,1,inf,1.5,1", "seconds is inf; expected at least 0"),
+    "negative seconds": ("A,4,2,1,1,1,-1,1.5,1", "seconds is -1; expected 0 to 1e7 seconds since"),
+    "endless": ("A,4,2,1,1,1,inf,1.5,1", "seconds is inf; expected 0 to 1e7 seconds since the"),
+    "since 1970": ("A,4,2,1,1,1,1764100000.5,1,1", "seconds is 1.7641e+09; expected 0 to 1e7"),
+    "many": ("A,4,2,1,0,2e12,1,1.5,1", "evaluations is 2e+12; expected at most 1e12"),
+    "decimal comma": ('A,4,2,1,0,10,1,"1,5",1', "value is '1,5'; expected a number with a decimal"),
     "another optimum": ("A,4,2,1,1,10,1,5,2", "optimum is 2, but 1 in another row of this problem"),
     "a half": ("A,4,2,1,0,10.5,1,1.5,1", "evaluations is 10.5; expected a whole number of at"),
     "negative": ("A,4,2,1,1,-3,1,1.5,1", "evaluations is -3; expected a whole number of at least"),
-    "no dimension": ("A,4,0,1,0,10,1,1.5,1", "dimension is 0; expected 1 to 2147483647"),
-    "a large dimension": ("A,4,4e9,1,0,1,1,5,1", "dimension is 4000000000; expected 1 to 214"),
+    "no dimension": ("A,4,0,1,0,10,1,1.5,1", "dimension is 0; expected 1 to 1000000000"),
+    "a large dimension": ("A,4,4e9,1,0,1,1,5,1", "dimension is 4000000000; expected 1 to 1000"),
     "text": ("A,4,2,1,0,ten,1,1.5,1", "evaluations is 'ten'; expected a number"),
     "-inf": ("A,4,2,1,0,10,1,-inf,1", "value is -inf; expected a number or inf"),
     "before the first": ("A,4,2,1,1,0,1,1.5,1", "evaluations is 0 in a row with a value"),
@@ -279,7 +282,7 @@ def test_a_wrong_row_is_named(kind, refusal):
 WRONG_CELLS = {
     "end_s": ("0.5", "row 4: seconds is 0.9, after end_s of this run"),
     "end_evaluations": ("8", "row 4: evaluations is 9, after end_evaluations of this run"),
-    "budget_s": ("-1", "row 1: budget_s is -1; expected at least 0"),
+    "budget_s": ("-1", "row 1: budget_s is -1; expected 0 to 1e7 seconds"),
     "status": ("good", "row 1: status is good; expected ok, raised"),
     "stop_reason": ("bored", "row 1: stop_reason is bored; expected target, time"),
     "precision": ("1", "row 1: precision is 1, but value - optimum is 9"),
@@ -307,7 +310,7 @@ def test_many_wrong_rows_are_counted(refusal):
     rows = "".join(f"A,4,2,1,{k},1,-1,3,1\n" for k in range(25))
     faults = refusal(HEADER + rows)
     assert len(faults) == 11
-    assert faults[0] == "row 1: seconds is -1; expected at least 0"
+    assert faults[0] == "row 1: seconds is -1; expected 0 to 1e7 seconds since the start of the run"
     assert faults[-1] == "and 15 more rows with faults"
 
 
@@ -324,12 +327,52 @@ def test_many_wrong_rows_are_counted(refusal):
         (HEADER, "run=a,run=b", "--columns: run: given twice"),
         (HEADER.replace("run", "value"), "", "two columns are called 'value'"),
         ("PAR1 and not Parquet", "", "not a Parquet file ("),
-        ("\x80\x00\x01", "", "no column algorithm, function, dimension, "),
+        ("\x80\x00\x01", "", "neither Parquet nor text in UTF-8; "),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_table(text, columns, expected, refusal):
     (fault,) = refusal(text, columns)
     assert fault.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [bytes(range(256)), b"PK\x03\x04" + bytes(99), HEADER.encode("utf-16"), b"SQLite format 3\0"],
+)
+def test_a_file_that_is_no_text(content, tmp_path):
+    path = tmp_path / "odd.csv"
+    for whole in (content, gzip.compress(HEADER.encode())):
+        path.write_bytes(whole)
+        with pytest.raises(InputError) as refused:
+            import_all(path, "table", tmp_path)
+        assert refused.value.faults == (
+            f"{path}: neither Parquet nor text in UTF-8; the name of a compressed file ends in "
+            ".gz, .bz2, .lz4 or .zst",
+        )
+
+
+def test_without_a_header(refusal):
+    names = "algorithm,function,dimension,instance,run,evaluations,seconds,value"
+    line = f"no header; expected a first line with names such as {names}"
+    assert refusal(lines(WALK)) == [line]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: "sep=;\n" + text.replace(",", ";"),
+        lambda text: "\ufeffsep=;\r\n" + text.replace(",", ";").replace("\n", "\r\n"),
+        lambda text: text.replace(",", ", "),
+        lambda text: text.replace(",", "\t"),
+        lambda text: "\n\n" + text,
+    ],
+)
+def test_forms_of_a_csv_file(change, imported, refusal, tmp_path):
+    text = HEADER + lines(WALK)
+    assert imported(change(text))[0] == imported(text)[0]
+    next(tmp_path.glob("*.parquet")).unlink()
+    (fault,) = refusal(change(text + "A,4,2,1,0,10\n"))
+    assert fault == "row 5: 6 cells, but the header has 9"
 
 
 def test_a_file_that_is_not_there(tmp_path):

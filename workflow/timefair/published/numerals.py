@@ -7,8 +7,11 @@ import re
 LARGEST_COUNT = 2**53
 """Largest number of evaluations: floating-point numbers are exact up to it."""
 
-LARGEST_NAME = 2**31 - 1
-"""Largest number of a function, dimension or instance in a record."""
+MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7
+"""Largest budgets of a campaign."""
+
+LARGEST_NAME = 10**9
+"""Largest number of a function, dimension or instance in a campaign."""
 
 _FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
 _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)

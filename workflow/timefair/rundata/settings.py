@@ -211,7 +211,7 @@ Targets = Annotated[
     ),
 ]
 TargetValues = Annotated[
-    tuple[float, ...],
+    tuple[Finite, ...],
     Distinct,
     Field(
         strict=False,

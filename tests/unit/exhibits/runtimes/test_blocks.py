@@ -13,7 +13,7 @@ from timefair.rundata.machines import BLOCK
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("dtype", ["float64", "Int64", "category"])
 def test_imported_runs_have_no_block(dtype):
-    frame = pd.DataFrame(dict.fromkeys(BLOCK, [0, 0, 1, 0])).assign(machine=["m", "m", "m", ""])
+    frame = pd.DataFrame({key: [0, 0, 1, 0] for key in BLOCK}).assign(machine=["m", "m", "m", ""])
     frame["round"] = pd.Series([0, 0, 1, None]).astype(dtype)
     one, same, other, imported = _blocks(SimpleNamespace(frame=frame)).tolist()
     assert one == same
@@ -23,5 +23,5 @@ def test_imported_runs_have_no_block(dtype):
 
 @pytest.mark.filterwarnings("error")
 def test_a_block_that_is_not_known_is_none():
-    frame = pd.DataFrame(dict.fromkeys(BLOCK, [0.0, np.nan])).assign(machine="")
+    frame = pd.DataFrame({key: [0.0, np.nan] for key in BLOCK}).assign(machine="")
     assert _blocks(SimpleNamespace(frame=frame)).tolist() == [-1, -1]

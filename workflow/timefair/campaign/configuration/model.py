@@ -136,10 +136,8 @@ class AlgorithmSpec(Section):
         "algorithm is for continuous variables, and timefair rounds its points in the integer "
         "variables of the problem.",
     )
-    constraint_penalty: float | None = Field(
+    constraint_penalty: Positive | None = Field(
         default=None,
-        gt=0,
-        allow_inf_nan=False,
         description="A weight w for an algorithm that does not take constraints: it minimizes "
         "f + w (max(g_1, 0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
     )

@@ -130,8 +130,10 @@ def runs(path: Path, place: Path, cautions: Cautions, seconds: str | None = None
 
 
 def _add_time(run: IohLog, time_s: float, where: str) -> None:
-    if not 0 <= time_s < math.inf:
-        raise InputError(f"{where}: seconds are {time_s:g}; expected a number of at least 0")
+    if not 0 <= time_s <= numerals.MOST_SECONDS:
+        raise InputError(
+            f"{where}: seconds are {time_s:.9g}; expected 0 to 1e7, since the start of the run"
+        )
     if run.seconds and time_s < run.seconds[-1]:
         last = run.seconds[-1]
         raise InputError(f"{where}: seconds go back from {last:.9g} to {time_s:.9g} within a run")

@@ -7,6 +7,7 @@ be above that of a later one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from timefair.basics.errors import InputError
 from timefair.published.cautions import Cautions
 from timefair.published.table import reading
 from timefair.published.table.columns import Layout
-from timefair.published.table.reading import Cells
+from timefair.published.table.reading import Cells, Faults
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 """Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
@@ -56,36 +57,37 @@ def cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
         raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
     usual = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
     layout = layout.over({}, usual)
-    try:
-        columns = _columns(table)
-    except pa.ArrowException as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"not a results file of benchopt ({reason})") from None
+    value, sign = layout.columns.get("value", "objective_value"), layout.sign("value")
+    if layout.in_file("value") == "objective_value":
+        layout = replace(layout, columns={k: v for k, v in layout.columns.items() if k != "value"})
+    faults = Faults()
+    columns = _columns(table, faults, -1 if sign == "-" else 1)
+    faults.refuse()
     for name, column in columns.items():
         if name not in layout.constants and name not in layout.columns:
             there = table.column_names
             table = table.drop_columns([name]) if name in there else table
             table = table.append_column(name, column)
-    return _without_overtaken(reading.cells_of(table, layout), cautions)
+    return _without_overtaken(replace(reading.cells_of(table, layout), value=value), cautions)
 
 
-def _columns(table: pa.Table) -> dict[str, pa.Array]:
-    """What benchopt's columns are in a table of runs."""
+def _columns(table: pa.Table, faults: Faults, sign: int) -> dict[str, pa.Array]:
+    """What benchopt's columns are in a table of runs; a fault for each cell that is no number."""
     words = {name: pc.cast(table[name], pa.string()) for name in RUN}
-    values = pc.cast(table["objective_value"], pa.float64()).to_numpy()
+    values = sign * reading.numbers_of(table["objective_value"], "objective_value", faults)
     return {
         "algorithm": words["solver_name"],
         "function": pc.binary_join_element_wise(
             words["dataset_name"], words["objective_name"], " "
         ),
         "run": words["idx_rep"],
-        "evaluations": pa.array(_samples(table)),
+        "evaluations": pa.array(_samples(table, faults)),
         "seconds": table["time"],
         "value": pa.array(np.where(np.isnan(values), np.inf, values)),  # it has diverged
     }
 
 
-def _samples(table: pa.Table) -> NDArray[np.float64]:
+def _samples(table: pa.Table, faults: Faults) -> NDArray[np.float64]:
     """Iterations plus 1, or the number of the sample within its run, shape (rows,)."""
     keys = zip(*(table[name].to_pylist() for name in RUN), strict=True)
     seen: dict[tuple[object, ...], int] = {}
@@ -96,9 +98,12 @@ def _samples(table: pa.Table) -> NDArray[np.float64]:
         return number
     strategy = pc.utf8_lower(pc.cast(table[STRATEGY], pa.string()))
     counted = np.asarray(pc.is_in(strategy, pa.array(COUNTED)).to_numpy(), dtype=np.bool_)
-    stop = pc.cast(table["stop_val"].filter(pa.array(counted)), pa.float64(), safe=False)
-    number[counted] = stop.to_numpy() + 1
-    return number
+    stop = reading.numbers_of(table["stop_val"], "stop_val", faults)
+    faults.add(
+        np.flatnonzero(counted & np.isnan(stop)),
+        lambda _: "stop_val is empty or NaN; expected a number of iterations",
+    )
+    return np.where(counted, stop + 1, number)
 
 
 def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:

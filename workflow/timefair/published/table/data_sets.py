@@ -206,8 +206,12 @@ class _Table:
         )
         for name in ("seconds", "end_s", "budget_s"):
             values = numbers[name]
-            wrong = (values < 0) | np.isinf(values)
-            yield wrong, partial(self._shown, "{name} is {here:g}; expected at least 0", name)
+            wrong = (values < 0) | (values > numerals.MOST_SECONDS)
+            text = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
+            yield wrong, partial(self._shown, text, name)
+        for name in ("evaluations", "end_evaluations", "budget_evaluations"):
+            wrong = numbers[name] > numerals.MOST_EVALUATIONS
+            yield wrong, partial(self._shown, "{name} is {here:.9g}; expected at most 1e12", name)
         yield numbers["value"] == -np.inf, lambda _: "value is -inf; expected a number or inf"
         yield (
             np.isinf(numbers["optimum"]),

@@ -21,8 +21,8 @@ Kind = Literal["function", "instance"]
 SHOWN = 5
 """The largest number of names in a message."""
 
-_WHOLE = re.compile(r"(\d+)\.0*")
-"""A whole number as programs write it whose column had a missing value."""
+_NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
+"""Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,10 @@ class Numbering:
 
 
 def _number(word: str) -> int | None:
-    """The number that a word is, such as ``3`` or ``3.0``; None for a name."""
-    digits = whole[1] if (whole := _WHOLE.fullmatch(word)) else word
-    if not digits.isdecimal():
+    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``; None for a name."""
+    if not _NUMBER.fullmatch(word) or not (value := float(word)).is_integer():
         return None
-    return int(digits) if len(digits) < 19 else numerals.LARGEST_NAME + 1
+    return int(min(value, numerals.LARGEST_NAME + 1.0))
 
 
 def _matched(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +28,11 @@ SHOWN = 10
 SEPARATORS = (",", ";", "\t")
 """Separators of a CSV file; the header decides."""
 
+_SEPARATOR_LINE = re.compile(r"sep=(.)")
+"""The first line of a file of Excel that states its separator."""
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PARQUET = b"PAR1"
 _HEADER_BYTES = 1 << 16
 _WIDE = (pa.types.is_nested, pa.types.is_binary, pa.types.is_temporal)
@@ -174,7 +181,7 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
             texts[name] = _texts(cells, name)
             empty = texts[name] == ""
         else:
-            numbers[name] = _numbers(cells, name, faults)
+            numbers[name] = numbers_of(cells, name, faults)
             if layout.sign(name) == "-":
                 numbers[name] = -numbers[name]
             empty = np.isnan(numbers[name])
@@ -199,8 +206,6 @@ def _is_parquet(path: Path) -> bool:
 
 def _refuse_missing(names: list[str], layout: Layout) -> None:
     shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two columns are called {twice!r}; expected one of each name")
     for name in layout.columns:
         where = layout.in_file(name)
         if where not in names:
@@ -213,11 +218,22 @@ def _refuse_missing(names: list[str], layout: Layout) -> None:
         for name in NEEDED
         if name not in layout.constants and layout.in_file(name) not in names
     ]
+    if missing and any(map(_is_a_number, names)):
+        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two columns are called {twice!r}; expected one of each name")
     if missing:
         raise InputError(
             f"no column {', '.join(missing)}; columns: {shown}; map them with --columns "
             f"{missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
         )
+
+
+def _is_a_number(word: str) -> bool:
+    try:
+        return not math.isnan(numerals.number(word))
+    except ValueError:
+        return False
 
 
 def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
@@ -234,40 +250,49 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
     def refuse(row: pa_csv.InvalidRow) -> str:
         cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
         text = f"{cells}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2]), lambda _: text)  # the header is row 1
+        faults.add(np.array([(row.number or 2) - 2 - skipped]), lambda _: text)  # the header is 1
         return "skip"
 
     try:
         with pa.input_stream(path) as file:
-            header = _header(file)
-        separator = max(SEPARATORS, key=header.count)
-        kept = wanted(next(csv.reader([header], delimiter=separator)))
+            header, separator, skipped = _header(file)
+        in_file = next(csv.reader([header], delimiter=separator))
+        names = [name.strip() for name in in_file]
+        kept = wanted(names)
+        read = [in_file[names.index(name)] for name in kept]
         with pa.input_stream(path) as file:
             table = pa_csv.read_csv(
                 file,
-                read_options=pa_csv.ReadOptions(use_threads=False),
+                read_options=pa_csv.ReadOptions(use_threads=False, skip_rows=skipped),
                 parse_options=pa_csv.ParseOptions(
                     delimiter=separator, invalid_row_handler=refuse, newlines_in_values=False
                 ),
                 convert_options=pa_csv.ConvertOptions(
-                    include_columns=kept,
-                    column_types=dict.fromkeys(kept, pa.string()),
+                    include_columns=read,
+                    column_types=dict.fromkeys(read, pa.string()),
                     strings_can_be_null=False,
                 ),
             )
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise InputError(f"not a CSV or Parquet file ({_reason(error)})") from None
     faults.refuse()
-    return table
+    return table.rename_columns(kept)
 
 
-def _header(file: Any) -> str:
-    """The first line that is not empty."""
+def _header(file: Any) -> tuple[str, str, int]:
+    """The line of the header, the separator, and the number of lines before that state it."""
     text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
-    line = next((line for line in text.splitlines() if line.strip()), "")
+    line, *others = [line for line in text.splitlines() if line.strip()] or [""]
     if not line:
         raise InputError("the file is empty; expected a header and one row per improvement")
-    return line
+    if _NO_TEXT.search(line):
+        raise InputError(
+            "neither Parquet nor text in UTF-8; the name of a compressed file ends in .gz, .bz2, "
+            ".lz4 or .zst"
+        )
+    if others and (stated := _SEPARATOR_LINE.fullmatch(line.strip())):
+        return others[0], stated[1], text.splitlines().index(line) + 1
+    return line, max(SEPARATORS, key=line.count), 0
 
 
 def _reason(error: Exception) -> str:
@@ -288,8 +313,25 @@ def _texts(cells: pa.Array, name: str) -> NDArray[np.object_]:
     return np.asarray(words.to_numpy(zero_copy_only=False), dtype=object)
 
 
-def _numbers(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
-    """Numbers, NaN where a cell is empty; counts are checked to be whole and not negative."""
+def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
+    """Numbers, NaN where a cell is empty; counts are checked to be whole and not negative.
+
+    Parameters
+    ----------
+    cells : Array, shape (rows,)
+        Text or numbers.
+    name : str
+        The column, in messages.
+    faults : Faults
+        Receives the cells that are no numbers.
+
+    Raises
+    ------
+    InputError
+        If the cells are neither text nor numbers.
+    """
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
@@ -301,7 +343,7 @@ def _numbers(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
         values = np.full(len(cells), np.nan)
     else:
         raise InputError(f"column {name}: has {cells.type} cells; expected numbers")
-    if COLUMNS[name].kind == "count":
+    if name in COLUMNS and COLUMNS[name].kind == "count":
         known = np.isfinite(values)
         whole = known & (values >= 0) & (values <= numerals.LARGEST_COUNT)
         whole &= np.where(known, values, 0.5) == np.floor(np.where(known, values, 0.0))
@@ -324,6 +366,7 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
         try:
             values[row] = np.nan if word is None else numerals.number(word)
         except ValueError:
-            shown = f"{name} is {word[:40]!r}; expected a number"
+            comma = " with a decimal point" if _DECIMAL_COMMA.fullmatch(word) else ""
+            shown = f"{name} is {word[:40]!r}; expected a number{comma}"
             faults.add(np.array([row]), partial(_same, shown))
     return values
