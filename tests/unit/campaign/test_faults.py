@@ -534,6 +534,14 @@ def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
     assert said in fault
 
 
+def test_instances_that_do_not_fit_into_a_file_name() -> None:
+    mapping = changed("problems.instances", list(range(1, 240, 2)))
+    parse(mapping | {"instances_per_job": 30})
+    with pytest.raises(InputError, match=r"^instances_per_job: 120: the list of the instances of"):
+        parse(mapping | {"instances_per_job": 120})
+    parse(changed("problems.instances", "1-9999") | {"instances_per_job": 9999})
+
+
 def test_all_faults_are_told_at_once() -> None:
     mapping = changed("runs", 0)
     mapping["budget"] = {"time_s": -1}

@@ -159,6 +159,57 @@ def test_a_second_table_replaces_the_records_of_the_first(study, capfd):
     assert [path.name for path in (study / "out/collected").iterdir()] == ["B.parquet"]
 
 
+def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
+    long = "a function with a name of forty letters, "
+    rows = (
+        f"A,{name},2,1,0,1,0.1,1,0\n" for name in (f"{long}slow", f"{long}fast", "f", f"g{long}")
+    )
+    (study / "long.csv").write_text(HEADER.replace(",", ";") + "".join(rows).replace(", ", "\0"))
+    text = (study / "long.csv").read_text().replace(",", ";").replace("\0", ", ")
+    (study / "long.csv").write_text(text)
+    said("import table long.csv --output out", capfd)
+    names = json.loads((study / "out/campaign.json").read_text())["problems"]["names"]
+    assert names == {
+        "1": "a function with a name of forty let… (1)",
+        "2": "a function with a name of forty let… (2)",
+        "3": "f",
+        "4": f"g{long}"[:40].strip(),
+    }
+
+
+@pytest.mark.slow
+def test_tables_and_figures_of_an_earlier_table_are_removed(study, capfd):
+    whole = (study / "mine.csv").read_text()
+    settings = SETTINGS.replace(
+        "[ert]\nfigures: {names: [ert]", "[ert, ranks]\nfigures: {names: [ert]"
+    )
+    (study / "many.yaml").write_text(settings)
+    out = study / "out"
+
+    def files():
+        return {path.relative_to(out).as_posix() for path in out.glob("[tf]*s/*") if path.is_file()}
+
+    said("analyse mine.csv --settings many.yaml --output out", capfd)
+    many = files()
+    (out / "tables/notes.txt").write_text("of the user")
+    (study / "mine.csv").write_text("".join(x for x in whole.splitlines(True) if ",3,1," not in x))
+    said("analyse mine.csv --settings settings.yaml --output out", capfd)
+    assert not {path for path in files() if "ranks" in path or "D3" in path}
+    assert "tables/notes.txt" in files()
+    (study / "mine.csv").write_text(whole)
+    said("analyse mine.csv --settings many.yaml --output out", capfd)
+    assert files() == many | {"tables/notes.txt"}
+
+
+def test_a_name_that_is_too_long_for_a_file_gives_one_line(study, capfd):
+    for words in (f"import table mine.csv --output {256 * 'n'}", f"analyse {256 * 'n'}"):
+        error = said(words, capfd, 2).err
+        assert error.count("\n") == 1
+        assert error.endswith("File name too long; use a shorter name\n")
+    said(f"import table mine.csv --output {200 * 'n'}", capfd)
+    assert json.loads((study / (200 * "n") / "campaign.json").read_text())["name"] == 80 * "n"
+
+
 def test_a_campaign_says_where_a_table_has_its_columns(study, capfd):
     """As the rule calls it for `published`: without times, on the campaign's problems."""
     text = (study / "mine.csv").read_text().replace("sphere", "1").replace("optimum", "best")

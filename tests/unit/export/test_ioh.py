@@ -7,7 +7,7 @@ from rows_to_write import a_run, table
 
 from timefair.basics.errors import InputError
 from timefair.export.ioh import write_ioh
-from timefair.export.runs import NOTHING_YET
+from timefair.export.runs import NOTHING_YET, file_name
 
 
 def lines(folder, dimension=2):
@@ -31,6 +31,17 @@ def test_lines_of_a_run(run, expected, tmp_path):
     head, *rest = lines(tmp_path)
     assert rest == expected
     assert head == "evaluations raw_y" + " time_s" * (run["wall_s"] is not None)
+
+
+@pytest.mark.parametrize("suite", ["s/ü" * 99, "s" * 300, "算法/" * 80])
+def test_a_long_name_of_a_suite_becomes_a_short_part_of_a_file_name(suite, tmp_path):
+    name, other = file_name(suite), file_name(suite + "t")
+    assert len(name.encode()) <= 89
+    assert "/" not in name
+    assert name != other
+    write_ioh(table(a_run((1, 0.1, 4.0), suite=suite)), tmp_path)
+    (index,) = tmp_path.glob("A/*.json")
+    assert json.loads(index.read_text())["suite"] == suite
 
 
 def test_the_index(tmp_path):

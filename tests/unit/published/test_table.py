@@ -380,6 +380,26 @@ def test_a_file_that_is_not_there(tmp_path):
         import_all(tmp_path / "none.csv", "table", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("Ä-ES", "A-ES"),
+        ("-inf", "x-inf"),
+        ("_private", "x_private"),
+        ("(1+1)-ES", "x_1+1_-ES"),
+        ("GA [p=0.5]", "GA_p_0.5"),
+        ("算法", "algorithm1"),
+        ("…", "algorithm1"),
+        ("a" * 300, "a" * 80),
+    ],
+)
+def test_a_label_keeps_what_it_can_of_a_name(name, label, imported):
+    text = HEADER + lines(WALK, f"{name},4,2,1,0")
+    records, cautions = imported(text)
+    assert list(records) == [label]
+    assert f"algorithm {name!r} gets the label {label}" in cautions
+
+
 def test_two_algorithms_with_one_label(refusal):
     (fault,) = refusal(HEADER + lines(WALK, "a b,4,2,1,0") + lines(WALK, "A:b,4,2,1,0"))
     assert fault == "algorithms 'A:b' and 'a b' both get the label a_b"

@@ -17,6 +17,7 @@ _STORAGE = {
     errno.EROFS: _RIGHTS,
     errno.EACCES: _RIGHTS,
     errno.EPERM: _RIGHTS,
+    errno.ENAMETOOLONG: "use a shorter name",
 }
 
 

@@ -6,6 +6,7 @@ Its tables, figures and report are made like those of any other campaign.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +121,7 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
                 "functions": functions,
                 "dimensions": dimensions,
                 "instances": instances,
-                "names": {number: _printable(word) for number, word in runs.names.items()},
+                "names": _short(runs.names),
             },
             "algorithms": {},
             "published": {
@@ -140,10 +141,20 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
     )
 
 
-def _printable(word: str) -> str:
-    return "".join(letter if letter.isprintable() else "_" for letter in word)[
-        :_LONGEST_NAME
-    ].strip()
+def _short(names: Mapping[int, str]) -> dict[int, str]:
+    """Names of functions that fit into figures; those that become equal end in their numbers."""
+    printable = {
+        number: "".join(letter if letter.isprintable() else "_" for letter in word)
+        for number, word in names.items()
+    }
+    short = {number: word[:_LONGEST_NAME].strip() for number, word in printable.items()}
+    times = Counter(short.values())
+    ends = {number: f"… ({number})" for number, word in short.items() if times[word] > 1}
+    return short | {
+        number: word[: _LONGEST_NAME - len(ends[number])].strip() + ends[number]
+        for number, word in printable.items()
+        if number in ends
+    }
 
 
 def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:

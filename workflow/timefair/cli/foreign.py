@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from errno import ENAMETOOLONG
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -104,13 +105,31 @@ def import_table(
         runs=max(max(one.runs.values()) for one in found),
         budgets={budget for one in found for budget in one.budgets},
     )
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
     campaign = foreign.campaign_of(runs, name or "analysis", chosen)
+    _remove_left_over(folder, campaign)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
         if record.stem not in runs.algorithms:
             record.unlink()  # of an earlier table in this folder
     return campaign, found
+
+
+def _remove_left_over(folder: Path, campaign: Campaign) -> None:
+    """Remove the tables and figures of an earlier analysis that the new one does not make."""
+    from timefair.analysis import outputs
+    from timefair.campaign import configuration
+
+    def made(of: Campaign) -> set[str]:
+        plain = str(folder), lambda path, **_: path, str
+        return {path for room in of.rooms for path in outputs.of_room(of, room, *plain).values()}
+
+    try:
+        before = made(configuration.restore(folder / SNAPSHOT))
+    except InputError:  # there is none, or it is of another version
+        return
+    for path in before - made(campaign):
+        Path(path).unlink(missing_ok=True)
 
 
 def _refuse_file(folder: Path) -> None:
@@ -126,7 +145,9 @@ def _refuse_measured(folder: Path) -> None:
         content = json.loads((folder / SNAPSHOT).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == ENAMETOOLONG:
+            raise
         content = None
     if not isinstance(content, dict) or content.get("algorithms") != {}:
         raise InputError(f"{folder}: has the results of a campaign; choose another folder")

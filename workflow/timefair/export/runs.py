@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from timefair.basics.errors import InputError
 
 NOTHING_YET = 1e300
 """The precision before the first finite value. cocopp does not terminate with `inf`."""
+
+LONGEST_NAME = 80
+"""Bytes of the name of a suite in a file name, which contains it with other words."""
 
 NO_FILE_NAME = r"[^\w.-]"
 """Characters replaced in file names, such as the ``:`` of a user-defined suite."""
@@ -82,8 +86,12 @@ def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
 
 
 def file_name(suite: str) -> str:
-    """The name of a suite as a part of a file name."""
-    return re.sub(NO_FILE_NAME, "_", suite)
+    """The name of a suite as a part of a file name; a long one ends in a digest."""
+    name = re.sub(NO_FILE_NAME, "_", suite)
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(suite.encode()).hexdigest()[:8]
+    return f"{name.encode()[:LONGEST_NAME].decode(errors='ignore')}_{digest}"
 
 
 def refuse_unknown_optima(runs: pa.Table, format: str) -> None:

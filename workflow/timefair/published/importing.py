@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -338,8 +339,11 @@ def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
     """The label of each algorithm; `InputError` if two differ in case only, or not at all."""
     labels: dict[str, str] = {}
     for name in names:
-        label = _NO_LABEL.sub("_", name).lstrip("._+-")[:_LONGEST_LABEL].rstrip("_")
-        label = label or f"algorithm{len(labels) + 1}"
+        plain = unicodedata.normalize("NFKD", name)
+        word = _NO_LABEL.sub("_", "".join(c for c in plain if not unicodedata.combining(c)))
+        known = any(letter.isalnum() for letter in word)
+        label = ("x" if known and not word[0].isalnum() else "") + word
+        label = label[:_LONGEST_LABEL].rstrip("_") if known else f"algorithm{len(labels) + 1}"
         same = [other for other, taken in labels.items() if taken.lower() == label.lower()]
         if same:
             raise InputError(f"algorithms {same[0]!r} and {name!r} both get the label {label}")

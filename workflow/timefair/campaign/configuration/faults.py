@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.ranges import format_ranges
 from timefair.basics.sections import Section
 from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
 from timefair.campaign.configuration.model import (
@@ -223,6 +224,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from (f"problems.{fault}" for fault in error.faults)
     else:
         yield from _problem_faults(campaign, suite)
+    yield from _faults_of_file_names(campaign)
     for label, spec in campaign.algorithms.items():
         if spec.tuned is not None:
             continue
@@ -408,6 +410,23 @@ def not_above_zero(campaign: Campaign) -> Iterator[str]:
     for place, wanted in enumerate(campaign.targets):
         if wanted <= 0:
             yield f"targets.{place}: {wanted:g}: should be greater than 0"
+
+
+LONGEST_LIST = 150
+"""Most characters of the list of the instances of a job, which is in the names of its files."""
+
+
+def _faults_of_file_names(campaign: Campaign) -> Iterator[str]:
+    """A fault if the instances of a job do not fit into the name of a file."""
+    size, instances = campaign.instances_per_job, campaign.problems.instances
+    chunks = (instances[k : k + size] for k in range(0, len(instances), size))
+    longest = max((format_ranges(chunk, "_") for chunk in chunks), key=len)
+    if len(longest) > LONGEST_LIST:
+        yield (
+            f"instances_per_job: {size}: the list of the instances of a job has {len(longest)} "
+            f"characters, and file names have room for {LONGEST_LIST}; use a smaller number, or "
+            "instances without gaps"
+        )
 
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
