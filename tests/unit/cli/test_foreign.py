@@ -180,10 +180,7 @@ def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
 @pytest.mark.slow
 def test_tables_and_figures_of_an_earlier_table_are_removed(study, capfd):
     whole = (study / "mine.csv").read_text()
-    settings = SETTINGS.replace(
-        "[ert]\nfigures: {names: [ert]", "[ert, ranks]\nfigures: {names: [ert]"
-    )
-    (study / "many.yaml").write_text(settings)
+    (study / "many.yaml").write_text(SETTINGS.replace("tables: [ert]", "tables: [ert, ranks]"))
     out = study / "out"
 
     def files():
