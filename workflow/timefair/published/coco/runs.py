@@ -107,7 +107,7 @@ def _steps(log: CocoLog, least: float) -> Steps:
 
 def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
     rises = (precision > 0) & (precision < LARGEST / ROUNDED_UP)
-    return precision * np.where(rises, ROUNDED_UP, 1.0)
+    return np.asarray(precision * np.where(rises, ROUNDED_UP, 1.0), dtype=np.float64)
 
 
 def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:
