@@ -147,7 +147,8 @@ def deviation_of(values: NDArray[np.float64]) -> float:
         deviation = float(np.std(values, ddof=1))
     if np.isfinite(deviation):
         return deviation
-    return min(_standard_deviation(values) * (values.size / (values.size - 1)) ** 0.5, _RANGE[1])
+    stretch = float(np.sqrt(values.size / (values.size - 1)))
+    return min(_standard_deviation(values) * stretch, _RANGE[1])
 
 
 def _sample(values: ArrayLike) -> NDArray[np.float64]:

@@ -43,11 +43,10 @@ class Powers(LogFormatter):
 class Decades(LogLocator):
     """Ticks of a logarithmic axis. Those beyond the largest float are left out."""
 
-    def tick_values(self, vmin: float, vmax: float) -> NDArray[np.float64]:
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
         """The places of the ticks."""
         with np.errstate(over="ignore"):
-            ticks = np.asarray(super().tick_values(vmin, vmax), dtype=np.float64)
-        return ticks[np.isfinite(ticks)]
+            return [float(tick) for tick in super().tick_values(vmin, vmax) if np.isfinite(tick)]
 
 
 def zero_floor(values: ArrayLike) -> float | None:
