@@ -77,7 +77,6 @@ def test_the_problem_has_its_threads_in_each_run(tmp_path: Path) -> None:
         assert (row["status"], row["evaluations"]) == ("ok", 50)
 
 
-@pytest.mark.slow
 def test_other_runs_are_forks_that_import_nothing(tmp_path: Path) -> None:
     code = "with open('log', 'a') as file: file.write('x')\n"
     for row in measured(tmp_path, code + SEARCH.format(x="x"), PROBLEM.format(value=SUM)):
