@@ -170,7 +170,11 @@ FAULTS: list[tuple[str, object, str]] = [
         1.0,
         f"restart.tau_s: 1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'",
     ),
-    ("restart", "luby", "restart: 'luby': should be keys with values"),
+    (
+        "restart",
+        "luby",
+        "restart: 'luby': should be keys with values; write restart: {policy: 'luby'}",
+    ),
     ("restart", {"policy": [1]}, f"restart.policy: [1]: should be {words(RESTARTS)}"),
     ("restart", {"policy": None}, f"restart.policy: empty: should be {words(RESTARTS)}"),
     (
@@ -433,6 +437,15 @@ FAULTS: list[tuple[str, object, str]] = [
     ("statistics.quantiles", [1.5], "statistics.quantiles.0: 1.5: should be less than 1"),
     ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; known: "),
     ("figures", "anytme", "figures: 'anytme' is unknown; did you mean 'anytime'?; known: "),
+    ("repetitions", 3, "repetitions: unknown key; write runs"),
+    ("max_evals", 3, "max_evals: unknown key; write budget.evaluations"),
+    ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
+    (
+        "budget.evaluations",
+        "100*D",
+        "budget.evaluations: '100*D': should be a whole number; write "
+        "evaluations_per_dimension: 100",
+    ),
     ("rnus", 3, "rnus: unknown key; did you mean 'runs'?; known here: name, seed, "),
 ]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from timefair import cli
 from timefair.campaign import configuration, plan
@@ -59,16 +60,27 @@ def test_check_says_what_a_campaign_costs(
 ) -> None:
     assert cli.main(["check", str(campaign_file)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:7] == [
+    assert lines[:2] == [
         "campaign      trial",
-        "algorithms    1",
-        "cells         6",
-        "runs          24 in 2 round(s)",
-        "jobs          12",
-        "core-seconds  at most 24",
-        "longest job   at most 1 s in runs",
+        "runs          12 of each algorithm on a function (3 instances with 4 runs each); 24 in all"
+        ", 2 rounds",
     ]
-    assert lines[7].startswith("wall time     at most about ")
+    assert lines[2].startswith("wall time     at most about ")
+    assert lines[2].endswith("; 24 s of core time, at most 1 s in a job")
+    assert lines[3:5] == ["algorithms    1", "jobs          12"]
+
+
+@pytest.mark.parametrize(("instances", "runs", "warned"), [(15, 15, True), (15, 1, False)])
+def test_a_long_campaign_of_many_runs_on_many_instances_has_a_hint(
+    campaign_file: Path, capsys: pytest.CaptureFixture[str], instances: int, runs: int, warned: bool
+) -> None:
+    file = yaml.safe_load(campaign_file.read_text())
+    file["problems"]["instances"], file["runs"] = f"1-{instances}", runs
+    file["budget"], file["rounds"] = {"time_s": 1000}, 1
+    campaign_file.write_text(yaml.safe_dump(file))
+    assert cli.main(["check", str(campaign_file)]) == 0
+    hint = "runs: 15 is for each of the 15 instances; with COCO's way, one run on each instance"
+    assert (hint in capsys.readouterr().out) == warned
 
 
 def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +128,7 @@ def test_algorithms_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["algorithms", "--library", "scipy"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("scipy: ")
-    assert "  scipy:Nelder-Mead\n" in out
+    assert "  scipy:Nelder-Mead             one point at a time\n" in out
     assert cli.main(["algorithms", "--library", "scipi"]) == 2
     assert "did you mean 'scipy'?" in capsys.readouterr().err
 

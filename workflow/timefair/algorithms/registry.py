@@ -85,9 +85,17 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     """Check an algorithm and its parameters; one line per fault, empty if it can run."""
     try:
         library, name = find(use)
-        return library.faults(name, parameters)
+        lines = library.faults(name, parameters)
     except InputError as error:
-        return list(error.faults)
+        lines = list(error.faults)
+    module = use.partition(":")[0]
+    named_like_a_library = module not in LIBRARIES and module.isidentifier()
+    return [
+        f"{line}; the libraries are {', '.join(LIBRARIES)}"
+        if named_like_a_library and line.startswith(f"{module} has no function")
+        else line
+        for line in lines
+    ]
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:

@@ -16,6 +16,9 @@ from timefair.cli.paths import prepare_files
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
+LONG_S, MANY = 3600.0, 3
+"""A campaign that is longer gets a hint if it has more instances and more runs on each of them."""
+
 
 def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
@@ -128,13 +131,14 @@ def _check(arguments: argparse.Namespace) -> None:
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
     cells = plan.cell_count(campaign)
     print(f"campaign      {campaign.name}")
+    print(f"runs          {_runs_line(campaign, cells)}")
+    for line in (*_time_lines(campaign), *_finished_lines(campaign)):
+        print(line)
     print(f"algorithms    {len(campaign.algorithms)}")
     if campaign.published:
         print(f"published     {len(campaign.published)}, in evaluations only")
     for line in _environment_lines(campaign):
         print(line)
-    print(f"cells         {cells}")
-    print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
     print(f"jobs          {jobs}{blocks}")
     if campaign.tuned:
         seconds = plan.tuning_core_seconds(campaign)
@@ -145,22 +149,46 @@ def _check(arguments: argparse.Namespace) -> None:
         print(line)
     for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
         print(line)
+    for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
+        print(line)
+
+
+def _runs_line(campaign: Campaign, cells: int) -> str:
+    """The runs of an algorithm on a function in a dimension, and those of the campaign."""
+    instances, runs = len(campaign.problems.instances), campaign.runs
+    of = f" ({instances} instances with {runs} runs each)" if instances > 1 and runs > 1 else ""
+    many = f", {campaign.rounds} rounds" if campaign.rounds > 1 else ""
+    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    return (
+        f"{most}{instances * runs} of each algorithm on a function{of}; {cells * runs} in all{many}"
+    )
+
+
+def _time_lines(campaign: Campaign) -> Iterator[str]:
+    """How long the campaign takes."""
+    from timefair.campaign import plan
+
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
     budget = campaign.budget
     if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
-        print(f"virtual cost  {cost_s:g} s per evaluation, without waiting for it; {most}")
-        print("core-seconds  unknown: the virtual cost takes no time")
+        yield f"virtual cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
+        yield "wall time     unknown: the virtual cost takes no time"
     elif estimate is None or of_job is None:
-        print("core-seconds  unknown: evaluations are the only budget")
+        yield "wall time     unknown: evaluations are the only budget"
     else:
-        print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
-        print(f"longest job   at most {duration(of_job)} in runs")
-        print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
-    told = (*_finished_lines(campaign), *_registration_lines(campaign))
-    for line in (*told, *power.check_lines(campaign)):
-        print(line)
+        total = duration(plan.core_seconds(campaign))
+        yield (
+            f"wall time     at most about {duration(estimate)} on {cores} core(s); {total} of core "
+            f"time, at most {duration(of_job)} in a job"
+        )
+        instances = len(campaign.problems.instances)
+        if estimate > LONG_S and min(instances, campaign.runs) > MANY:
+            yield (
+                f"              runs: {campaign.runs} is for each of the {instances} instances; "
+                f"with COCO's way, one run on each instance, write runs: 1"
+            )
 
 
 def _finished_lines(campaign: Campaign) -> Iterator[str]:

@@ -38,6 +38,25 @@ _KINDS = {
     "model_attributes_type": "keys with values",
     "tuple_type": "a list",
 }
+FOREIGN = {
+    **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
+    **dict.fromkeys(("metrics", "indicators"), "tables"),
+    **dict.fromkeys(("solvers", "optimizers", "algs"), "algorithms"),
+    **dict.fromkeys(("suite", "functions", "dimensions", "dims", "instances"), "problems"),
+    **dict.fromkeys(("time", "seconds", "max_time", "timeout"), "budget.time_s"),
+    **dict.fromkeys(("evals", "max_evals", "max_fe", "fes", "n_evals"), "budget.evaluations"),
+    **dict.fromkeys(("epoch", "max_iter", "iterations"), "budget, which counts no iterations"),
+    "budget_multiplier": "budget.evaluations_per_dimension",
+    "algorithm": "algorithms",
+}
+"""Keys by their names in other tools."""
+
+FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
+"""The key of a section for which users give the section itself."""
+
+PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")
+"""A number of evaluations as COCO's users write it."""
+
 SETS = ("all", "default")
 """Words that may replace names of tables and figures."""
 
@@ -85,7 +104,11 @@ def fault(error: ErrorDetails) -> str:
         bound, words = _BOUNDS[kind]
         return f"{key}: {value}: should be {words} {context[bound]:.16g}"
     if kind in _KINDS:
-        return f"{key}: {value}: should be {_KINDS[kind]}"
+        first = FIRST.get(key)
+        such = f"; write {key}: {{{first}: {value}}}" if first and "model" in kind else ""
+        if per := PER_DIMENSION.fullmatch(value.strip("'")):
+            such = f"; write evaluations_per_dimension: {per[1]}"
+        return f"{key}: {value}: should be {_KINDS[kind]}{such}"
     if kind == "too_short":
         return f"{key}: empty; name at least one"
     if kind == "string_too_long":
@@ -108,6 +131,8 @@ def _unknown_key(
             named = " or ".join(map(repr, others))
             return f"{key}: {value}: only with {choice.key} {named}, not {this!r}"
     known = list(section.model_fields)
+    if (named := FOREIGN.get(last.lower())) and section.__name__ == "Campaign":
+        return f"{key}: unknown key; write {named}"
     return f"{key}: unknown key{suggest(last, known)}; known here: {', '.join(known)}"
 
 
