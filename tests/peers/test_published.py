@@ -104,6 +104,8 @@ def pseudo_boolean_walk(problem, rng, steps):
 def logged_twice(tmp_path):
     """The same runs, as IOHprofiler's logger writes them and as the one of before 2021 did."""
     ioh = pytest.importorskip("ioh")
+    if not hasattr(ioh.logger, "old"):
+        pytest.skip("versions of ioh since 0.4 have no logger of before 2021")
     for name, analyzer in (("new", ioh.logger.Analyzer), ("old", ioh.logger.old.Analyzer)):
         rng = np.random.default_rng(7)
         for kind, functions in (("PBO", (1, 2, 8, 22)), ("BBOB", (1, 8))):
