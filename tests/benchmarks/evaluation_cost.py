@@ -1,13 +1,13 @@
-"""Whether a virtual evaluation cost gives what a real one of the same length gives.
+"""Whether a simulated evaluation cost gives what a real one of the same length gives.
 
     python tests/benchmarks/evaluation_cost.py [--runs 15] [--time 2] [--costs 1e-4 1e-3 1e-2]
 
 Six algorithms with different overhead run on four functions, with the same seeds, in turns: once
-with functions that wait busily for c seconds, and once with a virtual cost of c. One row per cell
+with functions that wait busily for c seconds, and once with a simulated cost of c. One row per cell
 (algorithm, function, c), at the hardest target that half of the real runs reached: ERT in seconds
-of both, the 95 % interval of the real one, whether it contains the virtual one, and the
-evaluations of a virtual run per evaluation of a real one. A cell without such a target has no row.
-A busy wait takes longer on a loaded machine: close everything else.
+of both, the 95 % interval of the real one, whether it contains the simulated one, and the
+evaluations of a simulated run per evaluation of a real one. A cell without such a target has no
+row. A busy wait takes longer on a loaded machine: close everything else.
 """
 
 from __future__ import annotations
@@ -65,28 +65,28 @@ def costs(rows: list[dict], targets: np.ndarray) -> np.ndarray:
     return runtimes(time_s, precision, offsets, targets)
 
 
-def compared(real: list[dict], virtual: list[dict]) -> dict | None:
+def compared(real: list[dict], simulated: list[dict]) -> dict | None:
     """A row of the table, without its keys; None if no target was reached by half of the runs."""
     cost = costs(real, TARGETS)
     reached = np.isfinite(cost).mean(axis=0) >= 0.5
     if not reached.any():
         return None
     at = np.flatnonzero(reached)[-1]
-    (real_s, real_hit), (virtual_s, virtual_hit) = (
+    (real_s, real_hit), (simulated_s, simulated_hit) = (
         (np.where(np.isfinite(of), of, [row["wall_s"] for row in rows]), np.isfinite(of))
-        for of, rows in ((cost[:, at], real), (costs(virtual, TARGETS)[:, at], virtual))
+        for of, rows in ((cost[:, at], real), (costs(simulated, TARGETS)[:, at], simulated))
     )
     interval = ert_interval(real_s, real_hit, confidence=0.95)
-    of_virtual, of_real = float(ert(virtual_s, virtual_hit)), float(ert(real_s, real_hit))
-    evaluations = [sum(row["evaluations"] for row in rows) for rows in (virtual, real)]
+    of_virtual, of_real = float(ert(simulated_s, simulated_hit)), float(ert(real_s, real_hit))
+    evaluations = [sum(row["evaluations"] for row in rows) for rows in (simulated, real)]
     return {
         "target": TARGETS[at],
         "real ERT": of_real,
         "low": float(interval.low),
         "high": float(interval.high),
-        "virtual ERT": of_virtual,
+        "simulated ERT": of_virtual,
         "inside": bool(interval.low <= of_virtual <= interval.high),
-        "virtual / real": of_virtual / of_real,
+        "simulated / real": of_virtual / of_real,
         "evaluations": evaluations[0] / evaluations[1],
     }
 
@@ -109,13 +109,13 @@ def main() -> None:
                 problem = replace(SUITES["bbob"].problem(function, DIMENSION, 1), native=None)
                 for cost_s in options.costs:
                     cost_ns = round(cost_s * 1e9)
-                    real, virtual = [], []
+                    real, simulated = [], []
                     for seed in range(options.runs):
                         waits = waiting(problem, cost_s)
                         real.append(measure_run(algorithm, waits, Allowance(time_ns), seed))
                         allowance = Allowance(time_ns, cost_ns=cost_ns)
-                        virtual.append(measure_run(algorithm, problem, allowance, seed))
-                    row = compared(real, virtual)
+                        simulated.append(measure_run(algorithm, problem, allowance, seed))
+                    row = compared(real, simulated)
                     if row is not None:
                         rows.append({"algorithm": name, "f": function, "c": cost_s} | row)
     table = pd.DataFrame(rows)
@@ -123,7 +123,7 @@ def main() -> None:
     inside = table["inside"]
     print(f"\nvirtual ERT inside the interval of the real one: {inside.sum()} of {len(inside)}")
     for name, cells in table.groupby("algorithm", sort=False):
-        spread = np.exp(np.abs(np.log(cells["virtual / real"])).median())
+        spread = np.exp(np.abs(np.log(cells["simulated / real"])).median())
         print(f"{name:10} {cells['inside'].sum()} of {len(cells)}; typical factor {spread:.3f}")
 
 

@@ -57,7 +57,7 @@ def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
     problem = Problem(name, lambda x: float(np.sum((x - 0.7) ** 2)), *bounds, 0.0)
     algorithm = registry.load(use, {})
     algorithm.prepare()
-    # A virtual second per evaluation: no machine is so slow that this test waits for it.
+    # A simulated second per evaluation: no machine is so slow that this test waits for it.
     one, two = (
         measure_run(
             algorithm, problem, Allowance(time_ns=900 * 10**9, cost_ns=10**9, cores=cores), seed=1

@@ -125,8 +125,8 @@ def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
 def test_core_seconds() -> None:
     assert plan.core_seconds(campaign()) == 2 * 2 * 5 * 5 * 0.5 * 2
     assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
-    virtual = campaign(budget={"time_s": 10, "evaluation_cost_s": 1})
-    assert plan.core_seconds(virtual) is plan.wall_seconds(virtual, cores=4) is None
+    simulated = campaign(budget={"time_s": 10, "evaluation_cost_s": 1})
+    assert plan.core_seconds(simulated) is plan.wall_seconds(simulated, cores=4) is None
 
 
 def test_wall_seconds_count_what_is_around_runs_jobs_and_algorithms() -> None:

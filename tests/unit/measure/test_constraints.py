@@ -55,7 +55,7 @@ def test_both_kinds_of_evaluations_use_the_budget_and_are_counted():
     assert PROBLEM.evaluate(np.array(row["best_x"])) == row["best_f"]
 
 
-def test_with_the_evaluations_of_both_kinds_goes_the_virtual_cost():
+def test_with_the_evaluations_of_both_kinds_goes_the_simulated_cost():
     row = run(around_the_start, evaluations=60, cost_ns=1_000_000)
     assert row["charged_s"] == pytest.approx(0.06)
 

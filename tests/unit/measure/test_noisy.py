@@ -287,7 +287,7 @@ def test_what_counts_as_a_returned_point(returned, point) -> None:
         (BetAndRun(candidates=3, tau_evaluations=25), 0),
         (Independent(), 1_000_000),
     ],
-    ids=["fixed", "bet-and-run", "virtual cost"],
+    ids=["fixed", "bet-and-run", "simulated cost"],
 )
 def test_rows_and_events_agree_under_every_kind_of_launch(restart, cost_ns) -> None:
     def solve(objective, rng):

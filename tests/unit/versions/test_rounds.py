@@ -172,8 +172,8 @@ def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Pat
     timed = rounds(budget={"time_s": 0.5})
     runs_s = 24 * 2 * 2 * 2 * (plan.RUN_OVERHEAD_S + 0.5)
     assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 2)
-    virtual = rounds(budget={"time_s": 50, "evaluation_cost_s": 1})
-    assert virtual.seconds(launched) is None
+    simulated = rounds(budget={"time_s": 50, "evaluation_cost_s": 1})
+    assert simulated.seconds(launched) is None
     assert rounds().seconds({}) is None
 
     keys = provenance.measure_keys(timed.campaign)

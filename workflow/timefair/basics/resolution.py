@@ -28,7 +28,7 @@ def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
         Real time of the run, as a multiple of its real time without the slowdown; a number or an
         array. NaN gives NaN.
     real
-        Share of real time in the clock of the run; the rest is virtual evaluation cost.
+        Share of real time in the clock of the run; the rest is simulated evaluation cost.
 
     Examples
     --------

@@ -462,7 +462,7 @@ def held_by_runs(campaign: Campaign, label: str) -> int:
 
 def real_budget_s(campaign: Campaign) -> float | None:
     """The real seconds that a run takes at most; None if evaluations are the only budget, or if
-    most of its seconds are those of a virtual evaluation cost.
+    most of its seconds are those of a simulated evaluation cost.
     """
     return None if campaign.budget.evaluation_cost_s else campaign.budget.time_s
 

@@ -173,8 +173,8 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
     budget = campaign.budget
     if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
-        yield f"virtual cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
-        yield "wall time     unknown: the virtual cost takes no time"
+        yield f"simulated cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
+        yield "wall time     unknown: the simulated cost takes no time"
     elif estimate is None or of_job is None:
         yield "wall time     unknown: evaluations are the only budget"
     else:

@@ -224,7 +224,7 @@ class Exhibit:
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
         from timefair.rundata import machines, noisy
-        from timefair.rundata.clocks import virtual_cost
+        from timefair.rundata.clocks import simulated_cost
         from timefair.rundata.failed import failed_algorithms, sentence
         from timefair.rundata.pairs import in_order_of_looks
         from timefair.rundata.published import marked
@@ -246,7 +246,7 @@ class Exhibit:
         frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed, alone)))
         frame.attrs["machines"] = machines.mixture(runs)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
-        frame.attrs["cost"] = virtual_cost(runs.frame)
+        frame.attrs["cost"] = simulated_cost(runs.frame)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs["noise"] = "" if self.measured else noisy.said(runs.frame, of_noisy)
         return frame

@@ -101,7 +101,7 @@ class AuditRow:
         Whether runs with one seed had the same events, in evaluations and precision.
     by_the_clock
         Whether the events of a deterministic algorithm changed when evaluations took longer. Such
-        an algorithm reads the clock, and a virtual evaluation cost does not affect what it reads.
+        an algorithm reads the clock, and a simulated evaluation cost does not affect what it reads.
         None for an algorithm that is not deterministic.
     inside
         Whether all points were within the bounds.

@@ -86,7 +86,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds
     ("budget_evaluations", pa.int64()),  # null: no budget in evaluations
-    ("evaluation_cost_s", pa.float64()),  # the virtual one; null: a version before 5
+    ("evaluation_cost_s", pa.float64()),  # simulated; null: a version before 5
     # how it went
     ("status", pa.string()),  # a Status
     ("stop_reason", pa.string()),  # a StopReason
@@ -95,7 +95,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what it used and reached
     ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s
     ("real_s", pa.float64()),  # the same in real time; null: a version before 5
-    ("charged_s", pa.float64()),  # virtual cost of all evaluations begun; null: a version before 5
+    ("charged_s", pa.float64()),  # simulated cost of all evaluations; null: a version before 5
     ("cpu_s", pa.float64()),  # user and system, of the run's process and what it waited for
     ("evaluations", pa.int64()),  # that finished within the budget
     ("launches", pa.int32()),  # begun

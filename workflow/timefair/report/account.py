@@ -110,7 +110,7 @@ def _budget(campaign: Campaign) -> str:
 def _cost(budget: Budget) -> str:
     if not budget.evaluation_cost_s:
         return ""
-    return f" with {number(budget.evaluation_cost_s)}\u00a0s of virtual cost per evaluation"
+    return f" with {number(budget.evaluation_cost_s)}\u00a0s of simulated cost per evaluation"
 
 
 def implementations(evidence: Evidence) -> str:

@@ -13,7 +13,7 @@ MOST_WAITED = 0.99
 
 
 def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """Length of each run without virtual evaluation cost, shape (runs,).
+    """Length of each run without simulated evaluation cost, shape (runs,).
 
     ``wall``: wall-clock seconds. ``cpu``: CPU seconds of all its processes. ``reference``: the CPU
     time as a multiple of the time of the reference kernel around the run. NaN if the time is
@@ -72,8 +72,8 @@ def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
     return np.asarray(timed.mean(axis=1), dtype=np.float64)
 
 
-def virtual_cost(frame: pd.DataFrame) -> str:
-    """The virtual evaluation cost of runs as a sentence for captions; empty if there is none."""
+def simulated_cost(frame: pd.DataFrame) -> str:
+    """The simulated evaluation cost of runs as a sentence for captions; empty if there is none."""
     costs = sorted(set(frame["evaluation_cost_s"].dropna()) - {0.0})
     each = " or ".join(f"{cost:g}" for cost in costs)
     return f"Each evaluation counts {each} s more than it takes." if costs else ""

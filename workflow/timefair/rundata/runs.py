@@ -219,7 +219,7 @@ class Runs:
         rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
-        frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no virtual cost
+        frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         has_noise = np.asarray(frame["noise_free_f"].notna())
@@ -537,7 +537,7 @@ class Runs:
 
     def _timed_by(self, clock: Clock) -> Runs:
         if (self.frame["evaluation_cost_s"] > 0).any():
-            raise InputError(f"statistics.time: {clock!r}: with a virtual evaluation cost, 'wall'")
+            raise InputError(f"statistics.time: {clock!r}: with a simulated cost, 'wall'")
         wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
         if np.isnan(shown).any():
             count = np.isnan(shown).sum()

@@ -48,7 +48,7 @@ def test_the_ratio_by_hand(resolved):
     assert frame["slowdown_max"].to_dict() == {"1": 1.0, "2": 2.0, "all": 2.0}
 
 
-def test_no_machine_lengthens_a_virtual_cost(resolved):
+def test_no_machine_lengthens_a_simulated_cost(resolved):
     """A run of 1 s with 0.1 s of real time that a core of half the speed measured took 0.05 s less
     at full speed, and so on for the others.
     """

@@ -246,7 +246,7 @@ class Budget(Section):
     )
     evaluation_cost_s: Cost = Field(
         default=0.0,
-        description="Virtual evaluation cost: seconds that are added to the time of each "
+        description="Simulated evaluation cost: seconds that are added to the time of each "
         "evaluation, without waiting.",
     )
     final_target: Positive | None = Field(

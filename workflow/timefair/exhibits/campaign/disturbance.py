@@ -48,8 +48,8 @@ COLUMNS = (
     waited more than 5 % of its time for a core that others used, or if a slow core made its time
     more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
     fixed piece of work), as the mean before and after the run, relative to its best in the job so
-    far. A virtual evaluation cost is part of the time of a run, and no machine lengthens it. Values
-    are empty if the machine does not report them.
+    far. A simulated evaluation cost is part of the time of a run, and no machine lengthens it.
+    Values are empty if the machine does not report them.
     """,
     columns=COLUMNS,
     layouts=[

@@ -36,7 +36,7 @@ COLUMNS = (
     Column(
         "real_share",
         "share of real time in the times of the algorithm with the largest share, mean over the "
-        "functions; the rest is virtual evaluation cost",
+        "functions; the rest is simulated evaluation cost",
     ),
     Column(
         "resolved_ratio",
@@ -54,9 +54,9 @@ COLUMNS = (
     How much the speed of the machine varied, and which ratio of the times of two algorithms it
     therefore resolves. The slowdown of a run comes from the reference kernel before and after it
     and from the time that it waited for a core that others used. A slow machine lengthens real
-    time, but not a virtual evaluation cost. `resolved_ratio` is the upper {confidence} limit of the
-    ratio of the times of two identical algorithms. Values are empty if the machine reports neither
-    value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty for a
+    time, but not a simulated evaluation cost. `resolved_ratio` is the upper {confidence} limit of
+    the ratio of the times of two identical algorithms. Values are empty if the machine reports
+    neither value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty for a
     single job.
     """,
     columns=COLUMNS,

@@ -31,12 +31,12 @@ def judge(
     """Judge a run by its time of waiting for others, and by the speed of its core before and after
     it.
 
-    The clock of a run is its real time and its virtual evaluation cost, which no machine changes.
+    The clock of a run is its real time and its simulated evaluation cost, which no machine changes.
 
     Parameters
     ----------
     real_s
-        Length of the run without virtual evaluation cost; 0 if it never began.
+        Length of the run without simulated evaluation cost; 0 if it never began.
     foreign_delay_s
         Part of this time in which the run waited for a core that processes of others used; None
         if it is unknown.
@@ -45,7 +45,7 @@ def judge(
     best_reference_s
         Least time of the reference kernel on this core.
     charged_s
-        Virtual evaluation cost of the run.
+        Simulated evaluation cost of the run.
 
     Returns
     -------

@@ -67,7 +67,7 @@ MOST_BATCHES = 4096
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
     int64_t evaluations  # evaluations that finished before the deadline
-    int64_t charge  # virtual evaluation cost of all evaluations that were begun, ns
+    int64_t charge  # simulated evaluation cost of all evaluations that were begun, ns
     int64_t last  # when the last evaluation finished, counted or not; 0: none has finished
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
@@ -424,7 +424,7 @@ cdef class Measurement:
     evaluators : timefair.measure.evaluation.evaluators.Evaluators, optional
         The processes that evaluate batches on several cores.
     cost : int
-        Virtual evaluation cost in ns. It is added to the run's clock at each evaluation, or at each
+        Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or at each
         round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
         Decides which improvements of a launch are kept if they do not improve the best of the run.

@@ -14,7 +14,7 @@ a budget, the rest of it is divided by the shares, so that a trial launch tries 
 Members that evaluate from C also do so in a portfolio, through `share.Share`. With ``threads``,
 batches are evaluated on all cores as usual.
 
-With ``time_s``, the portfolio reads the clock of the machine, which does not include a virtual
+With ``time_s``, the portfolio reads the clock of the machine, which does not include a simulated
 evaluation cost.
 
 Parameters

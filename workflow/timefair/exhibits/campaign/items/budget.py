@@ -48,7 +48,7 @@ def _time(frame: pd.DataFrame) -> ChecklistPart:
         "Time T",
         f"{by_algorithm(said)} of wall clock for every run, restarts included"
         + (counted if costs[-1] > 0 else ""),
-        "" if len(costs) == 1 else "not all runs had the same virtual evaluation cost",
+        "" if len(costs) == 1 else "not all runs had the same simulated evaluation cost",
     )
 
 

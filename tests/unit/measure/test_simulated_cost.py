@@ -1,4 +1,4 @@
-"""A virtual evaluation cost counts as if it had been waited for."""
+"""A simulated evaluation cost counts as if it had been waited for."""
 
 from __future__ import annotations
 

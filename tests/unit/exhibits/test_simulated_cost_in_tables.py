@@ -1,4 +1,4 @@
-"""Tables, captions and settings know a virtual evaluation cost."""
+"""Tables, captions and settings know a simulated evaluation cost."""
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ def test_records_before_it_have_real_times_only(run, table):
     assert runs.frame["real_s"].tolist() == [0.7]
 
 
-def test_cpu_time_has_no_virtual_cost(runs):
-    with pytest.raises(InputError, match="with a virtual evaluation cost, 'wall'"):
+def test_cpu_time_has_no_simulated_cost(runs):
+    with pytest.raises(InputError, match="with a simulated cost, 'wall'"):
         runs.timed_by("cpu")
     with pytest.raises(InputError, match=r"with budget\.evaluation_cost_s write 'wall'"):
         configuration.parse(CAMPAIGN | {"statistics": {"time": "cpu"}})
