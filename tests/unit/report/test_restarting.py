@@ -27,7 +27,7 @@ def test_gains_come_first_and_the_largest_of_them():
         row("A", "gain", "luby", 640.0, 1.52),
         row("DE", "gain", "fixed", 9000.0, 3.14),
         row("B", "gain", "independent", gain=1.2),
-        row("PSO", "not sure", "fixed", 100.0, 1.3),
+        row("PSO", "undecided", "fixed", 100.0, 1.3),
         row("Old", "no launch traces"),
         row("Older", "no launch traces"),
     )

@@ -103,7 +103,7 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
     # There are no records of rounds in this folder: what is there counts as the first look.
     _, lines = compare(results, "base", "head")
     assert "99.5 % confidence" in lines[-1]
-    assert lines[-1].endswith("stopped after round 1 of 4, as the answer is sure")
+    assert lines[-1].endswith("stopped after round 1 of 4, as the answer is decided")
     (results / "comparison.json").write_text("{}")
     status, lines = compare(results, "base", "head")
     assert status == 2

@@ -94,7 +94,7 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     assert status == 0
     assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
     assert printed[-1].startswith("equal: head needs 1 times the evaluations of base to the target")
-    assert "as the answer is sure" in printed[-1]
+    assert "as the answer is decided" in printed[-1]
     made = rounds_of(study)
     assert made == {f"r{k}" for k in range(1, len(made) + 1)}
     assert 1 <= len(made) < 4

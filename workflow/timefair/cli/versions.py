@@ -29,7 +29,7 @@ def add_to(commands: Commands) -> None:
         help="compare two versions of an algorithm: better, worse, equal or undecided",
         description="Compares a new version (head) of an algorithm with the old one (base). With "
         "a campaign file, the command measures both versions round by round, and stops when the "
-        "answer is sure. With results/NAME and two labels, it compares two algorithms of a "
+        "answer is decided. With results/NAME and two labels, it compares two algorithms of a "
         "measured campaign. With two folders, it compares one version from each campaign, after "
         "the drift between the campaigns is removed. "
         "The last line that it prints is the verdict.",

@@ -30,7 +30,7 @@ class Look:
 
     def __str__(self) -> str:
         if self.number < self.planned:
-            return f"stopped after round {self.number} of {self.planned}, as the answer is sure"
+            return f"stopped after round {self.number} of {self.planned}, as the answer is decided"
         return f"all {self.planned} rounds"
 
 

@@ -56,8 +56,8 @@ COLUMNS = (
     and from the time that it waited for a core that others used. A slow machine lengthens real
     time, but not a simulated evaluation cost. `resolved_ratio` is the upper {confidence} limit of
     the ratio of the times of two identical algorithms. Values are empty if the machine reports
-    neither value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty for a
-    single job.
+    neither value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty
+    for a single job.
     """,
     columns=COLUMNS,
     layouts=[

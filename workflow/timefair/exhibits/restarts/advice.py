@@ -46,7 +46,7 @@ LEFT_OUT = (NONE, COPIES)
 LITTLE = 1.1
 """Gains below it do not count as gains."""
 
-GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "not sure"
+GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "undecided"
 NO_TRACES, NOT_JUDGED = "no launch traces", "not judged"
 
 COLUMNS = (
@@ -55,7 +55,7 @@ COLUMNS = (
     Column(
         "verdict",
         "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
-        "below 1.1. `not sure`: neither of these. `not judged`: fewer than two functions have a "
+        "below 1.1. `undecided`: neither of these. `not judged`: fewer than two functions have a "
         "target that enough launches reached. `no launch traces`: the records do not contain what "
         "each launch found",
         text=True,

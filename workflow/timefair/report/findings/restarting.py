@@ -39,7 +39,7 @@ def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
             f"{HOW[row['policy']].format(name=row['algorithm'], tau=_tau(row))}: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
-    for verdict, sentence in {"not sure": UNSURE, **TOGETHER}.items():
+    for verdict, sentence in {"undecided": UNSURE, **TOGETHER}.items():
         names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
         if names:
             yield sentence.format(names=listed(names))
