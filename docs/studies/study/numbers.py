@@ -114,7 +114,7 @@ def _inversions(study: Study, dimension: int) -> Named:
 
 def _restarts(study: Study, dimension: int) -> Named:
     counts = _of(study.table("restart_advice"), dimension)["verdict"].value_counts()
-    for verdict in ("gain", "nothing to gain", "not sure", "not judged"):
+    for verdict in ("gain", "nothing to gain", "undecided", "not judged"):
         yield f"restarts.{verdict.replace(' ', '_')}", str(int(counts.get(verdict, 0)))
 
 
