@@ -67,7 +67,7 @@ for room in CAMPAIGN.rooms:
             snapshot=SNAPSHOT,
             mark=lambda wildcards, output: output.mark,
         shell:
-            "python -P -m timefair analyse {params.room} {input}"
+            "python -P -m timefair make-room {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
 
 
@@ -92,9 +92,7 @@ rule write_report:
         "../../envs/timefair.yaml"
     threads: 2
     params:
-        snapshot=SNAPSHOT,
+        folder=RESULTS,
         mark=lambda wildcards, output: output.mark,
     shell:
-        "python -P -m timefair report {input.tables} --figures {input.pictures}"
-        " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"
-        " --document {output.document} --cores {threads} > {log} 2>&1"
+        "python -P -m timefair report {params.folder} --cores {threads} > {log} 2>&1"

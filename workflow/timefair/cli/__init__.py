@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from timefair.cli import completion
-from timefair.cli.common import Command, status_of
+from timefair.cli.common import Command, Commands, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,6 +37,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status_of(lambda: arguments.command(arguments))
 
 
+GROUPS = {
+    "plan": ("init", "check", "plan", "register", "algorithms", "audit"),
+    "watch": ("progress", "doctor"),
+    "results": ("report", "table", "figure", "analyse", "compare"),
+    "trust": ("verify", "reproduce", "selftest"),
+    "exchange": ("export", "import", "completion"),
+}
+"""The commands that users call, in the order of the help. The rules call the others."""
+
+
+class _Top(Command):
+    """The parser of all commands, with their groups in its help."""
+
+    commands: Commands
+
+    def format_help(self) -> str:
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        told = {action.dest: action for action in self.commands._choices_actions}
+        for title, names in GROUPS.items():
+            formatter.start_section(title)
+            formatter.add_arguments([told[name] for name in names])
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
 class _Version(argparse.Action):
     """Print the version. It is looked up only when it is printed."""
 
@@ -52,23 +80,24 @@ def parser(command: str = "") -> Command:
 
     `command` is the one that will be called: measuring, which starts most often, loads no other.
     """
-    top = Command(
+    top = _Top(
         prog="timefair",
         description="Benchmarks black-box optimizers: each gets the same time, restarts included. "
-        "`snakemake` runs a campaign. These commands check a campaign, show its progress, and do "
-        "the work of its jobs. For the help of a command: `timefair COMMAND --help`.",
+        "`snakemake` runs a campaign. For the help of a command: `timefair COMMAND --help`.",
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
             0: "done, and nothing is wrong",
             1: "something is wrong with the machine (`doctor`) or the records (`verify`, "
-            "`replay`); with a traceback: a defect of timefair",
+            "`reproduce`); with a traceback: a defect of timefair",
             128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )
     top.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
-    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = top.commands = top.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", parser_class=Command
+    )
     campaign = Command(add_help=False)
     campaign.add_argument(
         "--campaign",
@@ -105,6 +134,6 @@ def parser(command: str = "") -> Command:
     versions.add_to(commands)
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
-    exchange.add_to(commands, campaign)
+    exchange.add_to(commands)
     completion.add_to(commands)
     return top

@@ -87,7 +87,7 @@ def _stages(arguments: argparse.Namespace) -> Iterator[tuple[list[object], prepa
     if arguments.words[0] == "collect":
         return
     yield ["analysis"], {}
-    if arguments.words[0] == "analyse":
+    if arguments.words[0] == "make-room":
         files = list(map(str, arguments.collected))
         yield ["runs", *files, *map(state_of, arguments.collected)], {"collected": files}
 

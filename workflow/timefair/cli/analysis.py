@@ -12,7 +12,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.garbage import uncollected
 from timefair.cli import foreign
 from timefair.cli.analysing import forked
-from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
+from timefair.cli.common import RESULTS, Command, Commands, entry, one_thread, refuse_mixed
 from timefair.cli.paths import (
     prepare_files,
     prepare_folder,
@@ -22,19 +22,17 @@ from timefair.cli.paths import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from timefair.campaign.configuration import Campaign
     from timefair.rundata.runs import Runs
 
 
-COLLECTED: dict[str, Any] = {
+ONLY: dict[str, Any] = {
     "nargs": "+",
-    "type": Path,
-    "metavar": "COLLECTED",
-    "help": "collected runs",
+    "default": (),
+    "metavar": "LABEL",
+    "help": "algorithms whose runs are used; by default all",
 }
-"""An argument that several commands take."""
+"""An option of two commands."""
 
 
 def add_to(commands: Commands, campaign: Command) -> None:
@@ -45,24 +43,12 @@ def add_to(commands: Commands, campaign: Command) -> None:
         description="Analyses files with runs that you have timed yourself: imports them as "
         "`timefair import table` does, and makes all default tables, the figures and the report, "
         "without Snakemake. Several files count as one table, so one machine must have timed all "
-        "of them. With --campaign, makes every table and figure of one room (a group of "
-        "exhibits) of a campaign, in one process; Snakemake calls this once per room. Files whose "
-        "code, settings and runs have not changed stay as they are.",
-        example="timefair export table results/default/collected/*.parquet \\\n"
-        "    --campaign results/default/campaign.json --output runs.csv\n"
-        "timefair analyse runs.csv --output results/runs\n"
-        "timefair analyse runtimes results/default/collected/*.parquet \\\n"
-        "    --campaign results/default/campaign.json --output results/default",
+        "of them. Files whose code, settings and runs have not changed stay as they are.",
+        example="timefair export table results/default --output runs.csv\n"
+        "timefair analyse runs.csv --output results/runs",
     )
-    analyse.add_argument(
-        "what",
-        metavar="FILE",
-        help="a table (.csv, .parquet); with --campaign: a room, such as runtimes",
-    )
-    analyse.add_argument(
-        "collected",
-        **COLLECTED | {"nargs": "*", "help": "more tables; with --campaign: collected runs"},
-    )
+    analyse.add_argument("what", metavar="FILE", help="a table (.csv, .parquet)")
+    analyse.add_argument("others", nargs="*", type=Path, metavar="FILE", help="more tables")
     analyse.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER",
         help="for tables/, figures/ and report.html; by default results/ and the name of the file",
@@ -78,128 +64,75 @@ def add_to(commands: Commands, campaign: Command) -> None:
         help="settings of the analysis, as in a campaign file: targets, statistics, tables, "
         "figures",
     )  # fmt: skip
-    analyse.add_argument(
-        "--campaign",
-        type=Path,
-        metavar="SNAPSHOT",
-        help="make a room of the campaign results/NAME/campaign.json",
-    )
-    analyse.set_defaults(command=_analyse, work=_analyse_room)
+    analyse.set_defaults(command=_analyse)
 
-    tabulate = commands.add_parser(
-        "tabulate",
-        help="make one table",
-        description="Makes one table of the collected runs, with the targets and statistics of "
-        "the campaign, and writes it as CSV and as Parquet. Runs of several campaigns can be in "
-        "one table if each algorithm has its own label. Work that takes minutes reports its "
-        "progress.",
-        example="timefair tabulate ert results/default/collected/*.parquet \\\n"
-        "    --campaign results/default/campaign.json --output ert.csv ert.parquet",
-        parents=[campaign],
+    table = commands.add_parser(
+        "table",
+        help="print or write a table of a campaign",
+        description="Prints a table, or writes it to a file. A table that the campaign has not "
+        "requested is made from its collected runs, with its targets and statistics.",
+        example="timefair table results/default ert\n"
+        "timefair table results/default ert --output ert.tex",
     )
-    tabulate.add_argument("table", metavar="TABLE", help="name of the table, such as ert")
-    tabulate.add_argument("collected", **COLLECTED)
-    tabulate.add_argument(
-        "--output",
-        required=True,
-        nargs=2,
-        type=Path,
-        metavar=("CSV", "PARQUET"),
-        help="files to write",
-    )
-    tabulate.set_defaults(command=_tabulate)
+    table.add_argument("folder", **RESULTS)
+    table.add_argument("table", metavar="TABLE", help="name of the table, such as ert")
+    table.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help="file to write: .csv, .parquet or .tex; by default the table is printed",
+    )  # fmt: skip
+    table.add_argument("--only", **ONLY)
+    table.set_defaults(command=_table)
 
-    typeset = commands.add_parser(
-        "typeset",
-        help="write tables as LaTeX",
-        description="Writes tables as LaTeX for a paper. The numbers are rounded and not computed "
-        "again.",
-        example="timefair typeset results/default/tables/ert.parquet \\\n"
-        "    --campaign results/default/campaign.json --output .",
-        parents=[campaign],
+    figure = commands.add_parser(
+        "figure",
+        help="draw a figure of a campaign",
+        description="Draws a figure from its table, which is made if the campaign has not "
+        "requested it. If a figure needs several pages, the file has its overview, and its other "
+        "pages are beside it, such as ert_D5.pdf.",
+        example="timefair figure results/default ert --output ert.pdf",
     )
-    typeset.add_argument(
-        "tables",
-        nargs="*",
-        type=Path,
-        metavar="PARQUET",
-        help="tables, each in a file TABLE.parquet",
-    )
-    typeset.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="folder to write to"
-    )
-    typeset.set_defaults(command=_typeset)
-
-    draw = commands.add_parser(
-        "draw",
-        help="draw one figure from its table",
-        description="Draws one figure from its table, in one or more formats, which are chosen by "
-        "the endings of the files. If a figure needs several pages, these files have its overview, "
-        "and its other pages are beside them, such as ert_D5.pdf.",
-        example="timefair draw ert --table results/default/tables/ert.parquet --output ert.pdf",
-    )
-    draw.add_argument("figure", metavar="FIGURE", help="name of the figure, such as ert")
-    draw.add_argument(
-        "--table", required=True, type=Path, metavar="PARQUET", help="table from which it is drawn"
-    )
-    draw.add_argument(
-        "--output",
-        required=True,
-        nargs="+",
-        type=Path,
-        metavar="FILE",
-        help="files to write (.pdf, .svg, .png)",
-    )
-    draw.set_defaults(command=_draw)
+    figure.add_argument("folder", **RESULTS)
+    figure.add_argument("figure", metavar="FIGURE", help="name of the figure, such as ert")
+    figure.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help="file to write: .pdf, .svg or .png; by default FIGURE.pdf here",
+    )  # fmt: skip
+    figure.add_argument("--only", **ONLY)
+    figure.set_defaults(command=_figure)
 
     report = commands.add_parser(
         "report",
-        help="make the report page",
-        description="Makes one HTML page from the tables and figures of a campaign. The page "
-        "states which algorithm wins, by how much, how certain this is, and in which situations. "
-        "It has sortable tables, the machine and the reporting checklist, and needs no network and "
-        "no other file.",
-        example="timefair report results/default/tables/*.parquet \\\n"
-        "    --figures results/default/figures/*.svg \\\n"
-        "    --campaign results/default/campaign.json --output report.html",
-        parents=[campaign],
+        help="make the report page of a campaign again",
+        description="Makes report.html from the tables and figures of a campaign, and "
+        "checklist.html and tables/tables.tex. The page states which algorithm wins, by how much, "
+        "how certain this is, and in which situations. It has sortable tables, the machine and the "
+        "reporting checklist, and needs no network and no other file.",
+        example="timefair report results/default",
     )
-    report.add_argument(
-        "tables",
-        nargs="*",
-        type=Path,
-        metavar="PARQUET",
-        help="tables, each in a file TABLE.parquet",
-    )
-    report.add_argument(
-        "--figures",
-        nargs="*",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="images of the figures (.svg or .png)",
-    )
-    report.add_argument("--output", required=True, type=Path, metavar="HTML", help="page to write")
-    report.add_argument(
-        "--checklist", type=Path, metavar="HTML", help="also write the checklist as a separate page"
-    )
-    report.add_argument(
-        "--document", type=Path, metavar="TEX", help="also write a LaTeX document of all tables"
-    )
+    report.add_argument("folder", **RESULTS)
     report.add_argument(
         "--cores", type=int, default=1, metavar="N",
         help="number of processes that may make the page at the same time (1)",
     )  # fmt: skip
-    report.set_defaults(command=forked, work=_report)
+    report.set_defaults(command=_report, work=_make_report)
+
+    room = commands.add_parser(
+        "make-room",
+        description="Makes every table and figure of one room (a group of exhibits) of a campaign, "
+        "in one process. Files whose code, settings and runs have not changed stay as they are.",
+        example="timefair make-room runtimes results/default/collected/*.parquet \\\n"
+        "    --campaign results/default/campaign.json --output results/default",
+        parents=[campaign],
+    )
+    room.add_argument("room", metavar="ROOM", help="a room, such as runtimes")
+    room.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs")
+    room.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
+    )
+    room.set_defaults(command=forked, work=_analyse_room)
 
 
-def _analyse(arguments: argparse.Namespace) -> int | None:
-    if arguments.campaign is not None:
-        foreign.refuse_options(arguments, "without --campaign")
-        for name in ("collected", "output"):
-            if not getattr(arguments, name):
-                raise InputError(f"{name}: missing; a room needs its runs and --output")
-        return forked(arguments)
+def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     return foreign.analyse(arguments)
 
@@ -209,11 +142,11 @@ def _analyse_room(arguments: argparse.Namespace) -> None:
     from timefair.exhibits.registry import TABLES
 
     rooms = {table.room: table for table in TABLES.values()}
-    entry("ROOM", arguments.what, rooms)
+    entry("ROOM", arguments.room, rooms)
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent
     files = collected.chosen(arguments.collected, campaign, folder, whole=True)
-    make_room(arguments.what, campaign, files, arguments.output)
+    make_room(arguments.room, campaign, files, arguments.output)
 
 
 def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
@@ -234,71 +167,57 @@ def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: 
     ).make()
 
 
-def _tabulate(arguments: argparse.Namespace) -> None:
-    one_thread()
-    from timefair.campaign import collected, configuration, registration
-    from timefair.exhibits import files
-    from timefair.exhibits.registry import TABLES
-    from timefair.rundata.settings import Analysis
-
-    table = entry("TABLE", arguments.table, TABLES)
-    campaign = configuration.restore(arguments.campaign)
-    folder = arguments.campaign.parent
-    runs = together(collected.chosen(arguments.collected, campaign, folder), campaign)
-    prepare_files(arguments.output, (".csv", ".parquet"))
-    settings = campaign.settings_of(table.name)
-    settings |= registration.settings(campaign, folder)
-    frame = table(runs, Analysis.of(settings))
-    for path in arguments.output:
-        files.write(frame, path, table.exhibit.columns)
-
-
-def _typeset(arguments: argparse.Namespace) -> None:
+def _table(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.analysis.room import typeset
-    from timefair.campaign import configuration
+    from timefair.exhibits import files
+    from timefair.exhibits.registry import TABLES
+    from timefair.interface.results import Results
 
-    campaign = configuration.restore(arguments.campaign)
-    tables = _tables(arguments.tables)
-    prepare_folder(arguments.output)
-    for name, frame in tables.items():
-        (arguments.output / f"{name}.tex").write_text(
-            typeset(name, frame, campaign), encoding="utf-8"
-        )
+    results, name, output = Results(arguments.folder), arguments.table, arguments.output
+    entry("TABLE", name, TABLES)
+    if output is not None:
+        prepare_files([output], (".csv", ".parquet", ".tex"))
+    frame = results.table(name, arguments.only)
+    if output is None:
+        print(frame.to_string(index=False, float_format="{:.4g}".format))
+    elif output.suffix == ".tex":
+        output.write_text(typeset(name, frame, results.campaign), encoding="utf-8")
+    else:
+        files.write(frame, output, TABLES[name].exhibit.columns)
 
 
-def _draw(arguments: argparse.Namespace) -> None:
+def _figure(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.charts.paper import style
     from timefair.exhibits.registry import FIGURES
+    from timefair.interface.results import Results
 
+    results = Results(arguments.folder)
     draw = entry("FIGURE", arguments.figure, FIGURES)
-    frame = read_table(arguments.table, draw.table)
+    output = arguments.output or Path(f"{arguments.figure}.pdf")
+    prepare_files([output], style.METADATA)
+    frame = results.table(draw.table, arguments.only)
     for page in draw.pages_of(frame):
-        files = [path.with_stem(page.file(path.stem)) for path in arguments.output]
-        prepare_files(files, style.METADATA)
-        style.save(draw(frame, page), *files)
+        path = output.with_stem(page.file(output.stem))
+        style.save(draw(frame, page), path)
+        print(path)
 
 
-def _report(arguments: argparse.Namespace) -> None:
-    from timefair.campaign import configuration
-
-    make_report(
-        configuration.restore(arguments.campaign), arguments.tables, arguments.figures,
-        arguments.output, arguments.checklist, arguments.document, arguments.cores,
-    )  # fmt: skip
+def _report(arguments: argparse.Namespace) -> int | None:
+    arguments.campaign = arguments.folder / foreign.SNAPSHOT
+    return forked(arguments)
 
 
-def make_report(
-    campaign: Campaign,
-    tables_of: Sequence[Path],
-    figures: Sequence[Path],
-    output: Path,
-    checklist: Path | None = None,
-    document: Path | None = None,
-    cores: int = 1,
-) -> None:
-    """Write the report and, if requested, the checklist and a document of all tables."""
+def _make_report(arguments: argparse.Namespace) -> None:
+    from timefair.interface.results import Results
+
+    results = Results(arguments.folder)
+    make_report(results.campaign, arguments.folder, arguments.cores)
+
+
+def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
+    """Write the report, the checklist and a document of all tables, of the tables in a folder."""
     from timefair import latex
     from timefair.analysis import outputs
     from timefair.exhibits import files
@@ -306,27 +225,25 @@ def make_report(
     from timefair.report import checklist_page
     from timefair.report.page import page
 
-    tables = _tables(tables_of)
+    paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
+    tables = {name: read_table(path, name) for name, path in paths.items() if path.is_file()}
+    if not tables:
+        raise InputError(f"{folder}: has no tables; start snakemake and wait until it ends")
     others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
     pictures = {  # of figures with several pages, the overview
-        entry("--figures", path.stem, FIGURES).name: read_picture(path)
-        for path in figures
-        if path.stem not in others
+        entry("figure", path.stem, FIGURES).name: read_picture(path)
+        for path in map(Path, outputs.pictures(campaign, str(folder)))
+        if path.stem not in others and path.is_file()
     }
-    prepare_files(path for path in (output, checklist, document) if path is not None)
-    outputs.remove_marks(output.parent, outputs.REPORT)
+    outputs.remove_marks(folder, outputs.REPORT)
     with uncollected():
         text = page(tables, pictures, campaign, cores)
-    output.write_text(text, encoding="utf-8")
-    if checklist is not None:
-        if "checklist" not in tables:
-            raise InputError("--checklist: needs the table checklist.parquet among the tables")
-        frame = tables["checklist"]
+    (folder / "report.html").write_text(text, encoding="utf-8")
+    if (frame := tables.get("checklist")) is not None:
         text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
-        checklist.write_text(text, encoding="utf-8")
-    if document is not None:
-        text = latex.document(campaign.table_names)
-        document.write_text(text, encoding="utf-8")
+        (folder / "checklist.html").write_text(text, encoding="utf-8")
+    document = folder / "tables" / "tables.tex"
+    document.write_text(latex.document(campaign.table_names), encoding="utf-8")
 
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
@@ -343,11 +260,3 @@ def _read(collected: tuple[Path, ...], states: tuple[object, ...]) -> Runs:
     from timefair.rundata.runs import Runs
 
     return Runs.read(collected)
-
-
-def _tables(paths: Sequence[Path]) -> dict[str, pd.DataFrame]:
-    """Tables by the names of their files."""
-    from timefair.exhibits.registry import TABLES
-
-    names = {path: entry("PARQUET", path.stem, TABLES).name for path in paths}
-    return {name: read_table(path, name) for path, name in names.items()}

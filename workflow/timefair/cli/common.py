@@ -9,6 +9,7 @@ import signal
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -28,6 +29,11 @@ EXITS: Mapping[int, str] = MappingProxyType(
     {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 )
 """The meanings of the exit status, unless a command has meanings of its own."""
+
+RESULTS: Mapping[str, Any] = MappingProxyType(
+    {"type": Path, "metavar": "RESULTS", "help": "results/NAME"}
+)
+"""The argument that says which results a command is about."""
 
 HELP_WIDTH = 79
 

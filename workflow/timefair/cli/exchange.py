@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.cli import foreign
-from timefair.cli.common import Command, Commands, one_thread, refuse_mixed
+from timefair.cli.common import RESULTS, Commands, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ EXAMPLES = {"table": "runs.parquet", "benchopt": "tests/golden/benchopt.parquet"
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
-def add_to(commands: Commands, campaign: Command) -> None:
+def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     export = commands.add_parser(
         "export",
@@ -44,16 +43,12 @@ def add_to(commands: Commands, campaign: Command) -> None:
             help=f"{words}, for {READERS[name]}",
             description=f"Writes collected runs in {words}, one folder per algorithm, for "
             f"{READERS[name]}. An existing folder is refused.",
-            example=f"timefair export {name} results/default/collected/*.parquet \\\n"
-            f"    --campaign results/default/campaign.json --output exported-{name}",
-            parents=[campaign],
+            example=f"timefair export {name} results/default --output exported-{name}",
         )
+        one.add_argument("folder", **RESULTS)
         one.add_argument(
-            "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
-        )
-        one.add_argument(
-            "--output", required=True, type=Path, metavar="FOLDER",
-            help="folder to write; it gets one folder per algorithm",
+            "-o", "--output", type=Path, metavar="FOLDER",
+            help=f"folder to write, with one folder per algorithm; by default NAME-{name} here",
         )  # fmt: skip
         one.set_defaults(command=_export_ioh)
         if name == "coco":
@@ -68,14 +63,13 @@ def add_to(commands: Commands, campaign: Command) -> None:
         help="a tidy table: one row per improvement, with times",
         description="Writes collected runs as one table (CSV or Parquet) with one row per "
         "improvement and one row for the end of each run. `timefair analyse` reads it.",
-        example="timefair export table results/default/collected/*.parquet \\\n"
-        "    --campaign results/default/campaign.json --output runs.parquet",
-        parents=[campaign],
+        example="timefair export table results/default --output runs.parquet",
     )
-    tidy.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs")
+    tidy.add_argument("folder", **RESULTS)
     tidy.add_argument(
-        "--output", required=True, type=Path, metavar="FILE", help=".csv or .parquet, to write"
-    )
+        "-o", "--output", type=Path, metavar="FILE",
+        help=".csv or .parquet, to write; by default NAME.csv here",
+    )  # fmt: skip
     tidy.set_defaults(command=_export_table)
     _add_crate(exports)
 
@@ -181,7 +175,7 @@ def _add_crate(exports: Commands) -> None:
         example="timefair export crate results/default --output default.zip \\\n"
         "    --author 'Doe, Jane' --license CC-BY-4.0",
     )
-    crate.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
+    crate.add_argument("folder", **RESULTS)
     crate.add_argument(
         "--output", required=True, type=Path, metavar="PATH",
         help="a new folder, or a new file that ends in .zip",
@@ -246,31 +240,34 @@ def _date(text: str | None) -> date | None:
 def _export_coco(arguments: argparse.Namespace) -> None:
     from timefair.export.coco import FINAL_TARGET, write_coco
 
-    campaign, runs, foreign_clock = _exported(arguments.campaign, arguments.collected)
-    prepare_folder(arguments.output)
+    campaign, runs, foreign_clock = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}-coco")
+    prepare_folder(output)
     if arguments.cost == "seconds":
         runs = _with_times(runs, foreign_clock)
     final_target = min(FINAL_TARGET, *campaign.targets)
-    write_coco(runs, arguments.output, arguments.cost, final_target=final_target)
+    write_coco(runs, output, arguments.cost, final_target=final_target)
 
 
 def _export_ioh(arguments: argparse.Namespace) -> None:
     from timefair.export.ioh import write_ioh
 
-    _, runs, _ = _exported(arguments.campaign, arguments.collected)
-    prepare_folder(arguments.output)
-    write_ioh(runs, arguments.output)
+    campaign, runs, _ = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}-ioh")
+    prepare_folder(output)
+    write_ioh(runs, output)
 
 
 def _export_table(arguments: argparse.Namespace) -> None:
     from timefair.export.table import SUFFIXES, write_table
 
-    _, runs, foreign_clock = _exported(arguments.campaign, arguments.collected)
-    prepare_files([arguments.output], SUFFIXES)
-    write_table(_with_times(runs, foreign_clock), arguments.output)
+    campaign, runs, foreign_clock = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}.csv")
+    prepare_files([output], SUFFIXES)
+    write_table(_with_times(runs, foreign_clock), output)
 
 
-def _exported(snapshot: Path, files: Sequence[Path]) -> tuple[Campaign, pa.Table, set[str]]:
+def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
     """The campaign, the collected runs, and the labels whose times do not compare with others.
 
     These labels have times of a foreign clock; there are none if no algorithm was measured. Raises
@@ -282,10 +279,10 @@ def _exported(snapshot: Path, files: Sequence[Path]) -> tuple[Campaign, pa.Table
     from timefair.records.store import open_record, read_runs
     from timefair.rundata.noisy import chosen
 
-    campaign = configuration.restore(snapshot)
+    campaign = configuration.restore(folder / foreign.SNAPSHOT)
     origins: dict[str, Origins] = {}
     clocks: set[str] = set()
-    files = collected.chosen(files, campaign, snapshot.parent)
+    files = collected.in_folder(folder, campaign)
     for path in files:
         facts = open_record(path).facts
         label = facts.get("algorithm", path.stem)

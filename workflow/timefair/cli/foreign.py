@@ -52,13 +52,6 @@ def add_options(command: Command) -> None:
     )  # fmt: skip
 
 
-def refuse_options(arguments: argparse.Namespace, why: str) -> None:
-    """Raise `InputError` if an option of tables is given where it has no meaning."""
-    for name in ("columns", "set", "settings"):
-        if getattr(arguments, name):
-            raise InputError(f"--{name}: only {why}")
-
-
 def layout(arguments: argparse.Namespace) -> Layout:
     """Where a table has its columns, by the options."""
     from timefair.published.table import Layout
@@ -160,7 +153,7 @@ def analyse(arguments: argparse.Namespace) -> int:
     from timefair.cli import analysing
     from timefair.report import description
 
-    path, others, where = Path(arguments.what), arguments.collected, layout(arguments)
+    path, others, where = Path(arguments.what), arguments.others, layout(arguments)
     folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
     # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
     # process, of which every room is a fork, does not.
@@ -212,18 +205,9 @@ def _room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path
 
 
 def _report(campaign: Campaign, folder: Path) -> None:
-    from timefair.analysis import outputs
     from timefair.cli.analysis import make_report
 
-    make_report(
-        campaign,
-        [folder / "tables" / f"{name}.parquet" for name in campaign.made_tables],
-        [Path(picture) for picture in outputs.pictures(campaign, str(folder))],
-        folder / "report.html",
-        folder / "checklist.html",
-        folder / "tables" / "tables.tex",
-        _cores(),
-    )
+    make_report(campaign, folder, _cores())
 
 
 def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,56 +75,24 @@ def add_to(commands: Commands) -> None:
     )
     verify.set_defaults(command=_verify)
 
-    replay = commands.add_parser(
-        "replay",
-        help="measure one recorded run again, and compare it with its record",
-        description="Measures one run of a record again, alone, with the campaign, the parameters "
-        "and the seed in the record. With a budget in evaluations, both runs have to be identical "
-        "bit for bit. With a limit in seconds, their events have to agree until the clock ends one "
-        "of them. Prints the first event that differs, beside the recorded event, and what has "
-        "changed in code, software, parameters, seed and machine. If the algorithm or the problem "
-        "is your own, start the command in the working directory of the campaign.",
-        example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
-        " --dimension 10 --instance 1 --run 0",
-        exits={
-            0: "the runs are identical, or agree as far as the clock allows a comparison",
-            1: "the runs differ, or the clock ended one of them before its first evaluation",
-            2: "the command line or the record is wrong, or the run cannot be measured here",
-        },
-    )
-    replay.add_argument(
-        "record", type=Path, metavar="RECORD", help="a record, or a file of results/NAME/collected"
-    )
-    only_one = "needed if the record has several"
-    replay.add_argument("--run", type=int, metavar="R", help=f"number of the run; {only_one}")
-    replay.add_argument(
-        "--instance", type=int, metavar="I", help=f"instance of the run; {only_one}"
-    )
-    replay.add_argument(
-        "--function", type=int, metavar="F", help=f"function of the run; {only_one}"
-    )
-    replay.add_argument(
-        "--dimension", type=int, metavar="D", help=f"dimension of the run; {only_one}"
-    )
-    replay.add_argument(
-        "--campaign",
-        type=Path,
-        metavar="FILE",
-        help="campaign file to use instead of the configuration in the record",
-    )
-    replay.set_defaults(command=_replay)
-
     reproduce = commands.add_parser(
         "reproduce",
-        help="replay a random sample of a campaign, or measure its claims again",
-        description="Chooses runs of a campaign at random, the same share for each algorithm, and "
-        "replays each of them as `timefair replay` does. Prints one line per algorithm, the "
-        "differences of each run that differs, and a verdict. With `--claims`, it measures the "
-        "complete campaign again with other seeds, in results/NAME-claims, and gives a verdict for "
-        "each claim: who is first, which pairs are decided, and ratios of costs. After a stop, the "
-        "same command continues.",
+        help="measure recorded runs again: one, a random sample, or the claims of a campaign",
+        description="Measures runs again, each alone, with the campaign, the parameters and the "
+        "seed in its record. With a budget in evaluations, both runs have to be identical bit for "
+        "bit. With a limit in seconds, their events have to agree until the clock ends one of "
+        "them. For a file, measures one run, and prints the first event that differs beside the "
+        "recorded event, and what has changed in code, software, parameters, seed and machine. For "
+        "a folder, chooses runs at random, the same share for each algorithm, and prints one line "
+        "per algorithm, the differences of each run that differs, and a verdict. With `--claims`, "
+        "it measures the complete campaign again with other seeds, in results/NAME-claims, and "
+        "gives a verdict for each claim: who is first, which pairs are decided, and ratios of "
+        "costs. After a stop, the same command continues. If the algorithm or the problem is your "
+        "own, start the command in the working directory of the campaign.",
         example="timefair reproduce results/default --share 5%\n"
-        "timefair reproduce results/default --claims --runs 1",
+        "timefair reproduce results/default --claims --runs 1\n"
+        "timefair reproduce results/default/collected/Nelder-Mead.parquet --function 1"
+        " --dimension 10 --instance 1 --run 0",
         exits={
             0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
             "with --claims: no claim is contradicted, and some are supported",
@@ -132,16 +100,26 @@ def add_to(commands: Commands) -> None:
             3: "with --claims: the new runs decide nothing",
         },
     )
-    reproduce.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
+    reproduce.add_argument(
+        "results", type=Path, metavar="RESULTS",
+        help="results/NAME; for one run: a record, or a file of results/NAME/collected",
+    )  # fmt: skip
+    for name in RUN_KEY:
+        reproduce.add_argument(
+            f"--{name}", type=int, metavar=name[0].upper(),
+            help=f"with a file: {name} of the run; needed if the file has several",
+        )  # fmt: skip
+    reproduce.add_argument(
+        "--campaign", type=Path, metavar="FILE",
+        help="with a file: campaign file to use instead of the configuration in the record",
+    )  # fmt: skip
     reproduce.add_argument(
         "--share", help="share of the runs of each algorithm; at least one run (5%%)"
     )
     reproduce.add_argument(
-        "--seed",
-        type=int,
-        default=1,
+        "--seed", type=int,
         help="seed of the random choice; with --claims, added to the campaign's seed (1)",
-    )
+    )  # fmt: skip
     reproduce.add_argument(
         "--claims", action="store_true", help="test the claims of the campaign with other seeds"
     )
@@ -236,11 +214,18 @@ def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str
     return summary.problems + len(different)
 
 
+def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
+    """Raise `InputError` if options are given that have a meaning only for files or folders."""
+    for name in names:
+        if getattr(arguments, name) not in (None, False):
+            raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
+
+
 def _replay(arguments: argparse.Namespace) -> int:
     from timefair.replay.chosen import chosen_run
 
     wanted = {name: getattr(arguments, name) for name in RUN_KEY}
-    recorded = chosen_run(arguments.record, wanted)
+    recorded = chosen_run(arguments.results, wanted)
     environment = measuring_environment(recorded.threads)
     if environment != os.environ:
         # The interpreter and the libraries read the hash seed and the threads when they start.
@@ -254,6 +239,11 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
+    if arguments.results.is_file():
+        _refuse(arguments, ("claims", "share", "seed", "runs", "minutes", "cores"), "a folder")
+        return _replay(arguments)
+    _refuse(arguments, (*RUN_KEY, "campaign"), "a file")
+    arguments.seed = 1 if arguments.seed is None else arguments.seed
     if arguments.claims:
         return _reproduce_claims(arguments)
     for name in ("runs", "minutes", "cores"):
@@ -269,7 +259,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     from timefair.replay.sample import sample
 
     replays = []
-    for stratum in sample(arguments.folder, share, np.random.default_rng(arguments.seed)):
+    for stratum in sample(arguments.results, share, np.random.default_rng(arguments.seed)):
         found = _replayed_elsewhere(stratum)
         print(line_of(stratum, found), flush=True)
         for each in found:
@@ -294,7 +284,7 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
     from timefair.claims.judged import judge
     from timefair.claims.stated import claims
 
-    campaign = evidence.campaign_of(arguments.folder)
+    campaign = evidence.campaign_of(arguments.results)
     cores = arguments.cores or len(os.sched_getaffinity(0))
     new = again.campaign_again(
         campaign,
@@ -303,14 +293,14 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
         minutes=arguments.minutes,
         cores=cores,
     )
-    recorded = evidence.study(arguments.folder, campaign)
+    recorded = evidence.study(arguments.results, campaign)
     stated = list(claims(recorded.evidence))
     if not stated:
-        print(f"{arguments.folder}: makes no claim: chance alone may explain all differences")
+        print(f"{arguments.results}: makes no claim: chance alone may explain all differences")
         return 0
     folder = Path("results") / new.name
     print(
-        f"{len(stated)} claims of {arguments.folder}; {new.runs} runs on each problem with the "
+        f"{len(stated)} claims of {arguments.results}; {new.runs} runs on each problem with the "
         f"seed {new.seed}, in {folder}",
         flush=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -48,13 +49,15 @@ class Results:
 
         return description.read(self.folder / "report.html")
 
-    def table(self, name: str) -> pd.DataFrame:
+    def table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
         """A table, read from the results or, if it was not requested, made from the runs.
 
         Parameters
         ----------
         name
             A table, such as ``ert``.
+        only
+            Labels of the algorithms whose runs are used; empty: all.
 
         Returns
         -------
@@ -77,7 +80,7 @@ class Results:
 
         entry("table", name, TABLES)
         path = self.folder / "tables" / f"{name}.parquet"
-        return read_table(path, name) if path.is_file() else self._made(name)
+        return read_table(path, name) if path.is_file() and not only else self._made(name, only)
 
     def figure(self, name: str, page: str | None = None) -> Figure:
         """A figure, drawn from its table.
@@ -122,21 +125,25 @@ class Results:
         return FRAME.format(page=escape(description.first_screen(self.report())))
 
     @cached_property
-    def _campaign(self) -> Campaign:
+    def campaign(self) -> Campaign:
+        """The campaign, as it was planned."""
         from timefair.campaign import configuration
 
         return configuration.restore(self.folder / "campaign.json")
 
-    def _made(self, name: str) -> pd.DataFrame:
+    def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
+        from timefair.campaign import collected, registration
         from timefair.cli.analysis import together
+        from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
         from timefair.rundata.settings import Analysis
 
-        collected = sorted((self.folder / "collected").glob("*.parquet"))
-        if not collected:
-            raise InputError(f"{self.folder}: has no collected runs")
-        runs = together(collected, self._campaign)
-        return TABLES[name](runs, Analysis.of(self._campaign.settings_of(name)))
+        files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
+        chosen = [entry("algorithm", label, files) for label in only or files]
+        runs = together(chosen, self.campaign)
+        settings = self.campaign.settings_of(name)
+        settings |= registration.settings(self.campaign, self.folder)
+        return TABLES[name](runs, Analysis.of(settings))
 
 
 def _show_figures() -> None:
