@@ -30,7 +30,6 @@ from PIL.PngImagePlugin import PngInfo
 
 from timefair.campaign import configuration
 from timefair.campaign.plan import SNAPSHOT
-from timefair.exhibits.registry import FIGURES
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -247,12 +246,9 @@ def make(picture: Picture) -> Origin:
 
 
 def draw(picture: Picture, path: Path) -> None:
-    """Make the table of a figure from the collected runs, and the figure from the table."""
-    table = FIGURES[picture.figure].table
-    csv, parquet = path.with_name("table.csv"), path.with_name("table.parquet")
-    snapshot = ("--campaign", picture.results / SNAPSHOT)
-    timefair("tabulate", table, *collected(picture), *snapshot, "--output", csv, parquet)
-    timefair("draw", picture.figure, "--table", parquet, "--output", path)
+    """Make the figure from the collected runs of its algorithms."""
+    only = [file.stem for file in collected(picture)]
+    timefair("figure", picture.results, picture.figure, "--output", path, "--only", *only)
 
 
 def photograph(page: Path, path: Path) -> None:

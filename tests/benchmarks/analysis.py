@@ -179,18 +179,13 @@ def be_prepared(folder: Path, output: Path, page: bool) -> None:
     from timefair.cli import analysing, main
 
     start = time.monotonic()
-    snapshot = folder / "campaign.json"
-    campaign = configuration.restore(snapshot)
+    campaign = configuration.restore(folder / "campaign.json")
     analysing.load(campaign)
     tell("imports", start, resource.getrusage(resource.RUSAGE_SELF))
     in_fork(lambda: make_rooms(campaign, folder, output))
     if page:
-        tables = sorted((output / "tables").glob("*.parquet"))
-        figures = sorted((output / "figures").glob("*.svg"))
-        words = ["report", *tables, "--figures", *figures, "--campaign", snapshot]
-        words += ["--output", output / "report.html"]
         start = time.monotonic()
-        tell("page", start, in_fork(lambda: main(list(map(str, words)))))
+        tell("page", start, in_fork(lambda: main(["report", str(output)])))
 
 
 def make_rooms(campaign: Campaign, folder: Path, output: Path) -> int:
@@ -203,7 +198,7 @@ def make_rooms(campaign: Campaign, folder: Path, output: Path) -> int:
     analysing.read(collected, campaign)
     tell("reading", start, resource.getrusage(resource.RUSAGE_SELF))
     for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
-        words = ["analyse", room, *collected, "--campaign", folder / "campaign.json"]
+        words = ["make-room", room, *collected, "--campaign", folder / "campaign.json"]
         words += ["--output", output]
         start = time.monotonic()
         tell(room, start, in_fork(lambda: main(list(map(str, words)))))  # noqa: B023
@@ -253,6 +248,7 @@ def main() -> None:
     output = folder / "output"
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir()
+    shutil.copy(folder / "campaign.json", output)
     print(f"{'':30}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
     everything = ours(folder, output, page=True)
     print(f"{'all tables, figures, page':30}{everything}", flush=True)
@@ -260,9 +256,8 @@ def main() -> None:
     tables = ours(folder, output, page=False)
     print(f"{'all tables':30}{tables}", flush=True)
     export = timefair(
-        "export", "coco", *collected, "--campaign", folder / "campaign.json",
-        "--cost", options.cost, "--output", output / "coco", folder=output,
-    )  # fmt: skip
+        "export", "coco", folder, "--cost", options.cost, "--output", output / "coco", folder=output
+    )
     print(f"{'export to COCO':30}{export}", flush=True)
     cocopp = cocopps_report(output / "coco", output)
     print(f"{'report of cocopp':30}{cocopp}")

@@ -4,7 +4,7 @@
 
 Ten algorithms, each on five functions, in two dimensions, on two instances of bbob: 200 records of
 one run. A process measures the records of an algorithm, and another one, which is started anew,
-replays all of them as `timefair replay` does.
+replays all of them as `timefair reproduce` does.
 """
 
 from __future__ import annotations

@@ -190,19 +190,17 @@ def started(folder: Path, jobs: int) -> Usage:
 
 
 def collect(folder: Path, labels: list[str]) -> Usage:
-    snapshot, total = folder / "results" / "scale" / "campaign.json", Usage(0, 0, 0)
+    results, total = folder / "results" / "scale", Usage(0, 0, 0)
     for label in labels:
-        output = folder / "collected" / f"{label}.parquet"
-        words = ["collect", "--campaign", snapshot, "--algorithm", label, "--output", output]
+        words = ["collect", "--campaign", results / "campaign.json", "--algorithm", label]
+        words += ["--output", results / "collected" / f"{label}.parquet"]
         total += timefair(*words, folder=folder / "log")
     return total
 
 
-def tabulate(folder: Path, name: str) -> Usage:
-    snapshot = folder / "results" / "scale" / "campaign.json"
-    output = [folder / "log" / f"{name}.{kind}" for kind in ("csv", "parquet")]
-    collected = sorted((folder / "collected").glob("*.parquet"))
-    words = ["tabulate", name, *collected, "--campaign", snapshot, "--output", *output]
+def table(folder: Path, name: str) -> Usage:
+    output = folder / "log" / f"{name}.parquet"
+    words = ["table", folder / "results" / "scale", name, "--output", output]
     return timefair(*words, folder=folder / "log")
 
 
@@ -236,7 +234,7 @@ def main() -> None:
     labels = [f"DE{k:03}" for k in range(options.configurations)]
     say("collect all", collect(folder, labels))
     for name in TABLES:
-        say(f"table {name}", tabulate(folder, name))
+        say(f"table {name}", table(folder, name))
 
 
 if __name__ == "__main__":

@@ -5,32 +5,40 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
-from timefair.cli import parser
+from timefair.cli import GROUPS, parser
 from timefair.cli.common import EXITS, Command
 
 PAGE = Path(__file__).parents[2] / "docs/reference/commands.md"
+OF_USERS = (*chain(*GROUPS.values()),)
+CALLED = "## Called by the workflow"
 MARK = "<!-- From here on made from the help: python tests/documentation/commands_page.py --fix -->"
 
 
 def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Command]]:
-    """Every command that does something, with its whole name."""
+    """Every command that does something, with its whole name; those of users are first."""
     groups = [a for a in command._actions if isinstance(a, argparse._SubParsersAction)]
     if not groups:
         yield name, command
     for group in groups:
-        for word, below in group.choices.items():
-            yield from leaves(below, f"{name} {word}")
+        first = OF_USERS if name == "timefair" else ()
+        for word in dict.fromkeys((*first, *group.choices)):
+            yield from leaves(group.choices[word], f"{name} {word}")
 
 
 def made() -> str:
     """The text below the mark."""
-    return "".join(f"\n{_section(name, command)}" for name, command in leaves(parser()))
+    text = {True: "", False: f"\n{CALLED}\n"}
+    for name, command in leaves(parser()):
+        of_users = name.split()[1] in OF_USERS
+        text[of_users] += f"\n{_section(name, command, '##' if of_users else '###')}"
+    return text[True] + text[False]
 
 
-def _section(name: str, command: Command) -> str:
-    text = f"## `{name}`\n\n{command.description}\n\n```sh\n{command.example}\n```\n"
+def _section(name: str, command: Command, mark: str) -> str:
+    text = f"{mark} `{name}`\n\n{command.description}\n\n```sh\n{command.example}\n```\n"
     if rows := list(_rows(command)):
         text += "\n| argument | meaning |\n|---|---|\n" + "".join(f"{row}\n" for row in rows)
     own = {code: said for code, said in command.exits.items() if EXITS.get(code) != said}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 
 import pytest
@@ -39,6 +40,18 @@ def test_the_page_says_what_the_help_says() -> None:
         pytest.fail("\n".join(["python tests/documentation/commands_page.py --fix", *diff]))
 
 
-@pytest.mark.parametrize("code", ["0", "1", "2", "130"])
+@pytest.mark.parametrize("code", ["0", "1", "2", "3", "128 + signal"])
 def test_the_page_names_every_exit_status(code: str) -> None:
-    assert f"\n| {code} | " in head()
+    (row,) = re.findall(rf"\n\| {re.escape(code)} \| (.*)", head())
+    if code in ("1", "3"):  # the commands that have this status
+        named = set(re.findall(r"`(\w+)`:", row))
+        assert named == {name.split()[1] for name, one in COMMANDS if int(code) in one.exits}
+        assert {name for name in named if f"`{name}`" in cli.parser().exits[int(code)]} == named
+
+
+def test_the_commands_of_users_are_first_in_the_order_of_the_help() -> None:
+    of_users, _, called = made().partition("\n## Called by the workflow\n")
+    told = dict.fromkeys(re.findall(r"^## `timefair (\w+)", of_users, flags=re.M))
+    assert list(told) == [name for names in cli.GROUPS.values() for name in names]
+    others = re.findall(r"^### `timefair ([\w-]+)`", called, flags=re.M)
+    assert sorted([*told, *others]) == sorted(cli.parser().commands.choices)

@@ -51,8 +51,7 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),
-    "timefair draw tuning_pays --table results/tuning/tables/tuning_pays.parquet "
-    "--output tuning_pays.png": "draws what the campaign before it measures",
+    "timefair figure results/tuning tuning_pays --output tuning_pays.png": "draws what the campaign before it measures",
     "snakemake --cores all --configfile config/studies/campaign-race.yaml": (
         "the smaller race.yaml of the same page is run"
     ),
@@ -290,7 +289,7 @@ class Copy:
             words = [
                 path for word in shlex.split(line) for path in sorted(glob.glob(word)) or [word]
             ]
-            if words[1] == "analyse" and not {"--settings", "--campaign"} & {*words}:
+            if words[1] == "analyse" and "--settings" not in words:
                 words += ["--settings", str(self._few)]
             return cli.main(words[1:]), said.getvalue()
 

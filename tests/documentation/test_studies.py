@@ -306,7 +306,7 @@ def test_the_results_are_those_of_the_archive() -> None:
 
 
 def replayed(archive: Path) -> list[str]:
-    """What `timefair replay` prints of some runs of an archive, one of each of some algorithms.
+    """What `timefair reproduce` prints of some runs of an archive, one of each of some algorithms.
 
     The runs are those of the records with all of their improvements. Runs of libraries that are not
     installed are left out. A run that differs is a fault, unless the software or the machine is
@@ -320,7 +320,7 @@ def replayed(archive: Path) -> list[str]:
         for path in (records[k] for k in order):
             row = open_record(path).read(RUN_KEY).slice(0, 1).to_pylist()[0]
             options = [f"--{name}={number}" for name, number in row.items()]
-            program = [sys.executable, "-m", "timefair", "replay", str(path), *options]
+            program = [sys.executable, "-m", "timefair", "reproduce", str(path), *options]
             done = subprocess.run(program, env=environment, capture_output=True, text=True)
             if done.returncode == 2 and "not installed" in done.stderr:
                 continue

@@ -56,7 +56,7 @@ def test_a_campaign_with_constraints(workspace):
         record = str(next(workspace.results.glob(f"records/{label}/*/f9_*.parquet")))
         one = ["--function", "9", "--instance", "2", "--run", "1"]
         done = subprocess.run(
-            [sys.executable, "-m", "timefair", "replay", record, *one],
+            [sys.executable, "-m", "timefair", "reproduce", record, *one],
             cwd=workspace.folder, env=workspace.environment | measuring_environment(1),
             capture_output=True, text=True,
         )  # fmt: skip

@@ -76,7 +76,7 @@ def facts_of(workspace, label: str) -> dict:
 def replay(workspace) -> None:
     """A run of the old version is replayed bit for bit, by its own interpreter."""
     record = workspace.results / "collected/old.parquet"
-    words = ["-m", "timefair", "replay", str(record), "--function", "8", "--instance", "2"]
+    words = ["-m", "timefair", "reproduce", str(record), "--function", "8", "--instance", "2"]
     done = subprocess.run(
         [sys.executable, *words, "--run", "1"],
         cwd=workspace.folder, env=workspace.environment, capture_output=True, text=True,

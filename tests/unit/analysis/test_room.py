@@ -42,7 +42,7 @@ def remade(
     before = {path: path.stat().st_mtime_ns for path in study.rglob("*.*")}
     for path in before:
         os.utime(path, ns=(1, 1))
-    words = ["analyse", room, str(study / "A.parquet")]
+    words = ["make-room", room, str(study / "A.parquet")]
     words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
     assert cli.main(words) == 0
     files = [path for room in ("tables", "figures") for path in (study / room).iterdir()]
@@ -160,7 +160,7 @@ def analysed(study: Path, campaign: str) -> set[str]:
     """The files that are there after an analysis of the runs in a folder."""
     (study / "c.yaml").write_text(campaign)
     plan.write_snapshot(configuration.load(study / "c.yaml"), study)
-    words = ["analyse", "runtimes", str(study / "A.parquet")]
+    words = ["make-room", "runtimes", str(study / "A.parquet")]
     words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
     assert cli.main(words) == 0
     return {str(path.relative_to(study)) for path in study.glob("figures/*")}

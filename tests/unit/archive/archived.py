@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from timefair import cli
-from timefair.analysis import outputs
 from timefair.campaign import configuration, plan
 from timefair.measure.job.cell import Prepared, measure
 
@@ -49,9 +48,5 @@ def analyse(results: Path) -> None:
     collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
     for room in campaign.rooms:
         words = ("--campaign", snapshot, "--output", results)
-        assert command("analyse", room, *collected, *words) == 0
-    tables = [results / f"tables/{name}.parquet" for name in campaign.made_tables]
-    shown = outputs.pictures(campaign, str(results))
-    pages = ("--checklist", results / "checklist.html", "--document", results / "tables/tables.tex")
-    words = ("--campaign", snapshot, "--output", results / "report.html", *pages)
-    assert command("report", *tables, "--figures", *shown, *words) == 0
+        assert command("make-room", room, *collected, *words) == 0
+    assert command("report", results) == 0

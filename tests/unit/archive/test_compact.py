@@ -122,13 +122,5 @@ def test_the_archive(campaign: Path, tmp_path: Path, verify, monkeypatch) -> Non
     status, lines = verify(output, "--rebuild")
     assert status == 2
     made = tmp_path / "ert.csv"
-    collected = sorted((results / "collected").glob("*.parquet"))
-    words = (
-        "--campaign",
-        results / "campaign.json",
-        "--output",
-        made,
-        made.with_suffix(".parquet"),
-    )
-    assert command("tabulate", "ert", *collected, *words) == 0
+    assert command("table", results, "ert", "--output", made) == 0
     assert made.read_bytes() == (campaign / "tables/ert.csv").read_bytes()

@@ -225,11 +225,10 @@ def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
     for job in measured.jobs:
         if job.algorithm == "b":
             measured.measure(job, machine={"cpu": "6502"})
-    collected = [str(gather(measured, label)) for label in ("a", "b")]
-    snapshot = ["--campaign", str(measured.snapshot)]
-    output = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
-    assert cli.main(["tabulate", "runs", *collected, *snapshot, "--output", *output]) == 2
-    export = ["export", "coco", *collected, *snapshot, "--output", str(tmp_path / "coco")]
+    for label in ("a", "b"):
+        gather(measured, label)
+    assert cli.main(["table", str(measured.folder), "runs"]) == 2
+    export = ["export", "coco", str(measured.folder), "--output", str(tmp_path / "coco")]
     assert cli.main(export) == 2
     assert capsys.readouterr().err.count("timefair: runs of 2 machines: 6502 with") == 2
     statistics = measured.campaign.statistics.model_copy(update={"mixed": "allow"})
@@ -251,16 +250,15 @@ def without_b(measured) -> None:
 
 
 def commands(measured, tmp_path) -> dict[str, list[str]]:
+    folder = str(measured.folder)
     files = sorted(map(str, (measured.folder / "collected").glob("*.parquet")))
-    snapshot = ["--campaign", str(measured.snapshot)]
-    output = [str(tmp_path / "runs.csv"), str(tmp_path / "runs.parquet")]
-    table = str(tmp_path / "table.csv")
+    room = ["--campaign", str(measured.snapshot), "--output", str(tmp_path / "room")]
     return {
-        "tabulate": ["tabulate", "runs", *files, *snapshot, "--output", *output],
-        "export": ["export", "table", *files, *snapshot, "--output", table],
-        "room": ["analyse", "runtimes", *files, *snapshot, "--output", str(tmp_path / "room")],
-        "plan": ["plan", str(measured.folder), "--detect", "ratio=2"],
-        "reproduce": ["reproduce", str(measured.folder), "--share", "1%"],
+        "table": ["table", folder, "runs", "--output", str(tmp_path / "runs.csv")],
+        "export": ["export", "table", folder, "--output", str(tmp_path / "table.csv")],
+        "room": ["make-room", "runtimes", *files, *room],
+        "plan": ["plan", folder, "--detect", "ratio=2"],
+        "reproduce": ["reproduce", folder, "--share", "1%"],
     }
 
 
@@ -275,7 +273,7 @@ def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, 
     assert line == f"{left} and 2 other files: {LEFT_OVER}"
     assert summary.startswith("6 files, 4 runs (0 missing), 1 code digest of 1 algorithm, ")
     both = commands(measured, tmp_path)
-    for command in (both["tabulate"], both["export"]):
+    for command in (both["table"], both["export"]):
         assert cli.main(command) == 0
         assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}\n"
     for table in ("runs.csv", "table.csv"):
@@ -285,8 +283,8 @@ def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, 
     assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
     assert cli.main(both["plan"]) == 2
     assert "has one algorithm; a comparison needs at least 2" in capsys.readouterr().err
-    only = [word for word in both["tabulate"] if not word.endswith("a.parquet")]
-    assert cli.main(only) == 2
+    (measured.folder / "collected/a.parquet").unlink()
+    assert cli.main(both["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}; the campaign has a\n"
     assert left.is_file()
 
@@ -321,7 +319,7 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
     status, lines = verify()
     assert status == 1
     assert lines[:2] == [line, f"{measured.folder}: 4 runs missing; start snakemake again"]
-    assert cli.main(commands(measured, tmp_path)["tabulate"]) == 2
+    assert cli.main(commands(measured, tmp_path)["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {line}\n"
 
 

@@ -172,22 +172,30 @@ def test_a_step_curve_in_the_background_keeps_what_is_seen():
 
 
 @pytest.mark.slow
-def test_the_command_draws_all_pages(tmp_path):
-    files.write(frames(range(1, 25), (2, 5), ("A",))["ert"], tmp_path / "ert.parquet")
-    words = f"draw ert --table {tmp_path}/ert.parquet --output {tmp_path}/mine.svg"
+def test_the_command_draws_all_pages(tmp_path, capsys):
+    (tmp_path / "campaign.json").write_text(campaign(figures=["ert"]).snapshot())
+    (tmp_path / "tables").mkdir()
+    files.write(frames(range(1, 25), (2, 5), ("A",))["ert"], tmp_path / "tables/ert.parquet")
+    words = f"figure {tmp_path} ert --output {tmp_path}/mine.svg"
     assert cli.main(words.split()) == 0
-    made = {path.name for path in tmp_path.glob("*.svg")}
-    assert made == {"mine.svg", "mine_D2.svg", "mine_D5.svg"}
+    made = [tmp_path / name for name in ("mine.svg", "mine_D2.svg", "mine_D5.svg")]
+    assert sorted(capsys.readouterr().out.split()) == sorted(map(str, made))
+    assert sorted(tmp_path.glob("*.svg")) == made
+    made[2].unlink()
+    made[2].mkdir()
+    made[0].unlink()
+    assert cli.main(words.split()) == 2
+    assert capsys.readouterr().err == f"timefair: {made[2]}: is a folder; name a file in it\n"
+    assert not made[0].exists()  # before the first page is drawn
 
 
 def test_the_report_takes_the_overview_among_the_pages(tmp_path):
-    snapshot = tmp_path / "campaign.json"
-    snapshot.write_text(campaign(figures=["quantiles"]).snapshot())
+    (tmp_path / "campaign.json").write_text(campaign(figures=["quantiles"]).snapshot())
     table = frames(range(1, 25), (2, 5), ("A",))["quantiles"]
-    files.write(table, tmp_path / "quantiles.parquet")
-    pictures = []
+    for folder in ("tables", "figures"):
+        (tmp_path / folder).mkdir()
+    files.write(table, tmp_path / "tables/quantiles.parquet")
     for page in FIGURES["quantiles"].pages_of(table):
-        pictures.append(tmp_path / f"{page.file('quantiles')}.svg")
-        pictures[-1].write_text(f"<svg>{page.label}</svg>")
-    words = ["report", "--figures", *map(str, pictures), "--campaign", str(snapshot)]
-    assert cli.main([*words, "--output", str(tmp_path / "report.html")]) == 0
+        picture = tmp_path / f"figures/{page.file('quantiles')}.svg"
+        picture.write_text(f"<svg>{page.label}</svg>")
+    assert cli.main(["report", str(tmp_path)]) == 0

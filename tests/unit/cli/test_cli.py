@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,7 +105,7 @@ def test_check_names_the_required_machine_and_does_not_fail_on_another_one(
     assert "Only jobs that run here fail." in out
 
 
-@pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["draw", "ert"]])
+@pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["figure", "results/x"]])
 def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv) == 2
     assert "usage: timefair" in capsys.readouterr().err
@@ -136,8 +137,8 @@ def test_algorithms_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        (["tabulate", "etr", "c", "--output", "a.csv", "b.parquet"], "TABLE: 'etr' is unknown"),
         (["collect", "--algorithm", "x", "--output", "o"], "--algorithm: 'x' is unknown"),
+        (["make-room", "rums", "c", "--output", "o"], "ROOM: 'rums' is unknown"),
     ],
 )
 def test_unknown_names(
@@ -147,9 +148,19 @@ def test_unknown_names(
     assert capsys.readouterr().err.startswith(f"timefair: {line}")
 
 
-def test_an_unknown_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["draw", "etr", "--table", "t.parquet", "--output", "a.pdf"]) == 2
-    assert capsys.readouterr().err.startswith("timefair: FIGURE: 'etr' is unknown")
+@pytest.mark.parametrize("what", ["table", "figure"])
+def test_an_unknown_exhibit(what: str, snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([what, str(snapshot.parent), "etr"]) == 2
+    assert capsys.readouterr().err.startswith(f"timefair: {what.upper()}: 'etr' is unknown")
+
+
+def test_the_help_has_every_command_of_users_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--help"]) == 0
+    lines = capsys.readouterr().out.partition("\nexample:")[0].splitlines()
+    told = [line.split()[0] for line in lines if re.match(r"  \S", line)]
+    assert told == [name for names in cli.GROUPS.values() for name in names]
+    assert len(set(told)) == len(told) <= 20
+    assert set(told) < set(cli.parser().commands.choices)
 
 
 def test_records_are_collected_by_the_keys_that_were_planned(measured: Any, tmp_path: Path) -> None:

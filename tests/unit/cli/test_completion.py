@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -50,19 +51,19 @@ LINES = {
     "timefair ": ["algorithms", "verify"],
     "timefair ver": ["verify"],
     "timefair --v": ["--version"],
-    "timefair tabulate ert_b": ["ert_by_instance"],
+    "timefair table results ert_b": ["ert_by_instance"],
     "timefair algorithms --library sci": ["scipy"],
-    "timefair draw critical": ["critical_difference"],
+    "timefair figure results critical": ["critical_difference"],
     "timefair export ": ["coco"],
     "timefair export coco --cost ": ["evaluations", "seconds"],
-    "timefair export coco --cost seconds --ca": ["--campaign"],
+    "timefair export coco --cost seconds --ou": ["--output"],
     "timefair export coco --cost=sec": ["--cost=seconds"],
     "timefair completion z": ["zsh"],
     "timefair check ": ["mine.yaml"],
     "timefair verify res": ["results/"],
-    "timefair rep": ["replay", "report"],
-    "timefair replay res": ["results/"],
-    "timefair replay x.parquet --in": ["--instance"],
+    "timefair rep": ["report", "reproduce"],
+    "timefair reproduce res": ["results/"],
+    "timefair reproduce x.parquet --in": ["--instance"],
 }
 
 
@@ -74,8 +75,13 @@ def test_words(program: Path, line: str) -> None:
                for word in found)  # fmt: skip
 
 
+def test_the_commands_of_users_are_offered(program: Path) -> None:
+    found = [word for word in words(program, "timefair ") if not word.startswith("-")]
+    assert sorted(found) == sorted(chain(*cli.GROUPS.values()))
+
+
 def test_all_of_a_kind(program: Path) -> None:
-    assert sorted(words(program, "timefair draw ")) == sorted(FIGURES)
+    assert sorted(words(program, "timefair figure results ")) == sorted(FIGURES)
 
 
 @pytest.mark.slow
@@ -109,20 +115,20 @@ def test_a_command_without_a_question_loads_nothing_for_completion() -> None:
 ASK = {
     "bash": """
 eval "$(timefair completion bash)"
-COMP_LINE="timefair tabulate ert_b" COMP_POINT=23 COMP_TYPE=9
-_python_argcomplete timefair ert_b tabulate
+COMP_LINE="timefair table results ert_b" COMP_POINT=28 COMP_TYPE=9
+_python_argcomplete timefair ert_b results
 printf '%s\\n' "${COMPREPLY[@]}"
 """,
     "zsh": """
 compdef() { true }
 _describe() { print -l ${${(P)2}%%:*} }
 eval "$(timefair completion zsh)"
-words=(timefair tabulate ert_b) BUFFER="timefair tabulate ert_b" CURSOR=23
+words=(timefair table results ert_b) BUFFER="timefair table results ert_b" CURSOR=28
 _python_argcomplete
 """,
     "fish": """
 timefair completion fish | source
-complete --do-complete 'timefair tabulate ert_b'
+complete --do-complete 'timefair table results ert_b'
 """,
 }
 

@@ -38,12 +38,14 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("original")
     (folder / "campaign.yaml").write_text(CAMPAIGN)
     plan.write_snapshot(configuration.load(folder / "campaign.yaml"), folder)
-    write_record(folder / "A.parquet", table(a_run((1, 0.1, 5.0))).to_batches(), {})
+    for name in ("collected", "tables", "figures"):
+        (folder / name).mkdir()
+    runs = table(a_run((1, 0.1, 5.0))).to_batches()
+    write_record(folder / "collected/A.parquet", runs, {})
     with contextlib.chdir(folder):
         for name in ("runs", "restarts"):
-            words = f"tabulate {name} A.parquet --campaign campaign.json --output {name}.csv"
-            assert cli.main([*words.split(), f"{name}.parquet"]) == 0
-    (folder / "ecdf.svg").write_text("<svg/>")
+            assert cli.main(f"table . {name} --output tables/{name}.parquet".split()) == 0
+    (folder / "figures/ecdf.svg").write_text("<svg/>")
     return folder
 
 
@@ -57,6 +59,7 @@ def study(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def put(kind: str, path: Path) -> Path:
     """A wrong file at this path, or where nothing can be."""
+    path.unlink(missing_ok=True)
     if kind == "below a file":
         path.write_text("")
         return path / path.name
@@ -84,12 +87,7 @@ JOB = "--algorithm A --function 1 --dimension 2 --instances 1 --round 1 --key k 
 OF_A_CAMPAIGN = (
     f"measure {JOB}",
     "collect --algorithm A --output new/o.parquet",
-    "tabulate runs A.parquet --output new/o.csv new/o.parquet",
-    "analyse campaign A.parquet --output new/o",
-    "typeset runs.parquet --output new",
-    "report runs.parquet --output new/o.html",
-    "export coco A.parquet --output new",
-    "export ioh A.parquet --output new",
+    "make-room campaign collected/A.parquet --output new/o",
     "import coco . --output new/o.parquet",
     "tune --algorithm A --key k --record new/r",
 )
@@ -109,45 +107,63 @@ def test_a_wrong_snapshot(words, kind, study, capsys) -> None:
     assert str(wrong) in refused(f"{words} --campaign {wrong}", capsys)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "draw restarts --table {} --output new/o.pdf",
-        "typeset {} --campaign campaign.json --output .",
-        "report {} --campaign campaign.json --output new/o.html",
-    ],
+OF_RESULTS = (
+    "table . runs --output new/o.csv",
+    "figure . ert --output o.pdf",
+    "report .",
+    "export coco . --output new",
+    "export ioh . --output new",
+    "export table . --output new/o.csv",
 )
-@pytest.mark.parametrize("kind", WRONG)
+
+
+@pytest.mark.parametrize("words", OF_RESULTS)
+@pytest.mark.parametrize("kind", ["missing", "a folder", "other JSON", "YAML"])
+def test_a_wrong_snapshot_of_results(words, kind, study, capsys) -> None:
+    put(kind, study / "campaign.json")
+    told = refused(words, capsys)
+    assert "campaign.json" in told or "has no results; name results/NAME" in told
+
+
+@pytest.mark.parametrize("words", ["table . restarts", "figure . restarts", "report ."])
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
 def test_a_wrong_table(kind, words, study, capsys) -> None:
-    (study / "tables").mkdir()
     wrong = put(kind, study / "tables/restarts.parquet")
-    assert str(wrong) in refused(words.format(wrong), capsys)
+    assert str(wrong.relative_to(study)) in refused(words, capsys)
 
 
 @pytest.mark.slow
 def test_a_table_under_the_name_of_another(study, capsys) -> None:
-    (study / "runs.parquet").rename(study / "ert.parquet")
-    words = "report ert.parquet --campaign campaign.json --output new/o.html"
-    assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
-    words = "draw ert --table ert.parquet --output new/o.pdf"
-    assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
+    (study / "tables/runs.parquet").rename(study / "tables/ert.parquet")
+    for words in ("table . ert", "figure . ert", "report ."):
+        assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
 
 
-@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
 def test_a_wrong_drawing(kind, study, capsys) -> None:
-    (study / "figures").mkdir()
     wrong = put(kind, study / "figures/ecdf.svg")
-    words = f"report runs.parquet --figures {wrong} --campaign campaign.json --output new/o.html"
-    assert str(wrong) in refused(words, capsys)
+    assert str(wrong.relative_to(study)) in refused("report .", capsys)
+
+
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
+def test_wrong_runs(kind, study, capsys) -> None:
+    wrong = put(kind, study / "collected/A.parquet")
+    for words in ("table . ert --output o.csv", "export ioh . --output new", "figure . ert"):
+        assert str(wrong.relative_to(study)) in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"a folder"}))
-def test_wrong_runs(kind, study, capsys) -> None:
+def test_wrong_runs_elsewhere(kind, study, capsys) -> None:
     wrong = put(kind, study / "wrong")
-    words = f"tabulate runs {wrong} --campaign campaign.json --output new/o.csv new/o.parquet"
-    told = refused(words, capsys)
+    told = refused(f"make-room campaign {wrong} --campaign campaign.json --output new", capsys)
     assert str(wrong) in told
     assert "delete" not in told  # it may be anything, and dear to somebody
+
+
+@pytest.mark.parametrize("words", ["table . ert", "figure . ert", "export table ."])
+def test_no_runs(words, study, capsys) -> None:
+    (study / "collected/A.parquet").unlink()
+    assert "has no collected runs; start snakemake" in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"YAML"}))
@@ -161,13 +177,13 @@ def test_a_wrong_campaign_file(kind, study, capsys) -> None:
 
 
 WRITING = (
-    "tabulate runs A.parquet --campaign campaign.json --output {}.csv {}.parquet",
-    "analyse campaign A.parquet --campaign campaign.json --output {}",
-    "typeset runs.parquet --campaign campaign.json --output {}",
-    "report runs.parquet --campaign campaign.json --output {}.html",
-    "draw restarts --table restarts.parquet --output {}.pdf {}.svg",
-    "export coco A.parquet --campaign campaign.json --output {}",
-    "export ioh A.parquet --campaign campaign.json --output {}",
+    "table . runs --output {}.csv",
+    "table . ert --output {}.tex",
+    "make-room campaign collected/A.parquet --campaign campaign.json --output {}",
+    "figure . restarts --output {}.pdf",
+    "export coco . --output {}",
+    "export ioh . --output {}",
+    "export table . --output {}.csv",
     "collect --campaign campaign.json --algorithm A --output {}.parquet",
     "schema --write {}.json",
     "audit timefair:random-search --output {}.csv",
@@ -179,7 +195,7 @@ WRITING = (
 @pytest.mark.parametrize("words", WRITING, ids=lambda words: words.partition(" --")[0])
 def test_no_folder_to_write_in(words, study, capsys) -> None:
     (study / "file").write_text("mine")
-    assert "file" in refused(words.format("file/o", "file/o"), capsys)
+    assert "file" in refused(words.format("file/o"), capsys)
 
 
 @pytest.mark.parametrize("words", WRITING[:-1], ids=lambda words: words.partition(" --")[0])
@@ -191,17 +207,15 @@ def test_a_folder_that_may_not_be_written(words, study, capsys, monkeypatch) -> 
             os, "access", lambda p, mode: "locked" not in str(p) and allowed(p, mode)
         )
     target = "locked/o" if "{}." in words else "locked"  # a file, or a folder of files
-    assert "locked" in refused(words.format(target, target), capsys)
+    assert "locked" in refused(words.format(target), capsys)
 
 
 @pytest.mark.parametrize(
     ("words", "endings"),
     [
-        (
-            "tabulate runs A.parquet --campaign campaign.json --output o.csv o.xlsx",
-            ".csv or .parquet",
-        ),
-        ("draw restarts --table restarts.parquet --output o.jpg", ".pdf or .svg or .png"),
+        ("table . runs --output o.xlsx", ".csv or .parquet or .tex"),
+        ("figure . restarts --output o.jpg", ".pdf or .svg or .png"),
+        ("export table . --output o.xlsx", ".csv or .parquet"),
         ("audit timefair:random-search --output o.txt", ".md or .csv"),
         ("import coco . --output o.csv", ".parquet"),
     ],

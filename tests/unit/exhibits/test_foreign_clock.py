@@ -31,8 +31,9 @@ def foreign(tmp_path):
 
     def made(name="mine.csv", labels=("B", "C")):
         (tmp_path / name).write_text(HEADER + "".join(map(rows, labels)))
-        import_all(tmp_path / name, "table", tmp_path)
-        return [tmp_path / f"{label}.parquet" for label in labels]
+        (tmp_path / "collected").mkdir(exist_ok=True)
+        import_all(tmp_path / name, "table", tmp_path / "collected")
+        return [tmp_path / f"collected/{label}.parquet" for label in labels]
 
     return made
 
@@ -40,8 +41,10 @@ def foreign(tmp_path):
 @pytest.fixture
 def measured(tmp_path, run, table):
     runs = table(*(run([(1, 0.1, 8.0), (5 + k, 0.4, 0.5)], run=k, seed=k) for k in range(4)))
-    write_record(tmp_path / "A.parquet", runs.to_batches(), {"algorithm": "A"})
-    return tmp_path / "A.parquet"
+    path = tmp_path / "collected/A.parquet"
+    path.parent.mkdir(exist_ok=True)
+    write_record(path, runs.to_batches(), {"algorithm": "A"})
+    return path
 
 
 def test_alone_they_have_seconds_and_say_whose(foreign):
@@ -98,44 +101,44 @@ def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
 
 
 @pytest.fixture
-def snapshot(tmp_path):
+def results(tmp_path):
+    """The folder, of a campaign that names all of these algorithms."""
     campaign = configuration.parse(
         {
             "name": "test",
             "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
             "algorithms": {"A": "timefair:random-search"},
+            "published": {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"},
             "budget": {"time_s": 1},
         }
     )
-    return plan.write_snapshot(campaign, tmp_path)
+    plan.write_snapshot(campaign, tmp_path)
+    return tmp_path
 
 
-def tabulate(paths, snapshot, folder):
-    output = [str(folder / f"ert.{ending}") for ending in ("csv", "parquet")]
-    words = ["tabulate", "ert", *map(str, paths), "--campaign", str(snapshot)]
-    return cli.main([*words, "--output", *output])
-
-
-def test_commands_say_in_one_line_whose_times_are_left_out(
-    foreign, measured, snapshot, tmp_path, capsys
-):
-    assert tabulate([*foreign(), measured], snapshot, tmp_path) == 0
+@pytest.mark.usefixtures("measured")
+def test_commands_say_in_one_line_whose_times_are_left_out(foreign, results, capsys):
+    foreign()
+    assert cli.main(["table", str(results), "ert"]) == 0
     expected = "timefair: B, C: times are of a foreign clock; left out beside measured runs\n"
     assert capsys.readouterr().err == expected
 
 
-def test_two_foreign_clocks_are_refused(foreign, snapshot, tmp_path, capsys):
-    paths = [*foreign(), *foreign("other.csv", ("D",))]
-    assert tabulate(paths, snapshot, tmp_path) == 2
+def test_two_foreign_clocks_are_refused(foreign, results, capsys):
+    foreign()
+    foreign("other.csv", ("D",))
+    assert cli.main(["table", str(results), "ert"]) == 2
     line = capsys.readouterr().err
     assert line.startswith("timefair: times of 2 foreign clocks (")
     assert line.count("\n") == 1
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("format", ["table", "coco"])
-def test_exports_in_seconds_leave_them_out(format, foreign, measured, snapshot, tmp_path, capsys):
+def test_exports_in_seconds_leave_them_out(format, foreign, results, tmp_path, capsys):
+    foreign()
     output = tmp_path / ("runs.csv" if format == "table" else "exported")
-    words = ["export", format, *map(str, [*foreign(), measured]), "--campaign", str(snapshot)]
+    words = ["export", format, str(results)]
     more = ["--cost", "seconds"] if format == "coco" else []
     assert cli.main([*words, "--output", str(output), *more]) == 0
     said = [f"timefair: {label}: skipped, its times are of a foreign clock" for label in "BC"]

@@ -143,10 +143,11 @@ def collected(tmp_path):
         "algorithms: {A: timefair:random-search}, budget: {time_s: 1}, targets: [1, 1e-10]}"
     )
     (tmp_path / "campaign.yaml").write_text(text)
-    snapshot = plan.write_snapshot(configuration.load(tmp_path / "campaign.yaml"), tmp_path)
-    record = tmp_path / "A.parquet"
+    plan.write_snapshot(configuration.load(tmp_path / "campaign.yaml"), tmp_path)
+    record = tmp_path / "collected/A.parquet"
+    record.parent.mkdir()
     write_record(record, table(a_run((1, 0.001, 5.0))).to_batches(), {})
-    return ["--campaign", str(snapshot), str(record), "--output", str(tmp_path / "export")]
+    return [str(tmp_path), "--output", str(tmp_path / "export")]
 
 
 @pytest.mark.parametrize(("cost", "end"), [([], 100), (["--cost", "seconds"], 500_000)])

@@ -524,7 +524,7 @@ def test_a_document_of_all_tables():
     assert "No table." in document([])
 
 
-def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
+def test_the_command_writes_latex(campaign, tmp_path, capsys):
     path = tmp_path / "campaign.yaml"
     path.write_text(
         "name: trial\n"
@@ -532,16 +532,15 @@ def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
         "algorithms: {search: timefair:random-search}\n"
         "budget: {time_s: 0.8}\n"
     )
-    snapshot = plan.write_snapshot(configuration.load(path), tmp_path)
-    tables = [tmp_path / f"{name}.parquet" for name in ("ert", "runs")]
-    for table in tables:
-        write(TABLES[table.stem](Runs.of(campaign), ANALYSIS), table)
-    command = ["typeset", "--campaign", str(snapshot), "--output", str(tmp_path)]
-    assert cli.main([*command, *map(str, tables)]) == 0
-    check((tmp_path / "ert.tex").read_text())
-    assert "4 runs, budget of each: T~=~0.8~s." in (tmp_path / "ert.tex").read_text()
-    assert cli.main([*command, "etr.parquet"]) == 2
-    assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err
+    plan.write_snapshot(configuration.load(path), tmp_path)
+    (tmp_path / "tables").mkdir()
+    write(TABLES["ert"](Runs.of(campaign), ANALYSIS), tmp_path / "tables/ert.parquet")
+    output = tmp_path / "paper/ert.tex"
+    assert cli.main(["table", str(tmp_path), "ert", "--output", str(output)]) == 0
+    check(output.read_text())
+    assert "4 runs, budget of each: T~=~0.8~s." in output.read_text()
+    assert cli.main(["table", str(tmp_path), "etr"]) == 2
+    assert "TABLE: 'etr' is unknown" in capsys.readouterr().err
 
 
 @pytest.mark.slow

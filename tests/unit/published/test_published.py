@@ -391,14 +391,14 @@ def test_the_command(tmp_path, capsys):
 
 def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(tmp_path)))
-    snapshot = plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
-    record = tmp_path / "OLD.parquet"
-    import_data(tar_of(OLD, tmp_path / "old.tgz"), "coco", record)
+    plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
+    (tmp_path / "collected").mkdir()
+    record = tmp_path / "collected/OLD.parquet"
+    import_data(tar_of(OLD, tmp_path / "old.tgz"), "coco", record, label="OLD")
     for name, options, there in (
         ("coco", [], True), ("coco", ["--cost", "seconds"], False), ("ioh", [], True),
     ):  # fmt: skip
         output = Path(tmp_path / name / str(there))
-        command = ["export", name, "--campaign", str(snapshot), str(record)]
-        assert cli.main([*command, "--output", str(output), *options]) == 0
-        assert (output / "ALG, of 2009").is_dir() == there
-    assert "ALG, of 2009: skipped, published data have no times" in capsys.readouterr().err
+        assert cli.main(["export", name, str(tmp_path), "--output", str(output), *options]) == 0
+        assert (output / "OLD").is_dir() == there
+    assert "OLD: skipped, published data have no times" in capsys.readouterr().err

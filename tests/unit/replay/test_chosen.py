@@ -15,7 +15,7 @@ from timefair.replay.chosen import chosen_run
 
 
 def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> str:
-    assert cli.main(["replay", str(path), *arguments]) == 2
+    assert cli.main(["reproduce", str(path), *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     return line.removeprefix("timefair: ")
 
@@ -42,6 +42,16 @@ def test_the_run_and_its_cell(record: Path):
 @pytest.mark.usefixtures("measuring")
 def test_choices_that_name_no_single_run(record: Path, arguments, line, capsys):
     assert refused(capsys, record, *arguments).startswith(line.format(path=record))
+
+
+@pytest.mark.parametrize(
+    "words", ["--share 5%", "--seed 0", "--claims", "--runs 1", "--minutes 1", "--cores 1"]
+)
+def test_options_that_are_for_folders(words: str, tmp_path: Path, capsys):
+    path = tmp_path / "a.parquet"
+    path.touch()
+    option, *value = words.split()
+    assert refused(capsys, path, option, *value) == f"{option}: is for a folder; {path} is none"
 
 
 @pytest.mark.usefixtures("measuring")

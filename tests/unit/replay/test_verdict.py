@@ -213,10 +213,10 @@ def solve(objective, rng):
 @pytest.mark.slow
 @pytest.mark.usefixtures("measuring")
 def test_the_status_says_whether_the_runs_differ(record: Path, forged, capfd):
-    assert cli.main(["replay", str(record), "--run", "1", "--instance", "2"]) == 0
+    assert cli.main(["reproduce", str(record), "--run", "1", "--instance", "2"]) == 0
     assert NOTHING in capfd.readouterr().out
     other = forged(lambda rows, _: rows[-1].update(seed=1))
-    assert cli.main(["replay", str(other), "--run", "1", "--instance", "2"]) == 1
+    assert cli.main(["reproduce", str(other), "--run", "1", "--instance", "2"]) == 1
 
 
 @pytest.mark.slow
@@ -226,7 +226,7 @@ def test_a_changed_byte_of_the_users_own_algorithm_is_named(measured_record, tmp
     path = measured_record(algorithms={"own": f"{own}:solve"})
     own.write_text(OWN.replace("-5, 5", "-5, 4"))
     # The command starts another process, which imports the file again.
-    assert cli.main(["replay", str(path), "--run", "1", "--instance", "2"]) == 1
+    assert cli.main(["reproduce", str(path), "--run", "1", "--instance", "2"]) == 1
     out = capfd.readouterr().out
     assert "different, event 1 first" in out
     assert "code       digest: " in out

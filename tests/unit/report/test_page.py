@@ -249,21 +249,22 @@ def test_limits_belong_to_their_value(evidence):
 @pytest.mark.slow
 def test_the_command_makes_the_page_of_files(evidence, tmp_path):
     known = evidence({"A": 0.1, "B": 0.2})
+    (tmp_path / "tables").mkdir()
     for name in ("ert", "ranks"):
-        write(known.table(name), tmp_path / f"{name}.parquet")
-    snapshot = plan.write_snapshot(known.campaign, tmp_path)
-    output = tmp_path / "report.html"
-    tables = [str(tmp_path / f"{name}.parquet") for name in ("ert", "ranks")]
-    campaign = ["--campaign", str(snapshot)]
-    assert cli.main(["report", *tables, *campaign, "--output", str(output)]) == 0
-    assert set(data_of(output.read_text())["tables"]) == {"ert", "ranks"}
+        write(known.table(name), tmp_path / f"tables/{name}.parquet")
+    plan.write_snapshot(known.campaign, tmp_path)
+    assert cli.main(["report", str(tmp_path)]) == 0
+    assert set(data_of((tmp_path / "report.html").read_text())["tables"]) == {"ert", "ranks"}
+    assert (tmp_path / "tables/tables.tex").is_file()
+    assert not (tmp_path / "checklist.html").exists()  # its table was not made
 
 
-def test_an_unknown_table_is_named(tmp_path, evidence, capsys):
-    snapshot = plan.write_snapshot(evidence({"A": 0.1}, made=()).campaign, tmp_path)
-    campaign = ["--campaign", str(snapshot), "--output", str(tmp_path / "report.html")]
-    assert cli.main(["report", "erts.parquet", *campaign]) == 2
-    assert "'erts' is unknown; did you mean 'ert'?" in capsys.readouterr().err
+def test_a_folder_without_tables_is_one_line(tmp_path, evidence, capsys):
+    plan.write_snapshot(evidence({"A": 0.1}, made=()).campaign, tmp_path)
+    line = f"timefair: {tmp_path}: has no tables; start snakemake and wait until it ends\n"
+    assert cli.main(["report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == line
+    assert [path.name for path in tmp_path.iterdir()] == ["campaign.json"]
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else argv
     if completion.VARIABLE in os.environ:
-        completion.answer(parser())
+        every = parser()
+        completion.answer(every, every.commands.choices.keys() - set(chain(*GROUPS.values())))
     try:
         arguments = parser(*words[:1]).parse_args(words, argparse.Namespace(words=list(words)))
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
@@ -75,7 +77,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser(command: str = "") -> Command:
+def parser(command: str = "") -> _Top:
     """Every command with its arguments.
 
     `command` is the one that will be called: measuring, which starts most often, loads no other.
@@ -87,8 +89,10 @@ def parser(command: str = "") -> Command:
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
             0: "done, and nothing is wrong",
-            1: "something is wrong with the machine (`doctor`) or the records (`verify`, "
-            "`reproduce`); with a traceback: a defect of timefair",
+            1: "something is wrong with the machine (`doctor`), the records (`verify`, "
+            "`reproduce`) or the measurement (`selftest`), or the new version is worse "
+            "(`compare`); with a traceback: a defect of timefair",
+            3: "undecided (`compare`, `reproduce`)",
             128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )

@@ -1,6 +1,6 @@
 """Jobs of the analysis as forks of prepared processes that have imported the needed modules.
 
-A rule calls `timefair collect`, `analyse` or `report`. Such a command asks a prepared process of
+A rule calls `timefair collect`, `make-room` or `report`. Such a command asks a prepared process of
 its snakemake to do the work, and does it itself where there is none. One process collects records.
 The second one, a fork of it, has also imported what tables and figures need, and makes the report.
 The third one, a fork of the second, has also read the runs, and makes tables and figures. The first

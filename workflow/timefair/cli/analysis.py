@@ -176,13 +176,14 @@ def _table(arguments: argparse.Namespace) -> None:
 
     results, name, output = Results(arguments.folder), arguments.table, arguments.output
     entry("TABLE", name, TABLES)
+    campaign = results.campaign
     if output is not None:
         prepare_files([output], (".csv", ".parquet", ".tex"))
     frame = results.table(name, arguments.only)
     if output is None:
         print(frame.to_string(index=False, float_format="{:.4g}".format))
     elif output.suffix == ".tex":
-        output.write_text(typeset(name, frame, results.campaign), encoding="utf-8")
+        output.write_text(typeset(name, frame, campaign), encoding="utf-8")
     else:
         files.write(frame, output, TABLES[name].exhibit.columns)
 
@@ -198,8 +199,9 @@ def _figure(arguments: argparse.Namespace) -> None:
     output = arguments.output or Path(f"{arguments.figure}.pdf")
     prepare_files([output], style.METADATA)
     frame = results.table(draw.table, arguments.only)
-    for page in draw.pages_of(frame):
-        path = output.with_stem(page.file(output.stem))
+    files = [(page, output.with_stem(page.file(output.stem))) for page in draw.pages_of(frame)]
+    prepare_files(path for _, path in files)
+    for page, path in files:
         style.save(draw(frame, page), path)
         print(path)
 
@@ -226,15 +228,17 @@ def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
     from timefair.report.page import page
 
     paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
-    tables = {name: read_table(path, name) for name, path in paths.items() if path.is_file()}
+    tables = {name: read_table(path, name) for name, path in paths.items() if path.exists()}
     if not tables:
         raise InputError(f"{folder}: has no tables; start snakemake and wait until it ends")
     others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
     pictures = {  # of figures with several pages, the overview
         entry("figure", path.stem, FIGURES).name: read_picture(path)
         for path in map(Path, outputs.pictures(campaign, str(folder)))
-        if path.stem not in others and path.is_file()
+        if path.stem not in others and path.exists()
     }
+    document = folder / "tables" / "tables.tex"
+    prepare_files([folder / "report.html", folder / "checklist.html", document])
     outputs.remove_marks(folder, outputs.REPORT)
     with uncollected():
         text = page(tables, pictures, campaign, cores)
@@ -242,7 +246,6 @@ def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
     if (frame := tables.get("checklist")) is not None:
         text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
         (folder / "checklist.html").write_text(text, encoding="utf-8")
-    document = folder / "tables" / "tables.tex"
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")
 
 

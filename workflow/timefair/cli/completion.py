@@ -36,7 +36,7 @@ def _completion(arguments: argparse.Namespace) -> None:
     sys.stdout.write(shellcode(["timefair"], shell=arguments.shell))
 
 
-def answer(parser: argparse.ArgumentParser) -> None:
+def answer(parser: argparse.ArgumentParser, hidden: Iterable[str]) -> None:
     """Send the possible completions to the shell, and end the process.
 
     Parameters
@@ -44,11 +44,13 @@ def answer(parser: argparse.ArgumentParser) -> None:
     parser
         The parser of all commands. An argument whose metavar is in `NAMES` is completed with the
         names listed there. Other arguments without choices are completed with file names.
+    hidden
+        Commands that are not offered.
     """
     import argcomplete
 
     _set_completers(parser)
-    argcomplete.autocomplete(parser, always_complete_options=False)
+    argcomplete.autocomplete(parser, always_complete_options=False, exclude=list(hidden))
 
 
 def _set_completers(parser: argparse.ArgumentParser) -> None:

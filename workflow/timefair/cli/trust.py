@@ -95,7 +95,7 @@ def add_to(commands: Commands) -> None:
         " --dimension 10 --instance 1 --run 0",
         exits={
             0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
-            "with --claims: no claim is contradicted, and some are supported",
+            "with --claims: no claim is contradicted, and some are supported, or there is none",
             1: "a run differs, or could not be compared; with --claims: a claim is contradicted",
             3: "with --claims: the new runs decide nothing",
         },
@@ -107,7 +107,8 @@ def add_to(commands: Commands) -> None:
     for name in RUN_KEY:
         reproduce.add_argument(
             f"--{name}", type=int, metavar=name[0].upper(),
-            help=f"with a file: {name} of the run; needed if the file has several",
+            help=f"with a file: {'number' if name == 'run' else name} of the run; needed if the "
+            "file has several",
         )  # fmt: skip
     reproduce.add_argument(
         "--campaign", type=Path, metavar="FILE",
@@ -217,7 +218,7 @@ def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str
 def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
     """Raise `InputError` if options are given that have a meaning only for files or folders."""
     for name in names:
-        if getattr(arguments, name) not in (None, False):
+        if (given := getattr(arguments, name)) is not None and given is not False:
             raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
 
 

@@ -80,7 +80,7 @@ class Results:
 
         entry("table", name, TABLES)
         path = self.folder / "tables" / f"{name}.parquet"
-        return read_table(path, name) if path.is_file() and not only else self._made(name, only)
+        return read_table(path, name) if path.exists() and not only else self._made(name, only)
 
     def figure(self, name: str, page: str | None = None) -> Figure:
         """A figure, drawn from its table.
@@ -139,7 +139,7 @@ class Results:
         from timefair.rundata.settings import Analysis
 
         files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
-        chosen = [entry("algorithm", label, files) for label in only or files]
+        chosen = [entry("algorithm", label, files) for label in dict.fromkeys(only or files)]
         runs = together(chosen, self.campaign)
         settings = self.campaign.settings_of(name)
         settings |= registration.settings(self.campaign, self.folder)

@@ -68,7 +68,7 @@ class Verdict:
         return self.likeness.difference is not None or seeds[0] != seeds[1]
 
     def lines(self) -> Iterator[str]:
-        """The lines that `timefair replay` prints."""
+        """The lines that `timefair reproduce` prints of one run."""
         like, row = self.likeness, self.recorded.row
         yield f"{self.recorded}: {self._in_short}"
         if like.difference is not None:

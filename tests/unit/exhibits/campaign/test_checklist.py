@@ -445,18 +445,16 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
         "budget: {time_s: 1.0}\n"
     )
     loaded = configuration.load(path)
-    snapshot = plan.write_snapshot(loaded, tmp_path)
-    collected = tmp_path / "A.parquet"
+    plan.write_snapshot(loaded, tmp_path)
+    collected = tmp_path / "collected/A.parquet"
+    collected.parent.mkdir()
     rows = table(run([(1, 0.1, 5.0)]), run(run=1, seed=8)).to_batches()
     facts = FACTS | {"campaign": loaded.model_dump(mode="json")}
     write_record(collected, rows, facts)
-    output, of_campaign = tmp_path / "checklist.html", ["--campaign", str(snapshot)]
-    table = tmp_path / "checklist.parquet"
-    words = ["tabulate", "checklist", str(collected), *of_campaign, "--output"]
-    assert cli.main([*words, str(tmp_path / "checklist.csv"), str(table)]) == 0
-    words = ["report", str(table), *of_campaign, "--output", str(tmp_path / "report.html")]
-    assert cli.main([*words, "--checklist", str(output)]) == 0
-    text = output.read_text()
+    made = ["--output", str(tmp_path / "tables/checklist.parquet")]
+    assert cli.main(["table", str(tmp_path), "checklist", *made]) == 0
+    assert cli.main(["report", str(tmp_path)]) == 0
+    text = (tmp_path / "checklist.html").read_text()
     made = TABLES["checklist"](Runs.read([collected]), Analysis.of(loaded.settings_of("checklist")))
     assert text.count('<th scope="row">') == len(made) > 0
     assert text.count('class="open"') >= (~made["met"]).sum() > 0
