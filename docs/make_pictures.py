@@ -30,6 +30,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from timefair.campaign import configuration
 from timefair.campaign.plan import SNAPSHOT
+from timefair.exhibits.registry import FIGURES
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent

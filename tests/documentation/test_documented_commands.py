@@ -51,7 +51,9 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),
-    "timefair figure results/tuning tuning_pays --output tuning_pays.png": "draws what the campaign before it measures",
+    "timefair figure results/tuning tuning_pays --output tuning_pays.png": (
+        "draws what the campaign before it measures"
+    ),
     "snakemake --cores all --configfile config/studies/campaign-race.yaml": (
         "the smaller race.yaml of the same page is run"
     ),

@@ -68,7 +68,7 @@ figures: {names: [ert_evaluations], formats: [pdf, svg, png]}
 
 
 def analyse(room: str, output: str) -> str:
-    return f"analyse {room} a.parquet --campaign campaign.json --output {output}"
+    return f"make-room {room} a.parquet --campaign campaign.json --output {output}"
 
 
 def drive(study: Path, *commands: str) -> tuple[list[list[str]], str]:
@@ -183,7 +183,7 @@ def test_runs_of_records_that_are_not_planned_are_refused(
     plan.write_keys(new, study)
     for keys, status in ((old, 2), (new, 0)):
         records = plan.records_by("algorithm", campaign, keys, Path())["a"]
-        facts = {"algorithm": "a", "records": [{"path": path} for path in records]}
+        facts = {"algorithm": "a", "records": [{"path": path, "checksum": ""} for path in records]}
         write(study / "a.parquet", row(0), row(1), **facts)
         assert cli.main(analyse("runtimes", ".").split()) == status
         assert ("a.parquet: has runs of another" in capsys.readouterr().err) == (status == 2)

@@ -244,8 +244,6 @@ WRONG = {
     "analyse mine.csv --settings table.yaml": "tables: 'err' is unknown",
     "analyse mine.csv --output measured": "measured: has the results of a campaign; choose",
     "analyse mine.csv more.csv": "more.csv: there is no such file",
-    "analyse runtimes --campaign campaign.json": "collected: missing; a room needs its runs",
-    "analyse ranks a.parquet --campaign c.json --columns run=k": "--columns: only without --camp",
     "analyse mine.csv --output mine.csv/x": "mine.csv/x: is not a folder, and cannot be created",
     "analyse mine.csv --set budget_s=abc": "--set: budget_s: 'abc': should be a number",
     "analyse measured": "measured: is a folder",

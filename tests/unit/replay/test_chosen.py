@@ -94,7 +94,11 @@ def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
 
 
 def test_files_that_are_no_records(tmp_path: Path, capsys):
-    assert "No such file" in refused(capsys, tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    line = f"{path}: there is no such file or folder"
+    assert refused(capsys, path) == refused(capsys, path, "--run", "0") == line
+    path.touch()
+    assert refused(capsys, path).startswith(f"{path}: ")
 
 
 def test_a_run_that_is_there_twice(forged, capsys):
@@ -123,7 +127,9 @@ def test_a_record_whose_campaign_lacks_its_algorithm(forged, capsys):
 
 
 def test_published_data(forged, capsys):
-    path = forged(lambda _, facts: facts.update(published={}))
+    path = forged(
+        lambda _, facts: facts.update(published={"format": "coco", "path": "", "sha256": ""})
+    )
     assert refused(capsys, path).startswith(f"{path}: holds published data; ")
 
 
@@ -150,7 +156,9 @@ def test_a_collected_file_of_several_origins(forged, tmp_path: Path, capsys):
                 "campaign": [facts["campaign"]], "machine": [facts["machine"]],
                 "code": ["a", "b"], "key": ["a", "b"],
             },
-            records=[{"path": f"../records/de/{key}/f1.parquet"} for key in "ab"],
+            records=[
+                {"path": f"../records/de/{key}/f1.parquet", "checksum": ""} for key in "ab"
+            ],
         )
     )  # fmt: skip
     line = refused(capsys, path)

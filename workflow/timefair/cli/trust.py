@@ -243,6 +243,8 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     if arguments.results.is_file():
         _refuse(arguments, ("claims", "share", "seed", "runs", "minutes", "cores"), "a folder")
         return _replay(arguments)
+    if not arguments.results.exists():
+        raise InputError(f"{arguments.results}: there is no such file or folder")
     _refuse(arguments, (*RUN_KEY, "campaign"), "a file")
     arguments.seed = 1 if arguments.seed is None else arguments.seed
     if arguments.claims:
