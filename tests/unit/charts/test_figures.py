@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from fontTools.ttLib import TTFont
 from matplotlib import rcParamsDefault
@@ -81,7 +82,7 @@ def shown_axes(figure):
 def test_the_legend_names_the_algorithms_of_the_table(name):
     (legend,) = drawn(name, frames(dimensions=(2,))).legends
     shown = [text.get_text() for text in legend.get_texts()]
-    signs = ["pale: lead shared", "not observed"] if name == "cost_map" else []
+    signs = ["not observed"] if name == "cost_map" else []
     assert sorted(shown) == sorted([*ALGORITHMS, *signs])
 
 
@@ -93,22 +94,35 @@ def colours_of_patches(figure):
 
 
 @pytest.mark.slow
-def test_the_map_is_pale_where_the_lead_is_shared_and_hatched_where_nothing_is_known():
+def test_the_map_is_pale_where_the_lead_is_shared_and_grey_where_nothing_is_known():
     table = frames(dimensions=(2,))["cost_map"]
     full = {look.color.lower() for look in style.looks_in(table, "best").values()}
+    other = {"#ffffff", cost_map.UNKNOWN.lower()}  # white: joints of cells without a winner
     for colours in colours_of_patches(FIGURES["cost_map"](table)):
-        assert full < colours
-        assert len(colours) == 2 * len(ALGORITHMS) + 1  # full, pale, and white below the hatches
+        assert full | other < colours
+        assert len(colours) == 2 * len(ALGORITHMS) + 2
     sure = table.assign(tied=None, known=True)
     for colours in colours_of_patches(FIGURES["cost_map"](sure)):
-        assert colours == full
-    hatched = [
-        patch.get_hatch()
-        for ax in shown_axes(FIGURES["cost_map"](table))
+        assert colours == full | {"#ffffff"}
+
+
+def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_diagonal():
+    costs, budgets = np.meshgrid([0.0, 1e-3, 1e-2, 1e-1], [1.0, 10.0, 100.0, 1000.0])
+    table = pd.DataFrame({"evaluation_cost_s": costs.ravel(), "budget_s": budgets.ravel()})
+    diagonal = [c > 0 and np.isclose(c * 1000, b) for c, b in table.to_numpy()]
+    table = table.assign(suite="bbob", dimension=2, measure="share", known=table["budget_s"] < 1000)
+    table = table.assign(tied=None, best=np.where(diagonal, "A", None))
+    both = pd.concat([table, table.assign(measure="rank")])
+    ax = shown_axes(FIGURES["cost_map"](both))[0]
+    assert ax.get_ylim() == (0, 3)
+    ours = to_hex(style.COLOURS[0])
+    inside = [
+        patch.get_path()
         for patch in ax.get_children()
-        if type(patch) is PathPatch
+        if type(patch) is PathPatch and to_hex(patch.get_facecolor()) == ours
     ]
-    assert sum(map(bool, hatched)) == 2
+    for x, y in ((1, 1), (2, 2)):
+        assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
 
 
 @pytest.mark.slow
@@ -285,6 +299,26 @@ def test_all_dimensions_come_first():
     figure = drawn("ecdf_dimensions", frames(dimensions=(2, 10)))
     titles = [ax.get_title() for ax in shown_axes(figure)]
     assert titles == ["all dimensions", "D = 2", "D = 10"]
+
+
+def test_the_lines_of_a_portfolio_are_named_beside_their_marks():
+    ax = drawn("portfolio", frames(dimensions=(2,))).axes[0]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names[:2] == [
+        "single best:\nCMA-ES",
+        f"2 in turn:\n{' 0.33 + '.join(ALGORITHMS[:2])} 0.33",
+    ]
+    assert names[-1] == "virtual best of 3"
+    assert list(ax.get_yticks()) == list(range(len(names)))
+    assert not ax.texts
+
+
+def test_the_lines_of_a_map_of_functions_have_room_for_their_names():
+    figure = drawn("probability_best", frames((1, 21), (2,), tuple("ABCDEFGHIJ")))
+    line_in = figure.axes[0].get_window_extent().height / figure.dpi / 10
+    assert line_in > style.SETTINGS["ytick.labelsize"] / 72
+    drawn_cells = [p for p in figure.axes[0].get_children() if type(p) is PathPatch]
+    assert sum(len(p.get_path().vertices) for p in drawn_cells) == 5 * 10 * 3  # each has an edge
 
 
 def test_without_limits_there_is_no_band():

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
@@ -21,10 +19,13 @@ from timefair.charts.paper.style import Look
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
 PALE = 0.38
 """Share of the full colour in a pale colour; the rest is white."""
-HATCH = "//////"
-HATCH_GREY = "#BDBDBD"
-ZERO_GAP = 2.5
+UNKNOWN = "#EDEDED"
+"""Colour of a cell that is not known."""
+ZERO_GAP = 1.5
 """Cells between the column of no cost and the others."""
+SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
+DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
+"""Corners of a cell, and of the shape that joins two cells at a corner."""
 MAP_IN, LEAST_IN, AROUND_IN = 2.5, 0.95, 1.0
 DURATIONS = (
     *((1e-6, "1 µs"), (1e-5, "10 µs"), (1e-4, "0.1 ms"), (1e-3, "1 ms"), (1e-2, "10 ms")),
@@ -38,7 +39,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     """Draw one row of maps per suite and dimension, with one map per measure.
 
     A cell in full colour has one leading algorithm; in a pale cell, the lead is shared. In a white
-    cell, no algorithm reaches a target. Hatched cells are unknown.
+    cell, no algorithm reaches a target. Grey cells are unknown; budgets of which all cells are
+    unknown are left out.
 
     Parameters
     ----------
@@ -54,6 +56,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    most = frame.loc[frame["known"], "budget_s"].max()
     several = frame["suite"].nunique() > 1
     with style.applied():
         room = (style.HEIGHT_IN - AROUND_IN) / len(spaces)
@@ -63,12 +66,14 @@ def draw(frame: pd.DataFrame) -> Figure:
         for line, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
             head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
             for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
-                _map(ax, rows[rows["measure"] == measure], looks)
+                _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
                 ax.set_title(f"{head}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
         seconds = costs.seconds_of(frame)
         unit = "" if seconds == costs.SECONDS["wall"] else f", {seconds}"
-        figure.supxlabel(f"evaluation cost{unit}", fontsize=7.5)
+        pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
+        label = f"evaluation cost{unit}{pale}; white: no target reached"
+        figure.supxlabel(label, fontsize=7.5)
         figure.supylabel(f"budget of a run{unit}", fontsize=7.5)
         _legend(figure, looks, set(best), frame)
     return figure
@@ -81,34 +86,28 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     ax.set_xlim(left[0], left[-1] + 1)
     ax.set_ylim(0, budget.size)
     ax.grid(visible=False)
-    known, sure = rows["known"].to_numpy(dtype=bool), rows["tied"].isna().to_numpy()
-    best = rows["best"].astype(object).where(rows["best"].notna(), "").to_numpy()
-    corners = left[across], up.astype(np.float64)
-    for name, look in looks.items():
-        mine = best == name
-        _cells(ax, *corners, mine & sure, facecolor=look.color)
-        _cells(ax, *corners, mine & ~sure, facecolor=_paled(look.color))
-    _cells(ax, *corners, ~known, facecolor="white", edgecolor=HATCH_GREY, hatch=HATCH)
+    colour_of = {name: look.color for name, look in looks.items()}
+    full = rows["best"].astype(object).map(colour_of).fillna("white")
+    pale = full.map(_paled).where(rows["tied"].notna(), full)
+    colours = np.empty((budget.size, cost.size), dtype=object)
+    colours[up, across] = pale.where(rows["known"], UNKNOWN)
+    # Cells of one colour that touch at a corner, along the diagonal, are joined there.
+    joined = (colours[:-1, 1:-1] == colours[1:, 2:]).nonzero()
+    for centres, shape, of in (
+        ((up, left[across]), SQUARE, colours[up, across]),
+        ((joined[0] + 0.5, joined[1] + 0.5), DIAMOND, colours[1:, 2:][joined]),
+    ):
+        for colour in sorted(set(of) - {"white"} if shape is SQUARE else set(of)):
+            _cells(ax, np.column_stack(centres)[of == colour, ::-1], shape, colour)
     _ticks(ax, cost, budget)
 
 
-def _cells(
-    ax: Axes,
-    left: NDArray[np.float64],
-    bottom: NDArray[np.float64],
-    where: NDArray[np.bool_],
-    **look: Any,
-) -> None:
-    """Fill some cells, all of them as one path."""
-    if not where.any():
-        return
-    x, y = left[where], bottom[where]
-    corners = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y)]
-    vertices = np.array([np.column_stack(corner) for corner in corners]).transpose(1, 0, 2)
-    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    path = Path(vertices.reshape(-1, 2), np.tile(codes, len(x)))
-    options = {"edgecolor": look["facecolor"], **look}
-    ax.add_artist(PathPatch(path, linewidth=0.0 if "hatch" in look else 0.2, **options))
+def _cells(ax: Axes, corners: NDArray[np.float64], shape: NDArray[np.float64], colour: str) -> None:
+    """Fill cells of one shape, all of them as one path."""
+    vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
+    codes = [Path.MOVETO, *[Path.LINETO] * (len(shape) - 2), Path.CLOSEPOLY]
+    path = Path(vertices, np.tile(codes, len(corners)))
+    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=colour, linewidth=0.2))
 
 
 def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:
@@ -133,10 +132,9 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
     return inside[:: -(-len(inside) // MOST_TICKS) or 1]
 
 
-def _paled(colour: str) -> tuple[float, float, float]:
+def _paled(colour: str) -> str:
     """A colour mixed with white."""
-    red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
-    return red, green, blue
+    return to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)])
 
 
 def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.DataFrame) -> None:
@@ -145,13 +143,7 @@ def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.Da
     if others:
         entries.append((f"{others} others", style.OTHER.color))
     handles = [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries]
-    if frame["tied"].notna().any():
-        pale = _paled(entries[0][1])
-        handles.append(Rectangle((0, 0), 1, 1, facecolor=pale, label="pale: lead shared"))
     if not frame["known"].all():
-        hatched = Rectangle((0, 0), 1, 1, facecolor="white", edgecolor=HATCH_GREY, linewidth=0.0)
-        hatched.set_hatch(HATCH)
-        hatched.set_label("not observed")
-        handles.append(hatched)
+        handles.append(Rectangle((0, 0), 1, 1, facecolor=UNKNOWN, label="not observed"))
     if handles:
         panels.legend_of(figure, handles)

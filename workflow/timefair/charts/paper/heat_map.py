@@ -33,7 +33,9 @@ NEVER = "#DDDDDD"
 CLOSE = 1 + 1e-9
 
 LINE_IN = 0.15
-AROUND_IN = 1.2
+AROUND_IN = 0.75
+LETTER_IN = 0.6 * 6.5 / 72
+"""Width of a letter of the usual size of names."""
 NAME_IN = 0.14
 """Least width of a column with the name of the function, and not only its number."""
 POINTS_PER_LINE = 0.88
@@ -106,18 +108,26 @@ def mapped(
     """
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     several = frame["suite"].nunique() > 1
-    columns = sum(rows["function"].nunique() for _, rows in spaces)
+    called = [
+        [panels.called(frame, suite, function) for function in rows["function"].unique()]
+        for (suite, _), rows in spaces
+    ]
+    columns = sum(map(len, called))
     with style.applied():
-        line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(lines))
-        figure = Figure(
-            figsize=(style.WIDTH_IN, AROUND_IN + max(line_in * len(lines), 0.5)), layout=Placement()
-        )
-        widths = [rows["function"].nunique() for _, rows in spaces]
-        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=widths)[0]
-        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        letters_in = 0.6 * size / 72 * max(map(len, lines))
+        letters_in = LETTER_IN * max(map(len, lines))
         column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
-        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+        if column_in < NAME_IN:
+            called = [
+                [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
+            ]
+        small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+        longest = max(len(name) for of in called for name in of)
+        around = AROUND_IN + LETTER_IN * small / 6.5 * longest
+        line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
+        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+        figure = Figure(figsize=(style.WIDTH_IN, around + line_in * len(lines)), layout=Placement())
+        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=list(map(len, called)))
+        for ax, ((suite, dimension), rows), names in zip(axes[0], spaces, called, strict=True):
             table = rows.pivot_table(
                 index="algorithm", columns="function", values=value, aggfunc="first",
                 dropna=False, sort=False,
@@ -125,15 +135,8 @@ def mapped(
             _cells(ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries])
             head = f"{suite} " if several else ""
             ax.set_title(f"{head}D = {dimension}")
-            ax.set_yticks(range(len(lines)), lines if ax is axes[0] else [], fontsize=size)
-            called = [
-                panels.called(frame, suite, f)
-                if column_in >= NAME_IN or not str(f).isdigit()
-                else f"f{f}"
-                for f in table
-            ]
-            small = min(6.5, POINTS_PER_LINE * 72 * column_in)
-            ax.set_xticks(range(len(called)), called, fontsize=small, rotation=90)
+            ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
+            ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
         figure.supxlabel(label, fontsize=7.5)
         _legend(figure, entries)
     return figure
@@ -164,17 +167,14 @@ def _cells(
 
 
 def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
-    """Draw one rectangle for each run of cells in a line."""
-    edges = np.diff(np.pad(where, ((0, 0), (1, 1))).astype(np.int8), axis=1)
-    line, start = np.nonzero(edges == 1)
-    _, end = np.nonzero(edges == -1)
-    if not line.size:
+    """Draw the chosen cells, with a white edge around each."""
+    places = np.argwhere(where)[:, ::-1]
+    if not len(places):
         return
-    left, right, top, bottom = start - 0.5, end - 0.5, line - 0.5, line + 0.5
-    corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-    vertices = np.array([np.column_stack(corner) for corner in corners]).transpose(1, 0, 2)
+    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    path = Path(vertices.reshape(-1, 2), np.tile(codes, line.size))
+    vertices = (places[:, np.newaxis] + square).reshape(-1, 2)
+    path = Path(vertices, np.tile(codes, len(places)))
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor="white", linewidth=0.3))
 
 

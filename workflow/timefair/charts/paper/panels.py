@@ -387,9 +387,11 @@ def legend_of(
     """
     room = LETTERS_PER_IN * figure.get_figwidth()
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
-    columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
+    fitting = [n for n in range(1, len(sizes) + 1) if n == 1 or _width(sizes, n) <= room]
+    lines = -(-len(sizes) // fitting[-1])
+    columns = next(n for n in fitting if -(-len(sizes) // n) == lines)  # lines of equal length
     narrow = figure.get_figwidth() <= COLUMN_IN
-    beyond = -(-len(sizes) // columns) - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
+    beyond = lines - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
     if beyond > 0:
         height = figure.get_figheight() + LEGEND_LINE_IN * beyond
         figure.set_figheight(min(height, HEIGHT_IN))

@@ -15,16 +15,18 @@ from timefair.charts.paper.placement import Placement
 
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
 AROUND_IN, TITLE_IN = 0.85, 0.35
-LETTERS_PER_IN = 15.5
-"""Letters per inch of the words above a line, in their usual size."""
-TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 4.5
+TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 3.5
+WORDS_IN = 3.0
+"""Maximal width of the names of the lines."""
+TWO_IN = 0.25
+"""Height of a line from which its name may have two lines."""
+LETTER_EM = 0.6
+"""Width of a letter."""
 SEVERAL = {
     "in turn": "{} in turn",
     "slices": "{} in slices",
     "side by side": "{} side by side on {} cores",
 }
-WORDS_UP = 0.2
-"""How far the words of a line are above its marks, in lines."""
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -94,45 +96,40 @@ def _ends(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
-    ax.set_ylim(len(rows) - 0.5, -0.75)
-    ax.set_yticks([])
-    ax.grid(visible=False, axis="y")
-    for level, row in enumerate(rows.to_dict("records")):
+    named = [_words(row) for row in rows.to_dict("records")]
+    apart = ":\n" if line_in >= TWO_IN else ": "
+    names = [apart.join(word for word in words if word) for words in named]
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    size = min(TEXT_SIZE, WORDS_IN * 72 / (LETTER_EM * longest), 40 * line_in)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks(range(len(rows)), names, fontsize=max(size, LEAST_TEXT_SIZE))
+    ax.tick_params(axis="y", length=0)
+    for y, row in enumerate(rows.to_dict("records")):
         colour = style.COLOURS[0] if isinstance(row["members"], str) else style.OTHER.color
-        words = _words(row)
-        size = max(
-            min(TEXT_SIZE, TEXT_SIZE * LETTERS_PER_IN * 6.6 / len(words), 40 * line_in),
-            LEAST_TEXT_SIZE,
-        )
-        ax.text(
-            0.004, level - WORDS_UP, words, transform=ax.get_yaxis_transform(),
-            fontsize=size, va="bottom", ha="left",
-        )  # fmt: skip
-        y = level + 0.15
         if isinstance(row["members"], str):
             base = row["held_out"] - row["gain"]
             low, high = base + row["gain_low"], base + row["gain_high"]
             if row["size"] == 1:
                 low, high = row["held_out_low"], row["held_out_high"]
             else:
-                ax.plot([base, base], [y - 0.16, y + 0.16], color=style.COLOURS[1], linewidth=1.4)
+                ax.plot([base, base], [y - 0.25, y + 0.25], color=style.COLOURS[1], linewidth=1.4)
             ax.plot([low, high], [y, y], color=colour)
         ax.plot(row["share"], y, "o", color=colour, markerfacecolor="white", markersize=4.2)
         ax.plot(row["held_out"], y, "o", color=colour, markersize=3.2)
 
 
-def _words(row: dict[Any, Any]) -> str:
-    """The label of a line, such as ``2 in turn: DE 0.3, CMA-ES 0.7``."""
+def _words(row: dict[Any, Any]) -> tuple[str, str]:
+    """Kind and members of a line, such as ``2 in turn`` and ``DE 0.3 + CMA-ES 0.7``."""
     if not isinstance(row["members"], str):
-        return f"virtual best of {row['size']}"
+        return f"virtual best of {row['size']}", ""
     if row["size"] == 1:
-        return f"single best: {row['members']}"
+        return "single best", row["members"]
     kind = SEVERAL[row["arrangement"]].format(row["size"], row["cores"])
     members = row["members"].split(", ")
     if row["arrangement"] == "in turn":
         shares = row["shares"].split(", ")
         members = [f"{name} {share}" for name, share in zip(members, shares, strict=True)]
-    return f"{kind}: {' + '.join(members)}"
+    return kind, " + ".join(members)
 
 
 def _handles(frame: pd.DataFrame) -> list[Line2D]:

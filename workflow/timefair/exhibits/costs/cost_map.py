@@ -130,7 +130,7 @@ COLUMNS = (
             "(vertical axis): by the share of the targets that are reached, and by the average "
             "rank over the functions. Full colour: the lead is significant, by share for new runs "
             "on these functions, by rank for functions like these. Pale: others may be as "
-            "good. White: no algorithm reaches a target. Hatched: some runs were not observed long "
+            "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
                 "cost_map",
