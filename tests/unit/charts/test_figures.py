@@ -330,16 +330,29 @@ def test_without_limits_there_is_no_band():
     assert not ax.patches
 
 
-def test_an_infinite_ert_is_a_hollow_marker_at_the_top():
-    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
-    tables["ert"].loc[tables["ert"]["target"] < 1, ["ert_s", "ert_s_low", "ert_s_high"]] = INF
+def test_an_infinite_ert_is_a_hollow_marker_at_the_top_of_the_first_target_that_was_not_reached():
+    tables = frames(functions=(1, 3), dimensions=(2,))
+    ert, limits = tables["ert"], ["ert_s", "ert_s_low", "ert_s_high"]
+    ert.loc[(ert["target"] < 1) & (ert["function"] == 1), limits] = INF
     figure = drawn("ert", tables)
-    (ax,) = figure.axes
-    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
-    assert [len(line.get_xdata()) for line in hollow] == [2]
+    hollow = [
+        [
+            line
+            for line in ax.lines
+            if line.get_markerfacecolor() == "white" and len(line.get_xdata())
+        ]
+        for ax in figure.axes
+    ]
+    assert [line.get_xdata().tolist() for line in hollow[0]] == [[0.1]] * len(ALGORITHMS)
+    assert not hollow[1]
+    strips = [[p for p in ax.patches if isinstance(p, Rectangle)] for ax in figure.axes]
+    assert [len(of) for of in strips] == [1, 0]
+    assert strips[0][0].get_height() < 0.1
     assert "∞" in figure.get_supylabel()
-    to_axes = hollow[0].get_transform() - ax.transAxes
-    assert all(y > 0.9 for _, y in to_axes.transform(hollow[0].get_xydata()))
+    places = [line.get_transform().transform(line.get_xydata())[0] for line in hollow[0]]
+    assert np.ptp([x for x, _ in places]) > 0
+    box = figure.axes[0].get_window_extent()
+    assert all(box.y0 + 0.9 * box.height < y < box.y1 for _, y in places)
 
 
 @pytest.mark.slow

@@ -175,8 +175,8 @@ class Curves(Chart):
         sentences = []
         if self.scale == "log":
             sentences.append(
-                "Hollow markers in the grey strip are targets that no run reached: their value is "
-                "infinite."
+                "A hollow marker in the grey strip is at the first target that no run of the "
+                "algorithm reached: from there on, the value is infinite."
             )
         if self.beyond:
             sentences.append(self._cut)

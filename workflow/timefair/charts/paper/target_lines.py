@@ -8,14 +8,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.transforms import ScaledTranslation
 
 from timefair.charts.paper import panels, scales, style
 
 if TYPE_CHECKING:
     from timefair.charts.chart import Curves
 
-STRIP_PER_ALGORITHM = 0.055
-STRIP_AT_MOST = 0.4
+ABREAST = 4
+"""Hollow markers side by side in the strip; more algorithms have further lines of them."""
+ASIDE_PT = 3.6
+"""Distance between two of them in points."""
+STRIP_PER_LINE = 0.075
+SIDES = 0.08
+"""Margin of the targets, in which hollow markers of the last one have room."""
 STRIP_GREY = "#EDEDED"
 
 
@@ -25,8 +31,8 @@ def draw(
     """Costs over targets from easy to hard, one panel per function and dimension.
 
     Bands are the intervals of the table, cut at the ends of the axis, which follows the costs. The
-    grey strip at the top has one line per leading algorithm, with a hollow marker for each target
-    that no run reached: its cost is infinite.
+    grey strip at the top has a hollow marker of each leading algorithm at the first target that
+    none of its runs reached: from there on, its cost is infinite.
 
     Raises
     ------
@@ -42,24 +48,24 @@ def draw(
         floor = None if below else scales.zero_floor(frame[chart.x])
         bottom, top = scales.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
-        strip = min(STRIP_PER_ALGORITHM * len(leading), STRIP_AT_MOST) if unreached else 0.0
+        lines = -(-len(leading) // ABREAST)
+        strip = STRIP_PER_LINE * lines if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
-        levels = 1 - strip + strip * (np.arange(len(leading))[::-1] + 0.5) / len(leading)
         first = grid[0].axes
         if below and not values_of_f:  # precisions where the best known can be surpassed
             scales.set_symlog(first, frame[chart.x])
         elif values_of_f:
-            scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=0.06)[::-1])
+            scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=SIDES)[::-1])
         else:
             targets = scales.raised(frame[chart.x], floor)
-            scales.set_log(first, "x", scales.limits(targets, margin=0.06)[::-1])
+            scales.set_log(first, "x", scales.limits(targets, margin=SIDES)[::-1])
         scales.set_log(first, "y", (bottom, ceiling))
         if unreached:
             first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
             first.set_ylim(bottom, ceiling)
         for panel in grid:
             ax = panel.axes
-            if unreached:
+            if np.isinf(panel.rows[value]).any():
                 strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
                 strip_box.set_transform(ax.transAxes)
                 ax.add_patch(strip_box)
@@ -81,12 +87,16 @@ def draw(
                     alpha=style.BAND_ALPHA,
                 )
                 panels.curve(ax, x[finite], y[finite], **look.line)
-                level = levels[leading.index(name)]
+                first_missed = x[~finite][:1]
+                line, place = divmod(leading.index(name), ABREAST)
+                side_by_side = min(ABREAST, len(leading) - line * ABREAST)
+                aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
+                shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
                 panels.curve(
                     ax,
-                    x[~finite],
-                    np.full((~finite).sum(), level),
-                    transform=ax.get_xaxis_transform(),
+                    first_missed,
+                    np.full(first_missed.size, 1 - strip * (line + 0.5) / lines),
+                    transform=ax.get_xaxis_transform() + shift,
                     marker=look.marker,
                     linestyle="",
                     markerfacecolor="white",
