@@ -321,6 +321,59 @@ def test_the_lines_of_a_map_of_functions_have_room_for_their_names():
     assert sum(len(p.get_path().vertices) for p in drawn_cells) == 5 * 10 * 3  # each has an edge
 
 
+def test_short_names_are_at_the_ends_of_curves_and_beside_rows_in_place_of_a_legend():
+    tables = frames((1,), (2,), ("A", "B", "C"))
+    for name in ("cost_winners", "profile", "inversions", "ranks", "quantiles", "overhead"):
+        figure = drawn(name, tables)
+        assert not figure.legends
+        beside = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        ends = [text.get_text() for text in figure.axes[-1].texts]
+        assert sorted(ends or beside) == ["A", "B", "C"], name
+    assert not drawn("ranks", tables).axes[0].texts  # only at the right of the last panel
+
+
+def test_names_of_curves_with_one_end_are_apart_and_in_the_order_of_the_ends():
+    figure = Figure(figsize=(3.5, 2.0))
+    ax = figure.add_subplot()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    looks = style.looks("ABCD")
+    panels.name_ends(ax, looks, {"A": (1, 1.0), "B": (1, 0.99), "C": (1, 0.98), "D": (1, 0.1)}, 1.1)
+    at = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert at == pytest.approx({"A": 1.0, "B": 0.9, "C": 0.8, "D": 0.1})
+
+
+def test_the_axis_of_shares_ends_close_to_the_highest_one():
+    table = frames((1,), (2,), ("A", "B", "C"))["cost_winners"]
+    shares = ["fraction", "low", "high"]
+    for highest, top in ((0.05, 0.1), (0.3, 0.4), (0.9, 1.0)):
+        scaled = table.assign(**{c: highest * table[c] / table["high"].max() for c in shares})
+        ax = drawn("cost_winners", {"cost_winners": scaled}).axes[0]
+        assert ax.get_yticks()[-1] == pytest.approx(top)
+
+
+def test_wide_bands_of_more_than_two_curves_are_not_drawn():
+    for algorithms, count in (("AB", 2), ("ABC", 0)):
+        table = frames((1,), (2,), tuple(algorithms))["feasible"]
+        wide = table[table["function"] == "1"].assign(low=0.1, high=0.6)
+        (ax,) = drawn("feasible", {"feasible": wide}).axes
+        assert len([patch for patch in ax.get_children() if type(patch) is PathPatch]) == count
+
+
+def test_targets_after_which_tuning_pays_are_on_a_logarithmic_axis():
+    ax = drawn("tuning_pays", frames((1,), (2,))).axes[0]
+    assert ax.get_xscale() == "log"
+    assert sorted({x for line in ax.lines for x in line.get_xdata()}) == [1e-3, 0.1, 10.0]
+
+
+def test_an_overhead_of_zero_is_at_the_left_end():
+    table = frames((1,), (2,), ("A", "B", "C"))["overhead"]
+    table.loc[table["algorithm"] == "A", ["overhead_s", "overhead_s_low"]] = 0.0
+    figure = drawn("overhead", {"overhead": table})
+    ax = figure.axes[0]
+    assert min(x for line in ax.lines for x in line.get_xdata()) == ax.get_xlim()[0] > 1
+    assert "0 drawn at the left end" in figure.get_supxlabel()
+
+
 def test_without_limits_there_is_no_band():
     tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
     (ax,) = drawn("ecdf", tables).axes

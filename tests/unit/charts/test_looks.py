@@ -25,7 +25,15 @@ WITH_ALL = {"sorted_solutions", "restarts"}
 
 
 def colours(figure):
-    """The colours of the legend, by the names of the entries."""
+    """The colours of the legend, by the names of the entries; or those of the names of curves, or
+    of the marks in each row.
+    """
+    if not figure.legends:
+        ax = figure.axes[-1]
+        ends = {text.get_text(): to_hex(text.get_color()) for text in ax.texts}
+        of_level = {line.get_ydata()[0]: to_hex(line.get_color()) for line in ax.lines}
+        rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        return ends or {rows[level]: color for level, color in of_level.items()}
     (legend,) = figure.legends
     return {
         text.get_text(): to_hex(

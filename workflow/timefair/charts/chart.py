@@ -182,6 +182,8 @@ class Curves(Chart):
             sentences.append(self._cut)
         if self.least_runs:
             sentences.append(BANDS)
+        if self.scale == "share" and self.low:
+            sentences.append("With more than two algorithms, very wide bands are not drawn.")
         if self.functions:
             sentences.append(OVERVIEWS[self.scale])
         which = leaders("with the highest values") if self.highest else LEADERS

@@ -21,7 +21,7 @@ LINE_IN = 0.13
 def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
     """Draw the dots of a table on a logarithmic axis, the first algorithm on top.
 
-    Zero is drawn a decade below the least positive value and labelled as 0. An algorithm without a
+    Zero is drawn at the left end of the axis, which the label states. An algorithm without a
     finite value has no dot. An overview has one line per algorithm, with a dot for each function.
 
     Raises
@@ -37,11 +37,9 @@ def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
     with style.applied():
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + LINE_IN * len(looks))
         numbers = [column for column in (chart.x, chart.low, chart.high) if column]
-        floor = scales.zero_floor(shown[numbers])
-        bounds = scales.limits(scales.raised(shown[chart.x], floor), margin=0.06)
+        bounds = scales.limits(shown[chart.x], margin=0.06)
+        floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
-        grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
-        grid[0].axes.set_yticks([])
         for panel in grid:
             for name, part in panels.by_algorithm(panel.rows):
                 look, level = looks[name], list(looks).index(name)
@@ -54,10 +52,12 @@ def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
                     panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
                 known = x[np.isfinite(x)]
                 panel.axes.plot(
-                    known, np.full(known.shape, level), **{**look.line, "linestyle": ""}
-                )
-        figure.supxlabel(scales.with_zero(label, floor), fontsize=7.5)
-        panels.legend(figure, looks, lines=False)
+                    known, np.full(known.shape, level), **{**look.line, "linestyle": ""},
+                    clip_on=False,
+                )  # fmt: skip
+        at_left = "; 0 drawn at the left end" if floor else ""
+        figure.supxlabel(f"{label}{at_left}", fontsize=7.5)
+        panels.rows(figure, grid, looks, lines=False)
     return figure
 
 

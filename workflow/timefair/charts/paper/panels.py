@@ -38,6 +38,12 @@ CROSS = 4.5
 """Size of the cross where the first of them is."""
 BEFORE_CROSS = 0.93
 """Part of the points before a cross that may have markers."""
+NAME_IN = 0.11
+"""Height of the name of an algorithm beside its row or curve."""
+NAME_LETTERS_PER_IN = 4.0
+"""Letters of the longest name there, per inch of the figure; beyond, there is a legend instead."""
+AROUND_ROWS_IN = 0.3
+"""Height of the title and the labels of a panel with rows."""
 TITLE_LETTERS_PER_IN = 16.0
 """Letters per inch of a title in the usual size; longer titles are smaller."""
 LEAST_TITLE = 5.0
@@ -359,6 +365,53 @@ def numbers_by_algorithm(
         yield str(name), ordered[end - count : end]
 
 
+def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
+    """Whether the names of all algorithms fit beside a panel, one below the other."""
+    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
+    short = all(look.leads and len(name) <= most for name, look in looks.items())
+    return short and NAME_IN * len(looks) <= room_in
+
+
+def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines: bool) -> None:
+    """Give all panels a row per algorithm, the first on top, with its name, or draw a legend."""
+    first = grid[0].axes
+    first.set_ylim(len(looks) - 0.4, -0.6)
+    spec = first.get_subplotspec()
+    count = spec.get_gridspec().nrows if spec else 1
+    room_in = (figure.get_figheight() - MARGIN_IN) / count - AROUND_ROWS_IN
+    named = list(looks) if nameable(figure, looks, room_in) else []
+    first.set_yticks(range(len(named)), named)
+    if not named:
+        legend(figure, looks, lines=lines)
+
+
+def name_ends(
+    ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
+) -> None:
+    """Write the name of each algorithm at the right of its curve, whose last point is given.
+
+    Names that would touch are moved apart, and joined with their curves by thin lines.
+    """
+    scale = ax.transScale + ax.transLimits
+    last = {name: scale.transform(end) for name, end in ends.items()}
+    names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
+    places = np.array([last[name][1] for name in names])
+    for k in range(1, len(names)):
+        places[k] = max(places[k], places[k - 1] + apart)
+    highest = 1.0
+    for k in reversed(range(len(names))):
+        places[k] = min(places[k], highest)
+        highest = places[k] - apart
+    for name, place in zip(names, places, strict=True):
+        x, y = np.array([last[name], (1.03, place)]).T
+        color = looks[name].color
+        curve(
+            ax, x, y, color=color, linewidth=0.6, clip_on=False,
+            transform=ax.transAxes,
+        )  # fmt: skip
+        ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
+
+
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
     """Draw one legend above all panels; a figure without room for all of its lines becomes higher.
 
@@ -385,11 +438,11 @@ def legend_of(
     handlelength : float or None
         Length of a handle in font sizes; None for the length for lines.
     """
-    room = LETTERS_PER_IN * figure.get_figwidth()
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
-    fitting = [n for n in range(1, len(sizes) + 1) if n == 1 or _width(sizes, n) <= room]
-    lines = -(-len(sizes) // fitting[-1])
-    columns = next(n for n in fitting if -(-len(sizes) // n) == lines)  # lines of equal length
+    columns, lines = _form(sizes, figure.get_figwidth())
+    if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
+        figure.set_figwidth(width_of(1, COLUMNS - 1))
+        columns, lines = _form(sizes, figure.get_figwidth())
     narrow = figure.get_figwidth() <= COLUMN_IN
     beyond = lines - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
     if beyond > 0:
@@ -401,6 +454,14 @@ def legend_of(
         ncols=columns,
         handlelength=handlelength,
     )
+
+
+def _form(sizes: list[int], width_in: float) -> tuple[int, int]:
+    """Columns and lines of a legend: as few lines as fit, all of about the same length."""
+    room = LETTERS_PER_IN * width_in
+    fitting = [n for n in range(1, len(sizes) + 1) if n == 1 or _width(sizes, n) <= room]
+    lines = -(-len(sizes) // fitting[-1])
+    return next(n for n in fitting if -(-len(sizes) // n) == lines), lines
 
 
 def _width(sizes: list[int], columns: int) -> int:

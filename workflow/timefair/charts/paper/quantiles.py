@@ -52,8 +52,6 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
         floor = scales.zero_floor(frame["precision"])
         bounds = scales.limits(scales.raised(frame["precision"], floor), margin=0.06)
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
-        grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
-        grid[0].axes.set_yticks([])
         for panel in grid:
             ax = panel.axes
             columns = ["quantile", "precision", *LIMITS]
@@ -107,7 +105,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
         names = ", ".join(_name(p) + (" (marker)" if p == middle else "") for p in probabilities)
         label = f"best precision at the end of the run: {names}"
         figure.supxlabel(scales.with_zero(label, floor), fontsize=7.5)
-        panels.legend(figure, looks)
+        panels.rows(figure, grid, looks, lines=True)
     return figure
 
 

@@ -15,7 +15,9 @@ PANEL_IN = 1.2
 RANK_IN = 0.09
 MOST_IN = 3.6
 """Maximal height of a panel."""
-APART = 0.08
+APART = 0.05
+RIGHT = 0.16
+"""Room at the right of the last position."""
 TITLE_IN = 0.5
 """Part of a panel's height for its title and the labels of its positions."""
 TICK_IN = 0.11
@@ -69,7 +71,14 @@ def draw(frame: pd.DataFrame) -> Figure:
         apart = _apart(len(looks), height)
         axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
         figure.supylabel(LABEL, fontsize=7.5)
-        panels.legend(figure, looks)
+        if panels.nameable(figure, looks, height - TITLE_IN):
+            for ax, (_, part) in zip(axes[:, -1], groups, strict=True):
+                last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
+                y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
+                ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
+                panels.name_ends(ax, looks, ends, height - TITLE_IN)
+        else:
+            panels.legend(figure, looks)
     return figure
 
 
@@ -92,5 +101,5 @@ def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         ax.plot(x + shift, part["average_rank"], **looks[name].line)
     panels.in_background(ax, others)
     ax.set_xticks(range(len(positions)), positions)
-    ax.set_xlim(-0.35, len(positions) - 0.65)
+    ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
     ax.grid(visible=False, axis="x")

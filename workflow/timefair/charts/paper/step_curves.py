@@ -9,6 +9,10 @@ from matplotlib.figure import Figure
 from timefair.charts.paper import panels, scales, style
 
 BAND_ALPHA = 0.12
+WIDE, FEW = 0.35, 2
+"""Average width of a band that is not drawn if there are more curves than these."""
+TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
+"""Possible ends of the axis of shares, with the number of ticks."""
 
 
 def draw(
@@ -49,12 +53,15 @@ def draw(
         begun = frame[frame["fraction"] > 0]
         bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
         scales.set_log(grid[0].axes, "x", bounds)
-        grid[0].axes.set_ylim(-0.03, 1.03)
-        grid[0].axes.set_yticks(np.linspace(0, 1, 5))
+        highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
+        top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
+        grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
+        grid[0].axes.set_yticks(np.linspace(0, top, ticks))
+        few = sum(look.leads for look in looks.values()) <= FEW
         names, most = list(looks), frame[x].max() * (1 - 1e-9)
         columns = [x, "fraction", "observed", "end", "low", "high"]
         for panel in grid:
-            others = []
+            others, ends = [], {}
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 shown = numbers[numbers[:, 0] >= bounds[0]]
                 if not looks[name].leads:
@@ -64,13 +71,19 @@ def draw(
                 last[last[:, 0] >= most, 0] = bounds[1]
                 shown = np.concatenate([shown, last])
                 look, (cost, low, high) = looks[name], shown[:, [0, 4, 5]].T
-                panels.band(
-                    panel.axes, cost, low, high, color=look.color, alpha=BAND_ALPHA, step=True
-                )
+                if few or not np.mean(high - low) > WIDE:
+                    panels.band(
+                        panel.axes, cost, low, high, color=look.color, alpha=BAND_ALPHA, step=True
+                    )
+                ends[name] = (bounds[1], shown[-1, 1])
                 turn = (names.index(name), len(names))
                 panels.observed_curve(panel.axes, shown[:, :4], look, turn=turn)
             panels.in_background(panel.axes, others, step=True)
         figure.supxlabel(x_label, fontsize=7.5)
         figure.supylabel(label, fontsize=7.5)
-        panels.legend(figure, looks)
+        room_in = figure.get_figheight() - panels.MARGIN_IN
+        if len(grid) == 1 and panels.nameable(figure, looks, room_in):
+            panels.name_ends(grid[0].axes, looks, ends, room_in)
+        else:
+            panels.legend(figure, looks)
     return figure

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
@@ -23,6 +24,21 @@ STRIP_PER_LINE = 0.075
 SIDES = 0.08
 """Margin of the targets, in which hollow markers of the last one have room."""
 STRIP_GREY = "#EDEDED"
+
+
+def set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
+    """Set the axis of x to the targets of a column, from easy to hard.
+
+    It is logarithmic, or symmetrically so for precisions of 0 or less, or linear for values of f
+    of 0 or less.
+    """
+    targets = frame[column]
+    if (targets > 0).all():
+        scales.set_log(ax, "x", scales.limits(targets, margin=SIDES)[::-1])
+    elif frame.attrs.get("targets", "value") == "value":
+        scales.set_linear(ax, scales.linear_limits(targets, margin=SIDES)[::-1])
+    else:  # the best known precision can be surpassed
+        scales.set_symlog(ax, targets)
 
 
 def draw(
@@ -43,22 +59,13 @@ def draw(
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
-        below = bool((frame[chart.x] <= 0).any())
-        values_of_f = below and frame.attrs.get("targets", "value") == "value"
-        floor = None if below else scales.zero_floor(frame[chart.x])
         bottom, top = scales.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
         lines = -(-len(leading) // ABREAST)
         strip = STRIP_PER_LINE * lines if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
         first = grid[0].axes
-        if below and not values_of_f:  # precisions where the best known can be surpassed
-            scales.set_symlog(first, frame[chart.x])
-        elif values_of_f:
-            scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=SIDES)[::-1])
-        else:
-            targets = scales.raised(frame[chart.x], floor)
-            scales.set_log(first, "x", scales.limits(targets, margin=SIDES)[::-1])
+        set_targets(first, frame, chart.x)
         scales.set_log(first, "y", (bottom, ceiling))
         if unreached:
             first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
@@ -71,9 +78,8 @@ def draw(
                 ax.add_patch(strip_box)
             columns, others = [chart.x, value, low, high], []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
-                target, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
+                x, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
                 look = looks[name]
-                x = scales.raised(target, floor)
                 finite = np.isfinite(y)
                 if not look.leads:
                     others.append(np.array([x[finite], y[finite]]))
@@ -116,7 +122,7 @@ def draw(
                     va="center",
                     fontsize=9,
                 )
-        figure.supxlabel(scales.with_zero(x_label, floor), fontsize=7.5)
+        figure.supxlabel(x_label, fontsize=7.5)
         unreached_label = " (∞: no run reached it)" if unreached else ""
         figure.supylabel(y_label + unreached_label, fontsize=7.5)
         panels.legend(figure, looks)

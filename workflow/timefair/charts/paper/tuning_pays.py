@@ -7,23 +7,23 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
+from matplotlib.transforms import ScaledTranslation, Transform
 
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper import panels, scales, style, target_lines
 from timefair.charts.paper.notes import NothingToDraw
 
 STRIP = 0.12
 """Height of the strip, as a share of the axis."""
 
 STRIP_GREY = "#EDEDED"
-MOST_TICKS = 6
-"""Maximal number of targets that are named on the axis."""
-
-SHIFT = 0.16
-"""Distance between two algorithms at a target, as a share of the distance between two targets."""
+SHIFT_PT = 5.0
+"""Distance between two algorithms at a target in points."""
 
 WIDEST = 0.8
-"""Maximal distance between the first and the last algorithm at a target, in the same unit."""
+"""Maximal distance between the first and the last of them, as a share of that of two targets."""
+
+AROUND_PANEL_IN = 0.6
+"""Width of the labels beside a panel."""
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -42,8 +42,6 @@ def draw(frame: pd.DataFrame) -> Figure:
         figure, grid = panels.grid(frame, functions=False)
         looks = panels.looks(frame, value="problems", within=["suite", "dimension", "target"])
         leading = [name for name, look in looks.items() if look.leads]
-        step = min(SHIFT, WIDEST / len(leading))
-        targets = sorted(frame["target"].unique(), reverse=True)
         shown = frame[["problems", "problems_low", "problems_high"]].to_numpy(dtype=np.float64)
         bottom, top = scales.limits(shown[np.isfinite(shown)], margin=0.08)
         ceiling = bottom * (top / bottom) ** (1 / (1 - STRIP))
@@ -51,26 +49,30 @@ def draw(frame: pd.DataFrame) -> Figure:
         scales.set_log(first, "y", (bottom, ceiling))
         first.set_yticks([tick for tick in first.get_yticks() if bottom <= tick <= top])
         first.set_ylim(bottom, ceiling)
-        named = range(0, len(targets), -(-len(targets) // MOST_TICKS))
-        first.set_xticks(named, [_text(targets[place]) for place in named])
-        first.set_xlim(-0.6, len(targets) - 0.4)
+        target_lines.set_targets(first, frame, "target")
+        step = min(SHIFT_PT, WIDEST * _apart_pt(figure, first, frame) / len(leading))
         for panel in grid:
             _strip(panel.axes)
             for name, rows in panels.by_algorithm(panel.rows):
-                places = np.array([targets.index(target) for target in rows["target"]], dtype=float)
+                aside = 0.0
                 if looks[name].leads:
-                    places += step * (leading.index(name) - (len(leading) - 1) / 2)
-                _marks(panel.axes, places, rows, looks[name], (bottom, top, ceiling))
+                    aside = step / 72 * (leading.index(name) - (len(leading) - 1) / 2)
+                shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
+                _marks(panel.axes, shift, rows, looks[name], (bottom, top, ceiling))
         figure.supxlabel("target precision (easy to hard)", fontsize=7.5)
         figure.supylabel("problems until tuning has paid off", fontsize=7.5)
         panels.legend(figure, looks)
     return figure
 
 
-def _text(target: float) -> str:
-    """The label of a target, in few letters."""
-    short = target <= 0 or 0.01 <= target < 1000
-    return f"{target:g}" if short else scales.power(target)
+def _apart_pt(figure: Figure, ax: Axes, frame: pd.DataFrame) -> float:
+    """About the least distance between two targets on the axis, in points."""
+    spec = ax.get_subplotspec()
+    columns = spec.get_gridspec().ncols if spec else 1
+    targets = np.unique(frame["target"])
+    at = (ax.transScale + ax.transLimits).transform(np.column_stack([targets, 1 + 0 * targets]))
+    least = np.abs(np.diff(at[:, 0])).min(initial=1.0)
+    return float(72 * least * (figure.get_figwidth() / columns - AROUND_PANEL_IN))
 
 
 def _strip(ax: Axes) -> None:
@@ -92,7 +94,7 @@ def _strip(ax: Axes) -> None:
 
 def _marks(
     ax: Axes,
-    places: NDArray[np.float64],
+    shift: Transform,
     rows: pd.DataFrame,
     look: style.Look,
     heights: tuple[float, float, float],
@@ -104,14 +106,17 @@ def _marks(
         np.where(np.isinf(values), never, np.clip(values, bottom, top))
         for values in rows[names].to_numpy(dtype=np.float64).T
     )
+    places = rows["target"].to_numpy(dtype=np.float64)
+    shifted = ax.transData + shift
     if look.leads:
-        ax.vlines(places, low, high, color=look.color, linewidth=1.0)
+        ax.vlines(places, low, high, color=look.color, linewidth=1.0, transform=shifted)
     infinite = np.isinf(rows["problems"].to_numpy(dtype=np.float64))
     for kept, face in ((~infinite, look.color), (infinite, "white")):
         panels.curve(
             ax,
             places[kept],
             middle[kept],
+            transform=shifted,
             marker=look.marker,
             linestyle="",
             markerfacecolor=face,
