@@ -48,6 +48,8 @@ PAIR_OVER, BEST_OVER = "pair over functions", "best over functions"
 KINDS = (PAIR, BEST, PAIR_OVER, BEST_OVER)
 SURE = 0.95
 BINS = 20
+LEAST = 20
+"""Statements of a bin that is drawn."""
 
 
 class Cell(NamedTuple):
@@ -178,26 +180,26 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """The share of right statements over their probability, a panel per kind."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.0, 2.6), layout="constrained")
-    for ax, kind in zip(figure.subplots(1, len(KINDS), sharey=True), KINDS, strict=True):
-        of_kind = table[table["kind"] == kind]
-        for runs, rows in of_kind.groupby("runs"):
-            sums = rows.groupby("bin")[["statements", "right", "stated"]].sum()
-            sums = sums[sums["statements"] >= 20]
-            ax.plot(
-                sums["stated"] / sums["statements"], sums["right"] / sums["statements"],
-                "o-", markersize=2.5, linewidth=0.9, label=f"{runs} runs",
-            )  # fmt: skip
-        ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.7)
-        ax.axvline(SURE, color="0.8", linewidth=0.7)
-        ax.set_title(kind, fontsize=8)
-        ax.tick_params(labelsize=7)
-        ax.set_xlim(0, 1)
-        ax.set_ylim(0, 1)
-    figure.axes[0].set_ylabel("share that is right", fontsize=8)
-    figure.supxlabel("stated probability", fontsize=8)
-    figure.axes[0].legend(fontsize=6.5, loc="upper left")
-    figure.savefig(path, dpi=150)
+    from timefair.charts.paper import panels, style
+    from timefair.charts.paper.placement import Placement
+
+    looks = style.looks((f"{runs} runs" for runs in RUNS), (f"{runs} runs" for runs in RUNS))
+    with style.applied():
+        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout=Placement())
+        for ax, kind in zip(figure.subplots(1, len(KINDS), sharey=True), KINDS, strict=True):
+            ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
+            ax.axvline(SURE, color="0.6", linewidth=0.8, linestyle=":")
+            for runs, rows in table[table["kind"] == kind].groupby("runs"):
+                sums = rows.groupby("bin")[["statements", "right", "stated"]].sum()
+                sums = sums[sums["statements"] >= LEAST]
+                share = sums[["stated", "right"]].div(sums["statements"], axis=0)
+                ax.plot(share["stated"], share["right"], **looks[f"{runs} runs"].line, markevery=4)
+            ax.set_title(kind)
+            ax.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        figure.supylabel("share that is right", fontsize=7.5)
+        figure.supxlabel(f"stated probability (dotted: {SURE:g})", fontsize=7.5)
+        panels.legend(figure, looks)
+    style.save(figure, path)
 
 
 def main() -> None:

@@ -109,6 +109,7 @@ def grid(
                 lines.append(cells)
     columns = max(len(line) for line in lines)
     width = width_of(len(lines), columns)
+    size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
     figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout=Placement())
     cells_of_grid = figure.add_gridspec(len(lines), columns)
@@ -123,7 +124,7 @@ def grid(
                 sharey=first if share_y else None,
             )
             # Without y, matplotlib would look for a place above the ticks.
-            ax.set_title(title, y=1.0, fontsize=title_size(title, width / columns))
+            ax.set_title(title, y=1.0, fontsize=size)
             below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
             ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
             panels.append(Panel(ax, rows, title))

@@ -26,7 +26,7 @@ SIDES = 0.08
 STRIP_GREY = "#EDEDED"
 
 
-def set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
+def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDES) -> None:
     """Set the axis of x to the targets of a column, from easy to hard.
 
     It is logarithmic, or symmetrically so for precisions of 0 or less, or linear for values of f
@@ -34,9 +34,9 @@ def set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
     """
     targets = frame[column]
     if (targets > 0).all():
-        scales.set_log(ax, "x", scales.limits(targets, margin=SIDES)[::-1])
+        scales.set_log(ax, "x", scales.limits(targets, margin=margin)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
-        scales.set_linear(ax, scales.linear_limits(targets, margin=SIDES)[::-1])
+        scales.set_linear(ax, scales.linear_limits(targets, margin=margin)[::-1])
     else:  # the best known precision can be surpassed
         scales.set_symlog(ax, targets)
 

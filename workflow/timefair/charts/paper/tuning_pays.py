@@ -22,6 +22,9 @@ SHIFT_PT = 5.0
 WIDEST = 0.8
 """Maximal distance between the first and the last of them, as a share of that of two targets."""
 
+SIDES = 0.2
+"""Margin of the targets."""
+
 AROUND_PANEL_IN = 0.6
 """Width of the labels beside a panel."""
 
@@ -49,7 +52,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         scales.set_log(first, "y", (bottom, ceiling))
         first.set_yticks([tick for tick in first.get_yticks() if bottom <= tick <= top])
         first.set_ylim(bottom, ceiling)
-        target_lines.set_targets(first, frame, "target")
+        target_lines.set_targets(first, frame, "target", margin=SIDES)
         step = min(SHIFT_PT, WIDEST * _apart_pt(figure, first, frame) / len(leading))
         for panel in grid:
             _strip(panel.axes)
@@ -66,12 +69,15 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def _apart_pt(figure: Figure, ax: Axes, frame: pd.DataFrame) -> float:
-    """About the least distance between two targets on the axis, in points."""
+    """About the least distance between two targets on the axis, in points; at most twice that of
+    the first and the last one from the ends.
+    """
     spec = ax.get_subplotspec()
     columns = spec.get_gridspec().ncols if spec else 1
     targets = np.unique(frame["target"])
     at = (ax.transScale + ax.transLimits).transform(np.column_stack([targets, 1 + 0 * targets]))
-    least = np.abs(np.diff(at[:, 0])).min(initial=1.0)
+    ends = 2 * min(at[:, 0].min(), 1 - at[:, 0].max())
+    least = np.abs(np.diff(at[:, 0])).min(initial=ends)
     return float(72 * least * (figure.get_figwidth() / columns - AROUND_PANEL_IN))
 
 
