@@ -49,6 +49,23 @@ def test_the_page_is_there_with_all_its_parts(opened):
     assert opened.run("document.querySelectorAll('h2').length") == len(links)
 
 
+@pytest.mark.parametrize("name", [name for name in CHARTS if name != "ranks"])
+def test_axes_have_names_and_ticks_of_one_form(opened, name):
+    panels = opened.run(f"document.querySelectorAll('#chart-{name} .panel').length")
+    assert all(map(len, texts(opened, f"#chart-{name} .axis")))
+    assert len(texts(opened, f"#chart-{name} .axis")) == 2 * panels
+    inside = (
+        f"[...document.querySelectorAll('#chart-{name} .axis')].every(it => "
+        "(([a, b]) => a.top >= b.top && a.bottom <= b.bottom)"
+        "([it, it.closest('svg')].map(it => it.getBoundingClientRect())))"
+    )
+    assert opened.run(inside)
+    for axis in ("middle", "end"):
+        selector = f"#chart-{name} .panel:first-child .grid text[text-anchor={axis}]"
+        decades = {tick.startswith("10") and tick[2:3] > "9" for tick in texts(opened, selector)}
+        assert len(decades) == 1
+
+
 @pytest.mark.parametrize("name", CHARTS)
 def test_figures_appear(opened, name):
     drawn = opened.run(

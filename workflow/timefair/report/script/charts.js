@@ -1,6 +1,6 @@
 // Charts: curves and ranks as small panels, with the values under the pointer.
 
-const SIZE = { width: 340, height: 220, left: 48, right: 12, top: 26, bottom: 36 };
+const SIZE = { width: 340, height: 220, left: 62, right: 12, top: 26, bottom: 36 };
 const ROW = 20;
 const tip = element("div", { class: "tip", role: "status", hidden: "" });
 let clips = 0;
@@ -118,9 +118,10 @@ function frame(view, panel, xAxis, yAxis) {
     return [drawing("line", { x1: x, x2: x, y1: height - bottom, y2: height - bottom + 4 }), text(x, height - bottom + 15, "middle", said)];
   });
   return [
-    text(left, 14, "start", panel.title || view.y_label, { class: "title" }),
+    text(left, 14, "start", panel.title || view.label, { class: "title" }),
     drawing("g", { class: "grid" }, ...grid, ...marks),
     text((left + width - right) / 2, height - 4, "middle", view.x_label, { class: "axis" }),
+    text(0, 0, "middle", view.y_label, { class: "axis", transform: `translate(11 ${height / 2}) rotate(-90)` }),
   ];
 }
 
