@@ -25,8 +25,7 @@ function logTicks(low, high, floor) {
   const step = Math.max(1, Math.ceil((high - low) / 5));
   for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) decades.push(power);
   if (decades.length > 1 || floor !== null) {
-    const text = decade(decades.filter((power) => power !== floor));
-    return decades.map((power) => ({ value: 10 ** power, text: power === floor ? "0" : text(power) }));
+    return decades.map((power) => ({ value: 10 ** power, text: power === floor ? "0" : tenTo(power) }));
   }
   const ticks = [];
   for (let power = Math.floor(low); power <= high; power++) {
@@ -36,12 +35,6 @@ function logTicks(low, high, floor) {
     }
   }
   return ticks;
-}
-
-/** What prints the decades of an axis, all in one way: as numbers if all are short, or as powers of ten. */
-function decade(powers) {
-  const short = powers.every((power) => power >= -2 && power <= 3);
-  return (power) => (short ? printed(Number((10 ** power).toPrecision(1))) : tenTo(power));
 }
 
 function linearAxis(low, high, from, to, ticks) {
@@ -75,12 +68,10 @@ function signedAxis(values, from, to) {
   const ticks = [{ value: 0, text: "0" }];
   const top = Math.floor(Math.log10(Math.max(high, least)) + 1e-9);
   const step = Math.max(1, Math.ceil((top - Math.log10(least)) / 4));
-  const powers = [];
-  for (let power = top; power >= Math.log10(least) - 1e-9; power -= step) powers.push(power);
-  const lowest = low < 0 ? [Math.round(Math.log10(-low))] : [];
-  const text = decade([...powers, ...lowest]);
-  ticks.push(...powers.map((power) => ({ value: 10 ** power, text: text(power) })));
-  ticks.push(...lowest.map((power) => ({ value: low, text: `−${text(power)}` })));
+  for (let power = top; power >= Math.log10(least) - 1e-9; power -= step) {
+    ticks.push({ value: 10 ** power, text: tenTo(power) });
+  }
+  if (low < 0) ticks.push({ value: low, text: `−${tenTo(Math.round(Math.log10(-low)))}` });
   const place = (value) => from + ((scaled(value) - start) / (end - start)) * (to - from);
   return { place, ticks, low: low - 1e-6 * Math.abs(low), high };
 }

@@ -118,7 +118,7 @@ function frame(view, panel, xAxis, yAxis) {
     return [drawing("line", { x1: x, x2: x, y1: height - bottom, y2: height - bottom + 4 }), text(x, height - bottom + 15, "middle", said)];
   });
   return [
-    text(left, 14, "start", panel.title || view.label, { class: "title" }),
+    text(left, 14, "start", panel.title, { class: "title" }),
     drawing("g", { class: "grid" }, ...grid, ...marks),
     text((left + width - right) / 2, height - 4, "middle", view.x_label, { class: "axis" }),
     text(0, 0, "middle", view.y_label, { class: "axis", transform: `translate(11 ${height / 2}) rotate(-90)` }),
