@@ -84,7 +84,7 @@ def test_faults_are_those_of_the_campaign(here, keys, line):
     assert not (here / "results").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_interrupted_call_continues(own, here):
     asked = {"a": own.walk, "b": "timefair:random-search"}
     long = SMALL | {"evaluations": None, "time_s": 2.0, "runs": 4}
