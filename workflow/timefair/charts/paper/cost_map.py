@@ -134,7 +134,8 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
 
 def _paled(colour: str) -> str:
     """A colour mixed with white."""
-    return to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)])
+    red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
 def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.DataFrame) -> None:
