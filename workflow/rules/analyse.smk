@@ -92,7 +92,9 @@ rule write_report:
         "../../envs/timefair.yaml"
     threads: 2
     params:
-        folder=RESULTS,
+        folder=lambda wildcards, output: Path(output.page).parent,
+        snapshot=SNAPSHOT,
         mark=lambda wildcards, output: output.mark,
     shell:
-        "python -P -m timefair report {params.folder} --cores {threads} > {log} 2>&1"
+        "python -P -m timefair report {params.folder} --campaign {params.snapshot}"
+        " --cores {threads} > {log} 2>&1"

@@ -114,6 +114,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "--cores", type=int, default=1, metavar="N",
         help="number of processes that may make the page at the same time (1)",
     )  # fmt: skip
+    report.add_argument(
+        "--campaign", type=Path, metavar="SNAPSHOT",
+        help="the file of the campaign, if it is not RESULTS/campaign.json",
+    )  # fmt: skip
     report.set_defaults(command=_report, work=_make_report)
 
     room = commands.add_parser(
@@ -207,15 +211,16 @@ def _figure(arguments: argparse.Namespace) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> int | None:
-    arguments.campaign = arguments.folder / foreign.SNAPSHOT
+    if arguments.campaign is None:
+        arguments.campaign = arguments.folder / foreign.SNAPSHOT
     return forked(arguments)
 
 
 def _make_report(arguments: argparse.Namespace) -> None:
-    from timefair.interface.results import Results
+    from timefair.campaign import configuration
 
-    results = Results(arguments.folder)
-    make_report(results.campaign, arguments.folder, arguments.cores)
+    snapshot = arguments.campaign or arguments.folder / foreign.SNAPSHOT
+    make_report(configuration.restore(snapshot), arguments.folder, arguments.cores)
 
 
 def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
