@@ -57,13 +57,22 @@ class Adversary:
         right = (
             row["status"] == self.status
             and row["stop_reason"] in self.reasons
-            and (row["message"] is None) == (self.message is None)
-            and (self.message or "") in (row["message"] or "")
+            and _is(row["message"], self.message)
         )
         if not right:
             wanted = f"{self.status}, {' or '.join(self.reasons)}, {self.message}"
             return f"{self.name}: {seen}; expected {wanted}"
         return "" if self.shows(row) else f"{self.name}: {seen}, but does not show it: {dict(row)}"
+
+
+REMARKS = ("killed at T after ", "its modules were imported again")
+"""Beginnings of messages on runs that are as they should be; some depend on the machine's speed."""
+
+
+def _is(seen: str | None, expected: str | None) -> bool:
+    if expected is None:
+        return seen is None or seen.startswith(REMARKS)
+    return seen is not None and expected in seen
 
 
 BENCH: dict[str, Adversary] = {}
