@@ -302,7 +302,7 @@ def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) 
         return installation.run("-m", "timefair", *words, folder=study)
 
     study = workspace.folder
-    assert "commands:" in timefair("--help")
+    assert "exchange:" in timefair("--help")
     assert "change campaign.yaml" in timefair("init", "study")
     study = workspace.folder / "study"
     workspace.configure(**SMALL)
