@@ -208,7 +208,7 @@ def test_so_are_other_packages_of_the_interpreter(campaign, at_work):
 
 def test_an_algorithm_without_an_environment_keeps_its_key(campaign):
     one = campaign({"use": "checkout/mine.py:solve"})
-    decisive = provenance._decisive(one, ["a"], {})["a"]
+    decisive = provenance.decisive(one, ["a"])["a"]
     assert set(decisive["algorithm"]) == {"use", "parameters", "integer", "threads"}
     assert "environment" not in decisive
 

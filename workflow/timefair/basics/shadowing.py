@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -25,8 +25,13 @@ KEPT = sys.stdlib_module_names | {
 }
 """Modules that are never taken from a folder of the user's."""
 
-_own: set[str] = set()
-"""The folders of the user's on ``sys.path``."""
+KEPT_THERE = sys.stdlib_module_names | {"numpy"}
+"""Those that are never taken from the folder of an algorithm's environment, which may have others
+of its own.
+"""
+
+_own: dict[str, Collection[str]] = {}
+"""The folders of the user's on ``sys.path``, with the modules that are not taken from them."""
 
 
 class _Finder:
@@ -36,7 +41,10 @@ class _Finder:
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return _elsewhere(name) if path is None and name in KEPT else None
+        if path is not None or not any(name in kept for kept in _own.values()):
+            return None
+        folders = [folder for folder in sys.path if name not in _own.get(folder, ())]
+        return PathFinder.find_spec(name, folders)
 
 
 def _elsewhere(name: str) -> ModuleSpec | None:
@@ -44,9 +52,12 @@ def _elsewhere(name: str) -> ModuleSpec | None:
     return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
 
 
-def is_own(folder: str) -> None:
-    """Note a folder of the user's, before it is put on ``sys.path``."""
-    _own.add(folder)
+def is_own(folder: str, kept: Collection[str] = KEPT) -> None:
+    """Note a folder of the user's, before it is put on ``sys.path``.
+
+    `kept` are the modules that are not taken from it.
+    """
+    _own.setdefault(folder, kept)
     if _Finder not in sys.meta_path:
         place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
         sys.meta_path.insert(place, _Finder)

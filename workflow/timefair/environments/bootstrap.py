@@ -51,7 +51,7 @@ def main(options: Any) -> None:
     spec.loader.exec_module(package)
     shadowing = importlib.import_module("timefair.basics.shadowing")
     for folder in options["folders"]:
-        shadowing.is_own(folder)
+        shadowing.is_own(folder, shadowing.KEPT_THERE)
     sys.path[:0] = options["folders"]
     sys.meta_path.append(Compiled(options["compiled"]))
     environment = importlib.import_module("timefair.environments.environment")
