@@ -55,7 +55,11 @@ NOT_COMPARED = "{} made no evaluation in any run"
     ("suite", "use", "sentences"),
     [
         ("bbob", "own.py:raises", [*map(NOT_COMPARED.format, "ab"), "a: ValueError: at once."]),
-        ("own.py:broken", "timefair:DE", [NOT_COMPARED.format("a"), "b: OSError: no licence (own.py:2)."]),
+        (
+            "own.py:broken",
+            "timefair:DE",
+            [NOT_COMPARED.format("a"), "b: OSError: no licence (own.py:2)."],
+        ),
         ("own.py:undefined", "timefair:DE", ["3 runs of a (no_finite_value)"]),
     ],
 )

@@ -115,7 +115,7 @@ def test_random_search_is_uniform_on_whole_numbers() -> None:
         if counts.sum() == 7000:
             raise Cut
 
-    counting = type("Counting", (), {"__call__": lambda self, x: count(x)})()
+    counting = type("Counting", (), {"__call__": lambda self, x: count(x), "cores": 1})()
     for name in ("lower", "upper", "integer", "dimension"):
         setattr(counting, name, getattr(objective, name))
     with pytest.raises(Cut):

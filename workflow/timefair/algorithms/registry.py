@@ -88,14 +88,10 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
         lines = library.faults(name, parameters)
     except InputError as error:
         lines = list(error.faults)
-    module = use.partition(":")[0]
-    named_like_a_library = module not in LIBRARIES and module.isidentifier()
-    return [
-        f"{line}; the libraries are {', '.join(LIBRARIES)}"
-        if named_like_a_library and line.startswith(f"{module} has no function")
-        else line
-        for line in lines
-    ]
+    module, name = use.rpartition(":")[::2]
+    if lines == [f"{module} has no function {name!r}"] and module.isidentifier():
+        lines[0] += f"; the libraries are {', '.join(LIBRARIES)}"  # it may be meant as one
+    return lines
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
