@@ -61,7 +61,9 @@ def test_curves_of_many_cells_have_fewer_points(run, table, monkeypatch):
 
 def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
     rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
-    decided = {"stopping": [{"suite": "bbob", "runs": 3}]}
+    decided = {
+        "stopping": [{"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "runs": 3}]
+    }
     path = tmp_path / "A.parquet"
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
     store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)

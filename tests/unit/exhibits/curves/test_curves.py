@@ -438,7 +438,8 @@ def test_a_figure_has_its_cross_where_the_table_has_the_last_observed_row(
     rows = frame.query("algorithm == 'A' and unit == 'evaluations'")
     rows = rows[rows["function"].astype(str) == "1"]
     last = rows[rows["observed"] == 1].iloc[-1]
-    blue = [line for line in lines_of(ax) if line.get_color() == style.COLOURS[0]]
+    drawn = [line for line in lines_of(ax) if line.get_clip_on()]  # not to a name beside the panel
+    blue = [line for line in drawn if line.get_color() == style.COLOURS[0]]
     (cross,) = [line for line in blue if line.get_marker() == "x"]
     assert cross.get_xydata().tolist() == [[last["cost"], last[value]]]
     thin, full = sorted(

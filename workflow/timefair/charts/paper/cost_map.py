@@ -56,7 +56,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
-    most = frame.loc[frame["known"], "budget_s"].max()
+    shown = frame[frame["known"]] if frame["known"].any() else frame
+    most = shown["budget_s"].max()
     several = frame["suite"].nunique() > 1
     with style.applied():
         room = (style.HEIGHT_IN - AROUND_IN) / len(spaces)
@@ -87,7 +88,8 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     ax.set_ylim(0, budget.size)
     ax.grid(visible=False)
     colour_of = {name: look.color for name, look in looks.items()}
-    full = rows["best"].astype(object).map(colour_of).fillna("white")
+    shown = [colour_of.get(name, "white") for name in rows["best"]]
+    full = pd.Series(shown, rows.index, dtype=object)
     pale = full.map(_paled).where(rows["tied"].notna(), full)
     colours = np.empty((budget.size, cost.size), dtype=object)
     colours[up, across] = pale.where(rows["known"], UNKNOWN)
