@@ -94,9 +94,14 @@ def test_an_interrupted_call_continues(own, here):
             time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
 
+    # A shell ignores Ctrl-C in what it starts in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        timefair.run(asked, name="long", cores=1, **long)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            timefair.run(asked, name="long", cores=1, **long)
+    finally:
+        signal.signal(signal.SIGINT, before)
     results = timefair.run(asked, name="long", cores=1, **long)
     assert results.verdict[-1].startswith("0 of 8 runs failed")
 

@@ -226,7 +226,7 @@ def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> li
     """
     every = [_flat(json.loads(text), names) for text in configurations]
     differ = []
-    for name in dict.fromkeys(chain.from_iterable(every)):
+    for name in sorted(set(chain.from_iterable(every))):
         values = {one.get(name, "none") for one in every}
         if len(values) > 1:
             differ.append(f"{name} {' and '.join(sorted(values))}")
