@@ -204,7 +204,10 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
     [
         ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "budget.time_s 1.0 and 2.0"),
         ({"campaign": CAMPAIGN | {"seed": 2}}, "seed 1 and 2"),
-        ({"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}}, "limits.wall_s 9 and none; seed 1 and 2"),
+        (
+            {"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
+            "limits.wall_s 9 and none; seed 1 and 2",
+        ),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "suite bbob and pbo"),
         (
             {"campaign": CAMPAIGN | {"timing": {"disturbed": "repeat", "repeats": 2}}},
