@@ -43,7 +43,7 @@ def own(here, monkeypatch):
 SMALL = {"dimensions": 2, "evaluations": 60, "runs": 2, "tables": ["ert"], "figures": []}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_campaign_is_that_of_its_file(own, here):
     asked = {"mine": own.walk, "half": {"use": "timefair:random-search"}}
     results = timefair.run(asked, suite=own.bowl, functions=range(1, 2), name="small", **SMALL)
