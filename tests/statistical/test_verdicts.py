@@ -252,7 +252,7 @@ def check(campaigns):
 
 @pytest.mark.slow
 def test_no_statement_contradicts_another_and_few_are_false():
-    check(25)
+    check(15)
 
 
 @pytest.mark.thorough
