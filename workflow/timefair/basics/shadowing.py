@@ -35,7 +35,7 @@ _own: dict[str, Collection[str]] = {}
 
 
 class _Finder:
-    """Finds the modules `KEPT` outside of the user's folders."""
+    """Finds modules outside of the folders from which they are not taken."""
 
     @staticmethod
     def find_spec(

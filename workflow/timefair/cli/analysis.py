@@ -211,16 +211,20 @@ def _figure(arguments: argparse.Namespace) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> int | None:
-    if arguments.campaign is None:
-        arguments.campaign = arguments.folder / foreign.SNAPSHOT
+    arguments.campaign = _snapshot(arguments)
     return forked(arguments)
+
+
+def _snapshot(arguments: argparse.Namespace) -> Path:
+    snapshot: Path = arguments.campaign or arguments.folder / foreign.SNAPSHOT
+    return snapshot
 
 
 def _make_report(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
 
-    snapshot = arguments.campaign or arguments.folder / foreign.SNAPSHOT
-    make_report(configuration.restore(snapshot), arguments.folder, arguments.cores)
+    campaign = configuration.restore(_snapshot(arguments))
+    make_report(campaign, arguments.folder, arguments.cores)
 
 
 def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:

@@ -150,7 +150,7 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
 
 
 def _written(place: Path, value: Any) -> str:
-    """A name as it is, or the place of a function, for which a file may be written."""
+    """A name as it is, or where a function is defined; a file is written if no module has it."""
     return value if isinstance(value, str) else place_of(value, place)
 
 
@@ -200,4 +200,5 @@ def _show(lines: Iterable[str], line: StatusLine, state: str | None, faults: lis
             line.show(text)
         elif text and not text.startswith("Using workflow specific profile"):
             line.above(text)
-            faults += [text.removeprefix(FAULT)] * text.startswith(FAULT)
+            if text.startswith(FAULT):
+                faults.append(text.removeprefix(FAULT))

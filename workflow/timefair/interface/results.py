@@ -35,8 +35,11 @@ class Results:
     """
 
     def __init__(self, folder: str | Path) -> None:
+        from timefair.campaign import plan
+
         self.folder = Path(folder)
-        if not (self.folder / "campaign.json").is_file():
+        self._snapshot = self.folder / plan.SNAPSHOT
+        if not self._snapshot.is_file():
             raise InputError(f"{self.folder}: has no results; name results/NAME")
 
     @property
@@ -129,7 +132,7 @@ class Results:
         """The campaign, as it was planned."""
         from timefair.campaign import configuration
 
-        return configuration.restore(self.folder / "campaign.json")
+        return configuration.restore(self._snapshot)
 
     def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
         from timefair.campaign import collected, registration

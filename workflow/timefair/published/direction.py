@@ -11,7 +11,7 @@ SHARE = 0.9
 """Share of the runs whose values only rise from which values may be maximized."""
 
 SURE = 6
-"""Number of such steps from which chance is no explanation."""
+"""Number of such steps from which chance cannot explain them."""
 
 
 @dataclass
@@ -50,6 +50,6 @@ class Direction:
         return self.rising > 0 and self.rising >= SHARE * self.changing
 
     @property
-    def is_surely_up(self) -> bool:
-        """Whether they do so in so many steps that chance is no explanation."""
+    def is_beyond_chance_up(self) -> bool:
+        """Whether they do so in so many steps that chance cannot explain it."""
         return self.is_up and self.steps >= SURE

@@ -297,12 +297,12 @@ def _read(cautions: Cautions, indexes: int) -> str:
 
 
 def _refuse_maximized(direction: Direction, value: str, cautions: Cautions) -> None:
-    """Raise `InputError` if values of tables are surely maximized; a line if they may be."""
+    """Raise `InputError` if values of tables are maximized; print a line if they may be."""
     what = (
         f"values only rise in {direction.rising} of {direction.changing} runs, but timefair "
         f"minimizes; if they are maximized, use --columns value=-{value}"
     )
-    if direction.is_surely_up:
+    if direction.is_beyond_chance_up:
         raise InputError(f"{what}; if not, --columns value=+{value}")
     if direction.is_up:
         cautions.add("", what)

@@ -13,7 +13,6 @@ import os
 import pickle
 import select
 import socket
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,10 +22,10 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
-from timefair.environments.environment import command_here
 from timefair.linux import kernel
 from timefair.measure.apart.channel import Channel, Server, SolverGone
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
+from timefair.measure.isolation.companions import companion
 from timefair.measure.launch import idleness
 
 
@@ -83,25 +82,17 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
         If the algorithm cannot be loaded, or its process ends while it is loaded.
     """
     kernel.forbid_inspection()
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs:
-        command = command_here("timefair.measure.apart.host", str(theirs.fileno()))
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        try:
-            theirs.close()
-            ours.send(pickle.dumps(setup))
-            answer = ours.recv(LONGEST)
-            if not answer:
-                code = process.wait()
-                raise InputError(f"{setup.use}: its process ended with status {code} when loaded")
-            ready = Ready(**json.loads(answer))
-            if ready.faults:
-                raise InputError(*ready.faults)
-            kernel.end_orphans(spare=[process.pid])  # that the trial launch left
-            yield Host(process.pid, ready, cores[:-1], cores[-1], ours, len(setup.lower))
-        finally:
-            process.kill()
-            process.wait()
+
+    def fault(code: int) -> str:
+        return f"{setup.use}: its process ended with status {code} when loaded"
+
+    with companion("timefair.measure.apart.host", setup, LONGEST, fault) as process:
+        ready = Ready(**json.loads(process.answer))
+        if ready.faults:
+            raise InputError(*ready.faults)
+        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
+        connection = process.connection
+        yield Host(process.pid, ready, cores[:-1], cores[-1], connection, len(setup.lower))
 
 
 class Solver:

@@ -1,4 +1,4 @@
-"""Runs in processes that are no forks of a process with the algorithm's or the problem's threads.
+"""Runs in processes that are not forks of one with the algorithm's or the problem's threads.
 
 A module that starts threads when it is imported, such as a pool of OpenMP, would wait for them for
 ever in a fork of the process that has imported it (`basics.threads`). Therefore the job starts a
@@ -13,17 +13,16 @@ import json
 import pickle
 import signal
 import socket
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from timefair.basics.errors import InputError, Interrupted
-from timefair.environments.environment import command_here
+from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
 from timefair.measure.evaluation.state import State
+from timefair.measure.isolation.companions import companion
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -123,20 +122,11 @@ def fresh(context: Context, because: str) -> Iterator[Fresh]:
         If it ends before it is ready.
     """
     kernel.adopt_orphans()
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs:
-        command = command_here("timefair.measure.job.fresh", str(theirs.fileno()))
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        try:
-            theirs.close()
-            ours.send(pickle.dumps(context))
-            answer = ours.recv(LONGEST)
-            if not answer:
-                code = process.wait()
-                raise InputError(f"the process that imports {because} again ended with {code}")
-            kernel.end_orphans(spare=[process.pid])  # that the trial launch left
-            seconds, trial = json.loads(answer)
-            yield Fresh(process.pid, seconds, trial, because, ours)
-        finally:
-            process.kill()
-            process.wait()
+
+    def fault(code: int) -> str:
+        return f"the process that imports {because} again ended with {code}"
+
+    with companion("timefair.measure.job.fresh", context, LONGEST, fault) as process:
+        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
+        seconds, trial = json.loads(process.answer)
+        yield Fresh(process.pid, seconds, trial, because, process.connection)
