@@ -38,37 +38,21 @@ ALLOWED = {
     "tuning": {
         "basics", "linux", "machine", "problems", "records", "campaign", "measure", "tuners",
     },
-    "replay": {"basics", "linux", "records", "policies", "campaign", "measure"},
     "processes": {"basics", "linux", "machine"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
     "latex": {"exhibits", "problems", "rundata"},
-    "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},
-    "selftest": {
-        "basics", "algorithms", "problems", "records", "statistics", "campaign", "measure",
-        "rundata", "exhibits",
-    },
-    "training": {
-        "basics", "problems", "records", "statistics", "policies", "campaign", "rundata",
-        "exhibits",  # the complete samples
-    },
+    "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
     "export": {"basics", "records", "problems"},
     "published": {"basics", "records", "problems"},
-    "archive": {
-        "basics", "algorithms", "problems", "environments", "records", "campaign", "rundata",
-        "latex", "analysis",
-    },
     "report": {
         "basics", "campaign", "problems", "processes", "statistics", "rundata", "exhibits",
         "charts",
     },
-    "claims": {"basics", "campaign", "records", "rundata", "exhibits", "report"},
-    "versions": {
-        "basics", "environments", "records", "statistics", "rundata", "campaign", "report",
-    },
-    "cli": None,  # everything
-    "interface": None,  # everything
+    "cli": None,  # all of the core
+    "interface": None,
+    "extensions": None,
 }  # fmt: skip
 WITHIN_MEASURE = {
     "evaluation": set(),
@@ -92,7 +76,6 @@ LIBRARIES_KEPT_OUT = {
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "environments": {"pandas", "matplotlib", "seaborn", "pyarrow", "pydantic"},
     "measure": {"pandas", "matplotlib", "seaborn"},
-    "replay": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
     "rundata": {"matplotlib", "seaborn"},
     "exhibits": {"seaborn"},
@@ -100,7 +83,6 @@ LIBRARIES_KEPT_OUT = {
     "charts": {"pyarrow"},
     "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
     "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
-    "archive": {"pandas", "matplotlib", "seaborn"},
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "linux", "machine",

@@ -22,11 +22,11 @@ import numpy as np
 import yaml
 from large import snakemake
 
-from timefair.claims.claim import Verdict
-from timefair.claims.evidence import campaign_of, evidence_of
-from timefair.claims.judged import judge
-from timefair.claims.stated import claims
-from timefair.claims.summary import KINDS
+from timefair.extensions.reproduce.claims.claim import Verdict
+from timefair.extensions.reproduce.claims.evidence import campaign_of, evidence_of
+from timefair.extensions.reproduce.claims.judged import judge
+from timefair.extensions.reproduce.claims.stated import claims
+from timefair.extensions.reproduce.claims.summary import KINDS
 from timefair.rundata.runs import Runs
 
 CAMPAIGN = {

@@ -193,7 +193,7 @@ class Pool(NamedTuple):
 
 def resampled(work: Path, samples: int) -> None:
     """Draw comparisons from the recorded pairs and judge them at each look."""
-    from timefair.versions.sources import read, within
+    from timefair.extensions.compare.sources import read, within
 
     results_of = work / "recorded/results/recorded"
     for version in VERSIONS:

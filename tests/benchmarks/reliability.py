@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from timefair.extensions.classifier.samples import TrainingSamples
 from timefair.statistics.run_count.calibration import auc, brier_score, calibration_curve
 from timefair.statistics.run_count.classifier import (
     SHAPE,
@@ -43,7 +44,6 @@ from timefair.statistics.run_count.classifier import (
 from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
-from timefair.training.samples import TrainingSamples
 
 WIDTHS = (0.5, 0.2)
 PROBABILITIES = (0.9, 0.95, 0.98)

@@ -21,11 +21,11 @@ from typing import Any
 
 from timefair.campaign import configuration, plan
 from timefair.cli.common import measuring_environment
+from timefair.extensions.reproduce.again import Replayer, campaign_of
+from timefair.extensions.reproduce.chosen import chosen_run
+from timefair.extensions.reproduce.verdict import replay
 from timefair.measure.job.cell import measure_job
 from timefair.measure.job.prepared import Prepared
-from timefair.replay.again import Replayer, campaign_of
-from timefair.replay.chosen import chosen_run
-from timefair.replay.verdict import replay
 
 ALGORITHMS = (
     "timefair:DE",

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from timefair.archive import codemeta
+from timefair.extensions.archive import codemeta
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "codemeta.json"

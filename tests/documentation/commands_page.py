@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from timefair.cli import GROUPS, parser
+from timefair.cli import groups, parser
 from timefair.cli.common import EXITS, Command
 
 PAGE = Path(__file__).parents[2] / "docs/reference/commands.md"
-OF_USERS = (*chain(*GROUPS.values()),)
+OF_USERS = (*chain(*groups().values()),)
 CALLED = "## Called by the workflow"
 MARK = "<!-- From here on made from the help: python tests/documentation/commands_page.py --fix -->"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
 from timefair.exhibits.exhibit import Exhibit, Figure
 from timefair.exhibits.indexing import exhibits, plain
-from timefair.exhibits.questions import Question
+from timefair.exhibits.registry import room_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "gallery.md"
@@ -45,13 +46,8 @@ def _sections(made_by: ModuleType) -> Iterator[str]:
     for picture in made_by.PICTURES:
         shown.setdefault(picture.figure, picture)
     everything = exhibits()
-    for question in Question:
-        here = [
-            (one, figure)
-            for one in everything
-            if one.question is question
-            for figure in one.figures
-        ]
+    for question, answers in groupby(everything, key=lambda one: one.question):
+        here = [(one, figure) for one in answers for figure in one.figures]
         if here:
             yield f"## {question.text}\n\n[Methods]({question.page})\n"
         for one, figure in here:
@@ -59,7 +55,7 @@ def _sections(made_by: ModuleType) -> Iterator[str]:
 
 
 def _figure(one: Exhibit, figure: Figure, picture) -> str:  # type: ignore[no-untyped-def]
-    room = one.module.partition(".")[0].replace("_", "-")
+    room = room_of(one.module).replace("_", "-")
     left_out = f", without {' and '.join(picture.without)}" if picture.without else ""
     shown = f"![{figure.title}]({picture.path})"
     if not picture.file.exists():

@@ -65,7 +65,7 @@ NOT_RUN = {
         "two interpreters; tests/workflow/test_environments.py does"
     ),
     "timefair selftest --quick": "tests/workflow/test_selftest.py does, with few repetitions",
-    "timefair selftest --defects --quick": "tests/unit/selftest/test_defects.py does",
+    "timefair selftest --defects --quick": "tests/extensions/selftest/test_defects.py does",
     "pre-commit install": "changes the git repository",
     "git add --force results/sphere/registration.json": "the same",
     "python -m pytest -n 3": "these tests",
@@ -125,7 +125,7 @@ NOT_RUN = {
         "tests/workflow/test_environments.py does, where it reaches the package index",
     ),
     "timefair init benchmarks --for-optimizer . --base HEAD": (
-        "adds a worktree to the git repository; tests/unit/versions/test_scaffold.py does"
+        "adds a worktree to the git repository; tests/extensions/compare/test_scaffold.py does"
     ),
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
         "an archive of others; the help's example is run"

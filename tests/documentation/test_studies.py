@@ -15,10 +15,10 @@ from archived import WORDS, command, measured
 
 import make_study
 from study import blocks, findings, page, pictures, results, tables, words
-from timefair.archive import inspection
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.cli.common import measuring_environment
+from timefair.extensions.archive import inspection
 from timefair.records.integrity import RUN_KEY
 from timefair.records.store import open_record
 

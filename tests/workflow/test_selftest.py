@@ -6,7 +6,7 @@ import json
 import pytest
 
 from timefair import cli
-from timefair.selftest import run
+from timefair.extensions.selftest import run
 
 TINY = run.Size(coverage=1, unslowed=3, slowed=2, attempts=1)
 
@@ -15,7 +15,7 @@ TINY = run.Size(coverage=1, unslowed=3, slowed=2, attempts=1)
 def state(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(run, "QUICK", TINY)
-    monkeypatch.setattr("timefair.selftest.world.RUNS", 4)
+    monkeypatch.setattr("timefair.extensions.selftest.world.RUNS", 4)
     return tmp_path / "state"
 
 
@@ -52,7 +52,7 @@ def test_wrong_words(words, line, capsys):
 @pytest.mark.slow
 def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
     from timefair.basics.errors import InputError
-    from timefair.selftest import measuring, world
+    from timefair.extensions.selftest import measuring, world
 
     broken = {"PYTHONHOME": "/nowhere"}  # no interpreter starts
     with pytest.raises(InputError, match=r"worker-0.log: exit status [1-9]"):

@@ -9,9 +9,9 @@ from typing import TypedDict
 
 from study import blocks, numbers, pictures
 from study.tables import Study, opened
-from timefair.archive import manifest
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
+from timefair.extensions.archive import manifest
 
 NAME = "bbob-2026"
 """Of the study, its page and the folder of its results."""

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from timefair.archive import inspection
-from timefair.archive.origins import MeasuredWhere, measured_where
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.cli.analysis import together
 from timefair.exhibits.registry import TABLES
+from timefair.extensions.archive import inspection
+from timefair.extensions.archive.origins import MeasuredWhere, measured_where
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -12,11 +12,11 @@ import pytest
 from timefair import cli
 from timefair.campaign import configuration, driver, earlier, plan, provenance
 from timefair.campaign.earlier import finished
+from timefair.extensions.reproduce.chosen import chosen_run
+from timefair.extensions.reproduce.verdict import replay
 from timefair.measure.job.cell import measure
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs
-from timefair.replay.chosen import chosen_run
-from timefair.replay.verdict import replay
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",

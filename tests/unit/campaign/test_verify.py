@@ -17,13 +17,13 @@ from timefair.campaign import plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
 from timefair.campaign.verify import verify as verify_folder
 from timefair.cli import foreign
+from timefair.extensions.reproduce.sample import sample
 from timefair.published.table import Layout
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import MEND, open_record, read_runs, write_record
-from timefair.replay.sample import sample
 
 KEY = "ab" * 32
 

@@ -77,7 +77,7 @@ def test_words(program: Path, line: str) -> None:
 
 def test_the_commands_of_users_are_offered(program: Path) -> None:
     found = [word for word in words(program, "timefair ") if not word.startswith("-")]
-    assert sorted(found) == sorted(chain(*cli.GROUPS.values()))
+    assert sorted(found) == sorted(chain(*cli.groups().values()))
 
 
 def test_all_of_a_kind(program: Path) -> None:

@@ -114,7 +114,9 @@ def test_the_commands_of_the_rules_and_then_the_report(capsys) -> None:
     assert "<svg" in text
 
 
-HIDDEN = cli.parser().commands.choices.keys() - {n for names in cli.GROUPS.values() for n in names}
+HIDDEN = cli.parser().commands.choices.keys() - {
+    n for names in cli.groups().values() for n in names
+}
 
 
 @pytest.mark.parametrize("name", sorted(HIDDEN))

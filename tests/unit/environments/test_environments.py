@@ -20,6 +20,8 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import plan, provenance
 from timefair.environments import answers, environment
 from timefair.environments.environment import tree
+from timefair.extensions.reproduce.again import Replayer, campaign_of
+from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.linux import kernel
 from timefair.measure.audit import subjects
 from timefair.measure.job.cell import measure
@@ -29,8 +31,6 @@ from timefair.records.begun import begun_path
 from timefair.records.integrity import Origins, mixed
 from timefair.records.status import Status
 from timefair.records.store import open_record, read_runs
-from timefair.replay.again import Replayer, campaign_of
-from timefair.replay.chosen import chosen_run
 
 DECIDED = (
     "function", "dimension", "instance", "algorithm", "run", "f_opt", "seed", "budget_evaluations",

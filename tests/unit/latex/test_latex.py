@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from timefair import cli
 from timefair.campaign import configuration, plan
+from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
-from timefair.exhibits.questions import Question
 from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, document, notation, typeset
 from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
@@ -30,7 +30,7 @@ from timefair.rundata.settings import Analysis
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=50)
 SETTING = Setting(ANALYSIS, time_s=0.8, evaluations_per_dimension=1000)
 ALGORITHMS = ("my_algo%1", "a--b {x}", "[c]", "*d & e", r"\f#$~^")
-TABLE = Exhibit("t", Question.BETTER, "A table", "A table.", (), lambda runs, analysis: runs.frame)
+TABLE = Exhibit("t", questions.BETTER, "A table", "A table.", (), lambda runs, analysis: runs.frame)
 ERT = Layout(
     caption="ERT in seconds.",
     values=(Value.with_limits("ert_s", "ERT", "low"),),

@@ -279,8 +279,10 @@ def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
     from timefair.exhibits.registry import TABLES
 
-    files = [_module_file("exhibits", TABLES[name].module), "exhibits/files.py"]
-    return _digest_of([name], files, within=("exhibits", "rundata", "statistics", "records"))
+    files = [_file_of(TABLES[name].module), "exhibits/files.py"]
+    return _digest_of(
+        [name], files, within=("exhibits", "extensions", "rundata", "statistics", "records")
+    )
 
 
 def figure_key(name: str) -> str:
@@ -288,8 +290,8 @@ def figure_key(name: str) -> str:
     from timefair.exhibits.registry import FIGURES, TABLES
 
     figure = FIGURES[name]
-    declaration = PACKAGE / _module_file("exhibits", TABLES[figure.table].module)
-    files = [_module_file("charts/paper", figure.renderer), "charts/paper/style.py"]
+    declaration = PACKAGE / _file_of(TABLES[figure.table].module)
+    files = [_file_of(f"timefair.charts.paper.{figure.renderer}"), "charts/paper/style.py"]
     drawing = _digest_of([name], files, within=("charts", "problems"))
     return key_of(drawing, code_digest([declaration]))
 
@@ -332,9 +334,13 @@ def key_of(*parts: object) -> str:
     return _hash(parts)
 
 
-def _module_file(room: str, module: str) -> str:
-    """The path of a module below a folder of the package, relative to the package."""
-    return f"{room}/{module.replace('.', '/')}.py"
+def _file_of(module: str) -> str:
+    """The path of a module, relative to the package unless it is of another one."""
+    if module.startswith("timefair."):
+        return f"{module.removeprefix('timefair.').replace('.', '/')}.py"
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    return str(spec.origin)
 
 
 def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> str:

@@ -15,8 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
+from timefair.basics.extension import extensions
 from timefair.cli import completion
-from timefair.cli.common import Command, Commands, status_of
+from timefair.cli.common import Command, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if completion.VARIABLE in os.environ:
         every = parser()
-        completion.answer(every, every.commands.choices.keys() - set(chain(*GROUPS.values())))
+        completion.answer(every, every.commands.choices.keys() - set(chain(*groups().values())))
     try:
         arguments = parser(*words[:1]).parse_args(words, argparse.Namespace(words=list(words)))
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
@@ -42,24 +43,33 @@ def main(argv: Sequence[str] | None = None) -> int:
 GROUPS = {
     "plan": ("init", "check", "plan", "register", "algorithms", "audit"),
     "watch": ("progress", "doctor"),
-    "results": ("report", "table", "figure", "analyse", "compare"),
-    "trust": ("verify", "reproduce", "selftest"),
+    "results": ("report", "table", "figure", "analyse"),
+    "trust": ("verify",),
     "exchange": ("export", "import", "completion"),
 }
-"""The commands that users call, in the order of the help. The rules call the others."""
+"""The core's commands that users call, in the order of the help. The rules call the others."""
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """The commands that users call, in the order of the help: those of the core, then those of
+    extensions.
+    """
+    added = [pair for one in extensions().values() for pair in one.groups.items()]
+    return {
+        group: (*names, *(name for name, theirs in added if theirs == group))
+        for group, names in GROUPS.items()
+    }
 
 
 class _Top(Command):
     """The parser of all commands, with their groups in its help."""
-
-    commands: Commands
 
     def format_help(self) -> str:
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
         told = {action.dest: action for action in self.commands._choices_actions}
-        for title, names in GROUPS.items():
+        for title, names in groups().items():
             formatter.start_section(title)
             formatter.add_arguments([told[name] for name in names])
             formatter.end_section()
@@ -89,10 +99,9 @@ def parser(command: str = "") -> _Top:
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
             0: "done, and nothing is wrong",
-            1: "something is wrong with the machine (`doctor`), the records (`verify`, "
-            "`reproduce`) or the measurement (`selftest`), or the new version is worse "
-            "(`compare`); with a traceback: a defect of timefair",
-            3: "undecided (`compare`, `reproduce`)",
+            1: "what was examined is wrong or worse, as the help of the command says; with a "
+            "traceback: a defect of timefair",
+            3: "undecided",
             128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )
@@ -122,22 +131,18 @@ def parser(command: str = "") -> _Top:
         exchange,
         planning,
         progress,
-        selftest,
-        training,
         trust,
-        versions,
     )
 
     campaigns.add_to(commands)
     planning.add_to(commands)
-    training.add_to(commands)
     progress.add_to(commands)
     algorithms.add_to(commands)
     trust.add_to(commands)
-    selftest.add_to(commands)
-    versions.add_to(commands)
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
     exchange.add_to(commands)
     completion.add_to(commands)
+    for one in extensions().values():
+        one.add_commands(commands)
     return top

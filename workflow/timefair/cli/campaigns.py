@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import extensions
 from timefair.cli.common import Commands, duration, one_thread
 from timefair.cli.paths import prepare_files
 
@@ -28,21 +29,10 @@ def add_to(commands: Commands) -> None:
         description="Writes the files that `snakemake` needs to run campaigns in a folder: a "
         "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
         "of the default campaign for you to edit. A clone of timefair already has these files. "
-        "Existing files are never overwritten. With --for-optimizer, the campaign compares two "
-        "versions of your own library: a committed one (base, a git worktree in the new folder) "
-        "and the files as they are now (head). wrapper.py calls both; complete it.",
+        "Existing files are never overwritten.",
         example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
     )
     init.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
-    init.add_argument(
-        "--for-optimizer",
-        type=Path,
-        metavar="LIBRARY",
-        help="folder in a git repository from which your library can be imported",
-    )
-    init.add_argument(
-        "--base", metavar="REF", help="with --for-optimizer: the commit of the base (HEAD)"
-    )  # fmt: skip
     init.set_defaults(command=_init)
 
     check = commands.add_parser(
@@ -88,31 +78,12 @@ def add_to(commands: Commands) -> None:
 def _init(arguments: argparse.Namespace) -> None:
     from timefair.campaign import scaffold
 
-    if arguments.for_optimizer is not None:
-        _init_for_optimizer(arguments)
-        return
-    if arguments.base is not None:
-        raise InputError("--base: only with --for-optimizer")
     scaffold.begin(arguments.folder)
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
         f"  cd {arguments.folder}\n"
         "  timefair check campaign.yaml\n"
         "  snakemake --cores all --configfile campaign.yaml"
-    )
-
-
-def _init_for_optimizer(arguments: argparse.Namespace) -> None:
-    from timefair.versions import scaffold
-
-    ref = arguments.base or "HEAD"
-    commit = scaffold.begin(arguments.folder, arguments.for_optimizer, ref)
-    print(
-        f"{arguments.folder}: base is commit {commit}, head is {arguments.for_optimizer}; "
-        "complete wrapper.py, then\n"
-        f"  cd {arguments.folder}\n"
-        "  timefair check campaign.yaml\n"
-        "  timefair compare campaign.yaml"
     )
 
 
@@ -151,6 +122,9 @@ def _check(arguments: argparse.Namespace) -> None:
         print(line)
     for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
         print(line)
+    for one in extensions().values():
+        for line in one.check_lines(campaign):
+            print(line)
 
 
 def _runs_line(campaign: Campaign, cells: int) -> str:

@@ -125,7 +125,14 @@ class Command(argparse.ArgumentParser):
         Command lines that work, one per line.
     exits
         The meaning of an exit status of this command, besides or instead of `EXITS`.
+
+    Attributes
+    ----------
+    commands
+        Its own commands, if it has any: the formats of `timefair export`.
     """
+
+    commands: Commands
 
     def __init__(
         self,

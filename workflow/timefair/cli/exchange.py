@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,9 @@ def add_to(commands: Commands) -> None:
         description="Writes collected runs in the data format of another tool, or a complete "
         "campaign as an archive.",
     )
-    exports = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    exports = export.commands = export.add_subparsers(
+        title="formats", required=True, metavar="FORMAT"
+    )
     for name, words in FORMATS.items():
         one = exports.add_parser(
             name,
@@ -71,7 +72,6 @@ def add_to(commands: Commands) -> None:
         help=".csv or .parquet, to write; by default NAME.csv here",
     )  # fmt: skip
     tidy.set_defaults(command=_export_table)
-    _add_crate(exports)
 
     import_ = commands.add_parser(
         "import",
@@ -161,80 +161,6 @@ def _import_table(arguments: argparse.Namespace) -> None:
         arguments.path, arguments.output, layout, arguments.settings, arguments.format
     )
     foreign.tell(arguments.path, *found)
-
-
-def _add_crate(exports: Commands) -> None:
-    crate = exports.add_parser(
-        "crate",
-        help="a self-contained archive of a campaign, as a Workflow Run RO-Crate",
-        description="Writes a complete campaign as a Workflow Run RO-Crate: records, tables, "
-        "figures, report, configuration, the code at its commit, the machine with its packages, "
-        "and the metadata that repositories ask for. `timefair verify` checks it. Two exports of "
-        "the same results are identical. Needs the package rocrate (pip install "
-        "'timefair[crate]').",
-        example="timefair export crate results/default --output default.zip \\\n"
-        "    --author 'Doe, Jane' --license CC-BY-4.0",
-    )
-    crate.add_argument("folder", **RESULTS)
-    crate.add_argument(
-        "--output", required=True, type=Path, metavar="PATH",
-        help="a new folder, or a new file that ends in .zip",
-    )  # fmt: skip
-    crate.add_argument(
-        "--author", required=True, action="append", metavar="NAME",
-        help="'Family, Given', optionally followed by an ORCID; once per author",
-    )  # fmt: skip
-    crate.add_argument(
-        "--license", required=True, metavar="SPDX",
-        help="licence of the data, such as CC-BY-4.0",
-    )  # fmt: skip
-    crate.add_argument(
-        "--title",
-        metavar="TEXT",
-        help="title of the archive; by default, one with the name of the campaign",
-    )
-    crate.add_argument(
-        "--date", metavar="YYYY-MM-DD",
-        help="date of publication; by default the date of the last run",
-    )  # fmt: skip
-    crate.add_argument(
-        "--compact",
-        action="store_true",
-        help="keep the improvements that tables need, and one complete record per algorithm and "
-        "dimension; leave out tables, figures, report, tests and documentation",
-    )
-    crate.set_defaults(command=_export_crate)
-
-
-def _export_crate(arguments: argparse.Namespace) -> None:
-    from timefair.archive.crate import crate_of
-    from timefair.archive.deposit import Author, checked_license
-    from timefair.archive.packing import write_folder, write_zip
-
-    output = arguments.output
-    if output.exists():
-        raise InputError(f"--output: {output}: exists already; name another")
-    crate = crate_of(
-        arguments.folder,
-        authors=[Author.parse(text) for text in arguments.author],
-        license=checked_license(arguments.license),
-        title=arguments.title,
-        published=_date(arguments.date),
-        compact=arguments.compact,
-    )
-    prepare_folder(output.absolute().parent)
-    write = write_zip if output.suffix == ".zip" else write_folder
-    write(crate.members, output)
-    megabytes = sum(member.size for member in crate.members) / 1e6
-    print(f"{output}: {len(crate.members) + 1} files, {crate.runs} runs, {megabytes:.1f} MB")
-    print(f"code: {crate.code}")
-
-
-def _date(text: str | None) -> date | None:
-    try:
-        return None if text is None else date.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"--date: {text}: should be a date, such as 2026-11-22") from None
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:

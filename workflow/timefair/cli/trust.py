@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, measuring_environment, one_thread
-from timefair.records.integrity import RUN_KEY
-
-if TYPE_CHECKING:
-    from timefair.replay.reproduction import Replayed
-    from timefair.replay.sample import Stratum
+from timefair.cli.common import Commands, one_thread
 
 
 def add_to(commands: Commands) -> None:
@@ -75,72 +65,6 @@ def add_to(commands: Commands) -> None:
     )
     verify.set_defaults(command=_verify)
 
-    reproduce = commands.add_parser(
-        "reproduce",
-        help="measure recorded runs again: one, a random sample, or the claims of a campaign",
-        description="Measures runs again, each alone, with the campaign, the parameters and the "
-        "seed in its record. With a budget in evaluations, both runs have to be identical bit for "
-        "bit. With a limit in seconds, their events have to agree until the clock ends one of "
-        "them. For a file, measures one run, and prints the first event that differs beside the "
-        "recorded event, and what has changed in code, software, parameters, seed and machine. For "
-        "a folder, chooses runs at random, the same share for each algorithm, and prints one line "
-        "per algorithm, the differences of each run that differs, and a verdict. With `--claims`, "
-        "it measures the complete campaign again with other seeds, in results/NAME-claims, and "
-        "gives a verdict for each claim: who is first, which pairs are decided, and ratios of "
-        "costs. After a stop, the same command continues. If the algorithm or the problem is your "
-        "own, start the command in the working directory of the campaign.",
-        example="timefair reproduce results/default --share 5%\n"
-        "timefair reproduce results/default --claims --runs 1\n"
-        "timefair reproduce results/default/collected/Nelder-Mead.parquet --function 1"
-        " --dimension 10 --instance 1 --run 0",
-        exits={
-            0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
-            "with --claims: no claim is contradicted, and some are supported, or there is none",
-            1: "a run differs, or could not be compared; with --claims: a claim is contradicted",
-            3: "with --claims: the new runs decide nothing",
-        },
-    )
-    reproduce.add_argument(
-        "results", type=Path, metavar="RESULTS",
-        help="results/NAME; for one run: a record, or a file of results/NAME/collected",
-    )  # fmt: skip
-    for name in RUN_KEY:
-        reproduce.add_argument(
-            f"--{name}", type=int, metavar=name[0].upper(),
-            help=f"with a file: {'number' if name == 'run' else name} of the run; needed if the "
-            "file has several",
-        )  # fmt: skip
-    reproduce.add_argument(
-        "--campaign", type=Path, metavar="FILE",
-        help="with a file: campaign file to use instead of the configuration in the record",
-    )  # fmt: skip
-    reproduce.add_argument(
-        "--share", help="share of the runs of each algorithm; at least one run (5%%)"
-    )
-    reproduce.add_argument(
-        "--seed", type=int,
-        help="seed of the random choice; with --claims, added to the campaign's seed (1)",
-    )  # fmt: skip
-    reproduce.add_argument(
-        "--claims", action="store_true", help="test the claims of the campaign with other seeds"
-    )
-    reproduce.add_argument(
-        "--runs",
-        type=int,
-        metavar="N",
-        help="with --claims: runs on each problem; by default as many as in the campaign",
-    )
-    reproduce.add_argument(
-        "--minutes",
-        type=float,
-        metavar="M",
-        help="with --claims: choose the runs so that measuring takes at most about M minutes",
-    )
-    reproduce.add_argument(
-        "--cores", type=int, metavar="N", help="with --claims: number of cores to use (all)"
-    )
-    reproduce.set_defaults(command=_reproduce)
-
 
 def _doctor(arguments: argparse.Namespace) -> int:
     from timefair.machine.host import Host
@@ -161,41 +85,17 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    one_thread()
-    from timefair.archive import inspection
-    from timefair.archive.code import differs_from_installed
+    return int(problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0)
 
+
+def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Verify ``results/NAME`` or another folder with records, and return the number of problems.
+
+    `say` is called with each line.
+    """
+    one_thread()
     if not arguments.points_s >= 0:
         raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
-    if not inspection.is_archive(arguments.folder):
-        return int(
-            _problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0
-        )
-    problems = 0
-
-    def say(line: str) -> None:
-        nonlocal problems
-        problems += 1
-        print(line, flush=True)
-
-    with inspection.opened(arguments.folder, say) as folder:
-        shown, place = str(arguments.folder), str(folder)
-        if not arguments.quiet:
-            print(f"{shown}: {inspection.bytes_in_words(folder, problems)}")
-        results = inspection.results_of(folder)
-        problems += _problems_of(
-            results, arguments, lambda line: print(line.replace(place, shown), flush=True)
-        )
-        if problems and arguments.rebuild and differs_from_installed(folder):
-            print(
-                f"{shown}: the timefair that is installed here is not the archive's, so its tables "
-                "may differ; install the archive's as its README.md shows"
-            )
-    return int(problems > 0)
-
-
-def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
-    """The number of problems of ``results/NAME``, or of another folder with records."""
     from timefair.campaign.verify import verify
 
     summary = verify(folder, say, points_s=arguments.points_s)
@@ -203,7 +103,7 @@ def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str
         print(summary, flush=True)
     if not arguments.rebuild:
         return summary.problems
-    from timefair.archive.rebuilding import rebuild
+    from timefair.analysis.rebuilding import rebuild
 
     different: list[str] = []
     files = rebuild(folder, different.append)
@@ -213,139 +113,3 @@ def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str
         alike = "all of them" if not different else str(files - len(different))
         print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
     return summary.problems + len(different)
-
-
-def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
-    """Raise `InputError` if options are given that have a meaning only for files or folders."""
-    for name in names:
-        if (given := getattr(arguments, name)) is not None and given is not False:
-            raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
-
-
-def _replay(arguments: argparse.Namespace) -> int:
-    from timefair.replay.chosen import chosen_run
-
-    wanted = {name: getattr(arguments, name) for name in RUN_KEY}
-    recorded = chosen_run(arguments.results, wanted)
-    environment = measuring_environment(recorded.threads)
-    if environment != os.environ:
-        # The interpreter and the libraries read the hash seed and the threads when they start.
-        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
-        return subprocess.run(command, env=environment, check=False).returncode
-    from timefair.replay.verdict import replay
-
-    verdict = replay(recorded, arguments.campaign)
-    print(*verdict.lines(), sep="\n")
-    return int(not verdict.same)
-
-
-def _reproduce(arguments: argparse.Namespace) -> int:
-    if arguments.results.is_file():
-        _refuse(arguments, ("claims", "share", "seed", "runs", "minutes", "cores"), "a folder")
-        return _replay(arguments)
-    if not arguments.results.exists():
-        raise InputError(f"{arguments.results}: there is no such file or folder")
-    _refuse(arguments, (*RUN_KEY, "campaign"), "a file")
-    arguments.seed = 1 if arguments.seed is None else arguments.seed
-    if arguments.claims:
-        return _reproduce_claims(arguments)
-    for name in ("runs", "minutes", "cores"):
-        if getattr(arguments, name) is not None:
-            raise InputError(f"--{name}: is for --claims; --share sets how many runs are replayed")
-    share = _share("5%" if arguments.share is None else arguments.share)
-    if arguments.seed < 0:
-        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
-    one_thread()
-    import numpy as np
-
-    from timefair.replay.reproduction import Finding, Reproduction, line_of
-    from timefair.replay.sample import sample
-
-    replays = []
-    for stratum in sample(arguments.results, share, np.random.default_rng(arguments.seed)):
-        found = _replayed_elsewhere(stratum)
-        print(line_of(stratum, found), flush=True)
-        for each in found:
-            if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
-                print(*each.lines, sep="\n", flush=True)
-        replays.append((stratum, found))
-    reproduction = Reproduction(replays)
-    print(*reproduction.summary(), sep="\n")
-    return int(not reproduction.succeeded)
-
-
-def _reproduce_claims(arguments: argparse.Namespace) -> int:
-    if arguments.share is not None:
-        raise InputError("--share: is for replays; --runs sets how many runs --claims measures")
-    if arguments.seed < 1:
-        raise InputError(f"--seed: {arguments.seed}: should be at least 1 with --claims")
-    for name in ("runs", "minutes", "cores"):
-        if (given := getattr(arguments, name)) is not None and not given > 0:
-            raise InputError(f"--{name}: {given}: should be above 0")
-    one_thread()
-    from timefair.claims import again, evidence, summary
-    from timefair.claims.judged import judge
-    from timefair.claims.stated import claims
-
-    campaign = evidence.campaign_of(arguments.results)
-    cores = arguments.cores or len(os.sched_getaffinity(0))
-    new = again.campaign_again(
-        campaign,
-        seed=arguments.seed,
-        runs=arguments.runs,
-        minutes=arguments.minutes,
-        cores=cores,
-    )
-    recorded = evidence.study(arguments.results, campaign)
-    stated = list(claims(recorded.evidence))
-    if not stated:
-        print(f"{arguments.results}: makes no claim: chance alone may explain all differences")
-        return 0
-    folder = Path("results") / new.name
-    print(
-        f"{len(stated)} claims of {arguments.results}; {new.runs} runs on each problem with the "
-        f"seed {new.seed}, in {folder}",
-        flush=True,
-    )
-    again.measure(new, folder, cores)
-    measured = evidence.study(folder, campaign)
-    judged = judge(stated, measured.evidence)
-    print(*summary.conditions(recorded, measured), *summary.lines(judged), sep="\n")
-    print(f"claims and verdicts: {summary.write(judged, folder)}")
-    return int(summary.status(judged))
-
-
-def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
-    """Replay the runs of an algorithm in a new interpreter with its number of threads."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    from timefair.replay.reproduction import Finding, Replayed, replay_all
-
-    os.environ.update(measuring_environment(_threads(stratum)))
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-        try:
-            return process.submit(replay_all, stratum.sampled).result()
-        except BrokenProcessPool:
-            lines = (f"{stratum.label}: its preparation ended the process",)
-            return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
-
-
-def _threads(stratum: Stratum) -> int:
-    """The threads of an algorithm, by the first of its sampled runs that can be replayed."""
-    for place in stratum.sampled:
-        with contextlib.suppress(InputError):
-            return place.read().threads
-    return 1
-
-
-def _share(text: str) -> float:
-    """A share in (0, 1], written as a number or in percent."""
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise InputError(f"--share: {text}: should be above 0 and at most 100%, such as 5%")
-    return share

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
-ROOM = "timefair.exhibits."
-
 Need = Literal[
     "nothing", "dimensions", "samples", "tuning", "constraints", "two objectives", "changes"
 ]
@@ -206,8 +204,8 @@ class Exhibit:
 
     @property
     def module(self) -> str:
-        """The module that declares it, below `timefair.exhibits`: ``runtimes.ert``."""
-        return self.build.__module__.removeprefix(ROOM)
+        """The module that declares it: ``timefair.exhibits.runtimes.ert``."""
+        return self.build.__module__
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         """Make the table.

@@ -11,12 +11,14 @@ import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
 import timefair.exhibits
+from timefair.basics.extension import FOLDER, extensions
 from timefair.exhibits import INDEX, ROOMS
 from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared
-from timefair.exhibits.questions import Question
+from timefair.exhibits.registry import facts, room_of
 
 CHECKOUT = Path(__file__).parents[3]
 NOTICE = "<!-- Generated from the declarations by python -m timefair.exhibits.indexing. -->"
@@ -39,40 +41,24 @@ def exhibits() -> list[Exhibit]:
     ):
         if not module.name.endswith((".indexing", ".registry")):
             import_module(module.name)
-    questions, rooms = list(Question), list(ROOMS)
+    for one in extensions().values():
+        one.declare()
+    rooms = _rooms()
     return sorted(
         declared().values(),
-        key=lambda one: (
-            questions.index(one.question),
-            rooms.index(one.module.partition(".")[0]),
-            one.module,
-        ),
+        key=lambda one: (one.question.place, rooms.index(room_of(one.module)), one.module),
     )
 
 
-def index() -> str:
-    """The content of ``index.json``."""
-    entries = {
-        one.name: {
-            "title": one.title,
-            "module": one.module,
-            "default": one.default,
-            "complete": one.complete,
-            "asked": one.asked,
-            "figures": {
-                figure.name: {
-                    "title": figure.title,
-                    "renderer": figure.chart.renderer,
-                    "default": figure.default,
-                    "panels": figure.chart.panels,
-                    "needs": figure.needs,
-                }
-                for figure in one.figures
-            },
-        }
-        for one in exhibits()
-    }
-    return json.dumps(entries, indent=1) + "\n"
+def _rooms() -> list[str]:
+    """The folders of exhibits in their order, and the extensions that have some."""
+    return [*ROOMS, *(name for name, one in extensions().items() if one.exhibits)]
+
+
+def index(package: str = timefair.exhibits.__name__) -> str:
+    """The content of the ``index.json`` of a package."""
+    here = [one for one in exhibits() if one.module.startswith(f"{package}.")]
+    return json.dumps(facts(here), indent=1) + "\n"
 
 
 def captions() -> dict[str, str]:
@@ -97,8 +83,8 @@ def reference() -> dict[str, str]:
     """The reference pages of tables, columns and figures, one per folder, by file name."""
     pages = {}
     everything = exhibits()
-    for room in ROOMS:
-        here = [one for one in everything if one.module.partition(".")[0] == room]
+    for room in _rooms():
+        here = [one for one in everything if room_of(one.module) == room]
         title = room.replace("_", " ").capitalize()
         sections = "\n\n".join(_section(one) for one in here)
         pages[f"{room.replace('_', '-')}.md"] = (
@@ -134,8 +120,8 @@ def listing() -> str:
     """The page of all tables and figures by question; those not made by default are in italics."""
     everything = exhibits()
     rows = ["| question | tables | figures |", "|---|---|---|"]
-    for question in Question:
-        here = [one for one in everything if one.question is question]
+    for question, answers in groupby(everything, key=lambda one: one.question):
+        here = list(answers)
         figures = [figure for one in here for figure in one.figures]
         rows.append(
             f"| {question.text} ([methods](../../{question.page})) "
@@ -145,7 +131,7 @@ def listing() -> str:
 
 
 def _link(one: Exhibit) -> str:
-    room = one.module.partition(".")[0].replace("_", "-")
+    room = room_of(one.module).replace("_", "-")
     return f"[{_names([one])}]({room}.md#{one.name})"
 
 
@@ -158,6 +144,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     should have.
     """
     yield Path("workflow/timefair/exhibits") / INDEX, index()
+    for one in extensions().values():
+        if one.exhibits and one.package.startswith(FOLDER):
+            yield Path("workflow", *one.package.split("."), INDEX), index(one.package)
     for name, text in captions().items():
         yield Path("workflow/report") / name, text
     for name, text in reference().items():

@@ -2,61 +2,83 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from dataclasses import dataclass
 
 
-class Question(Enum):
-    """A question, and the page of the documentation that explains its answers."""
+@dataclass(frozen=True)
+class Question:
+    """A question.
 
-    REGISTERED = (
-        "Which question did this campaign set out to answer, and was it changed after the data "
-        "were seen?",
-        "how-to/registered.md",
-    )
-    BETTER = "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
-    PROBABLE = (
-        "How likely is each algorithm the best, and does the difference matter?",
-        "explanation/probabilities.md",
-    )
-    INVERSION = (
-        "Which algorithm wins in evaluations and loses in seconds?",
-        "explanation/comparisons.md",
-    )
-    TARGET = "How long until a target is reached, restarts included?", "explanation/runtimes.md"
-    COST = "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
-    RESTART = "Would another restart policy have been faster?", "how-to/restarts.md"
-    PORTFOLIO = "Which algorithms should share my time?", "how-to/portfolios.md"
-    EXECUTIONS = (
-        "How good is the best of several executions, or of the restarts within one budget?",
-        "explanation/runtimes.md",
-    )
-    QUALITY = "How good are the peak, the average and the bad case?", "explanation/quantiles.md"
-    NOISE = "What have noisy runs really found?", "how-to/noise.md"
-    MEAN = "Where does the mean mislead?", "explanation/quantiles.md"
-    FRONT = (
-        "Which trade-offs between two objectives were reached?",
-        "how-to/two-objectives.md",
-    )
-    CHANGES = (
-        "How well does an algorithm follow a problem that changes?",
-        "how-to/changing-problems.md",
-    )
-    ANYTIME = "How good is an algorithm at any time?", "explanation/curves.md"
-    FEASIBLE = "How soon does an algorithm find a feasible point?", "how-to/constraints.md"
-    FACTOR = "How often is an algorithm within a factor of the best?", "explanation/curves.md"
-    TUNING = "After how many problems does tuning pay off?", "how-to/tuning.md"
-    ANCILLARY = "How do tuning and preparation change the results?", "explanation/runtimes.md"
-    RUNS = "How many runs were enough?", "explanation/run-count.md"
-    POINT = "Which points were found?", "start/own.md"
-    MEASUREMENT = "How did the measurement go?", "explanation/timing.md"
-    REPORTING = "What must a report state?", "reference/checklist.md"
+    Attributes
+    ----------
+    place
+        Questions are asked in the order of their places; those of extensions stand between those
+        of the core.
+    text
+        The question itself.
+    page
+        The page of ``docs/`` with the methods behind the answers; of an extension of somebody
+        else, an address.
+    """
 
-    @property
-    def text(self) -> str:
-        """The question itself."""
-        return self.value[0]
+    place: float
+    text: str
+    page: str
 
-    @property
-    def page(self) -> str:
-        """The page of ``docs/`` with the methods behind the answers."""
-        return self.value[1]
+
+REGISTERED = Question(
+    0,
+    "Which question did this campaign set out to answer, and was it changed after the data "
+    "were seen?",
+    "how-to/registered.md",
+)
+BETTER = Question(
+    1, "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
+)
+PROBABLE = Question(
+    2,
+    "How likely is each algorithm the best, and does the difference matter?",
+    "explanation/probabilities.md",
+)
+INVERSION = Question(
+    3, "Which algorithm wins in evaluations and loses in seconds?", "explanation/comparisons.md"
+)
+TARGET = Question(
+    4, "How long until a target is reached, restarts included?", "explanation/runtimes.md"
+)
+COST = Question(
+    5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
+)
+RESTART = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
+PORTFOLIO = Question(7, "Which algorithms should share my time?", "how-to/portfolios.md")
+EXECUTIONS = Question(
+    8,
+    "How good is the best of several executions, or of the restarts within one budget?",
+    "explanation/runtimes.md",
+)
+QUALITY = Question(
+    9, "How good are the peak, the average and the bad case?", "explanation/quantiles.md"
+)
+NOISE = Question(10, "What have noisy runs really found?", "how-to/noise.md")
+MEAN = Question(11, "Where does the mean mislead?", "explanation/quantiles.md")
+FRONT = Question(
+    12, "Which trade-offs between two objectives were reached?", "how-to/two-objectives.md"
+)
+CHANGES = Question(
+    13, "How well does an algorithm follow a problem that changes?", "how-to/changing-problems.md"
+)
+ANYTIME = Question(14, "How good is an algorithm at any time?", "explanation/curves.md")
+FEASIBLE = Question(
+    15, "How soon does an algorithm find a feasible point?", "how-to/constraints.md"
+)
+FACTOR = Question(
+    16, "How often is an algorithm within a factor of the best?", "explanation/curves.md"
+)
+TUNING = Question(17, "After how many problems does tuning pay off?", "how-to/tuning.md")
+ANCILLARY = Question(
+    18, "How do tuning and preparation change the results?", "explanation/runtimes.md"
+)
+RUNS = Question(19, "How many runs were enough?", "explanation/run-count.md")
+POINT = Question(20, "Which points were found?", "start/own.md")
+MEASUREMENT = Question(21, "How did the measurement go?", "explanation/timing.md")
+REPORTING = Question(22, "What must a report state?", "reference/checklist.md")

@@ -1,8 +1,9 @@
 """The tables and figures that a campaign can request, by name.
 
 The names, the titles and the tables of figures are in ``index.json``, which is generated from the
-declarations. Checking a campaign therefore imports none of the modules that compute. An entry
-imports its module when its exhibit is needed.
+declarations; each extension has its own. Checking a campaign therefore imports none of the modules
+that compute. An entry imports its module when its exhibit is needed. An extension without
+``index.json`` is imported at once.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics.extension import Extension, extensions
 from timefair.charts import pages
 from timefair.charts.pages import WHOLE, Page, Panels
 from timefair.exhibits import INDEX
@@ -50,15 +52,15 @@ class Table:
 
     @property
     def room(self) -> str:
-        """The folder below `timefair.exhibits` that declares it: ``run_count``."""
-        return self.module.partition(".")[0]
+        """The folder that declares it: ``run_count``, or an extension."""
+        return room_of(self.module)
 
     @property
     def exhibit(self) -> Exhibit:
         """The declaration; imports its module."""
         from timefair.exhibits.exhibit import declared
 
-        import_module(f"timefair.exhibits.{self.module}")
+        import_module(self.module)
         return declared()[self.name]
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -112,10 +114,56 @@ class FigureEntry:
         return self.figure(frame, page)
 
 
+def room_of(module: str) -> str:
+    """The folder in which a module is."""
+    return module.split(".")[-2]
+
+
+def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:
+    """What ``index.json`` has of exhibits, by name."""
+    return {
+        one.name: {
+            "title": one.title,
+            "module": one.module,
+            "place": one.question.place,
+            "default": one.default,
+            "complete": one.complete,
+            "asked": one.asked,
+            "figures": {
+                figure.name: {
+                    "title": figure.title,
+                    "renderer": figure.chart.renderer,
+                    "default": figure.default,
+                    "panels": figure.chart.panels,
+                    "needs": figure.needs,
+                }
+                for figure in one.figures
+            },
+        }
+        for one in exhibits
+    }
+
+
 def _read() -> dict[str, dict[str, Any]]:
-    text = files("timefair.exhibits").joinpath(INDEX).read_text(encoding="utf-8")
-    index: dict[str, dict[str, Any]] = json.loads(text)
-    return index
+    index = _read_of("timefair.exhibits") or {}
+    for one in extensions().values():
+        if one.exhibits:
+            found = _read_of(one.package)
+            index |= facts(_declared_by(one)) if found is None else found
+    return dict(sorted(index.items(), key=lambda item: item[1]["place"]))
+
+
+def _read_of(package: str) -> dict[str, dict[str, Any]] | None:
+    """The index of a package; None if it has none."""
+    file = files(package).joinpath(INDEX)
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def _declared_by(extension: Extension) -> list[Exhibit]:
+    from timefair.exhibits.exhibit import declared
+
+    extension.declare()
+    return [one for one in declared().values() if one.module.startswith(f"{extension.package}.")]
 
 
 _index = _read()
@@ -125,7 +173,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         name: Table(
             name,
             has_figures=bool(known["figures"]),
-            **{key: value for key, value in known.items() if key != "figures"},
+            **{key: value for key, value in known.items() if key not in ("figures", "place")},
         )
         for name, known in _index.items()
     }

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.campaign.contests import Contest, contests, recorded_race
 from timefair.exhibits.campaign.items.recorded import asked
 from timefair.exhibits.columns import CELL, SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.records.integrity import cores_of_run, isolation_of
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -61,7 +61,7 @@ CELL_COLUMNS = (
 
 @exhibit(
     "decided_pairs",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Pairs that a campaign-wide race decided",
     caption="""
     The order of each pair of algorithms over the functions, as the stopping rule `campaign_race`
@@ -94,7 +94,7 @@ def pairs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "allocation",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Runs that a campaign-wide race allocated",
     caption="""
     The runs that the stopping rule `campaign_race` allocated to each algorithm on each function,

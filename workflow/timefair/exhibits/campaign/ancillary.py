@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
 from timefair.exhibits.comparisons import rankings
 from timefair.exhibits.curves import profile
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
-from timefair.exhibits.questions import Question
 from timefair.exhibits.runtimes import ert
 from timefair.rundata.charges import costs
 from timefair.rundata.runs import Runs
@@ -63,7 +63,7 @@ ROUNDING = 1e-9
 
 @exhibit(
     "ancillary",
-    question=Question.ANCILLARY,
+    question=questions.ANCILLARY,
     title="Cost of tuning and preparation",
     caption="""
     Cost of each algorithm besides its runs: tuning and preparation, and the share of one problem in
@@ -99,7 +99,7 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "ancillary_effect",
-    question=Question.ANCILLARY,
+    question=questions.ANCILLARY,
     title="Effect of ancillary cost",
     caption="""
     Every number of the tables in seconds that changes if each run is charged its share of tuning

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import INSTANCE_CELL
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import value_at_the_target
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @exhibit(
     "best_points",
-    question=Question.POINT,
+    question=questions.POINT,
     title="Best point of each run",
     caption="""
     The best point that each run found, and its value. The coordinates and the value have all

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.campaign.items import (
     budget,
     machine,
@@ -19,7 +20,6 @@ from timefair.exhibits.campaign.items import (
 from timefair.exhibits.campaign.items.part import ChecklistPart
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -49,7 +49,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
 
 @exhibit(
     "checklist",
-    question=Question.REPORTING,
+    question=questions.REPORTING,
     title="Reporting checklist of time-fair",
     caption="""
     The reporting checklist of *time-fair*, section 4, filled from the records: one row for each

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import reference_s
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @exhibit(
     "disturbance",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Disturbed runs",
     caption="""
     Runs that something else on the machine disturbed, per algorithm. A run is disturbed if it

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import reference_s, seconds_per_evaluation
 from timefair.rundata.runs import PROBLEM, Runs
 from timefair.rundata.settings import Analysis
@@ -54,7 +54,7 @@ FIRST_RUN = 1.1
 
 @exhibit(
     "drift",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Speed over the rounds",
     caption="""
     Whether the speed of the machine changed during the campaign: the time of an evaluation, in

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.records.status import Isolation
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -58,7 +58,7 @@ COLUMNS = (
 
 @exhibit(
     "leftovers",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Processes and files that the algorithms left",
     caption="""
     What the algorithms wrote and left behind: processes, files in their temporary folder, and files

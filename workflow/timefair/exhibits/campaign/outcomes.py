@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import objective_share
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -54,7 +54,7 @@ KEYS = column_names(COLUMNS[:3])
 
 @exhibit(
     "runs",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Statuses, stop reasons and disturbances",
     caption="""
     How the runs went: their number for each status and stop reason, how many were disturbed, and

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from timefair.charts.chart import Dots
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import objective_share
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -37,7 +37,7 @@ COLUMNS = (
 
 @exhibit(
     "overhead",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Time that an algorithm itself takes per evaluation",
     caption="""
     Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.campaign.contests import Rules, contest
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
@@ -19,7 +20,6 @@ from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent
 from timefair.rundata.registration import all_deviations, answering, registered_analysis
 from timefair.rundata.runs import Runs, Unit
@@ -88,7 +88,7 @@ class Order(NamedTuple):
 
 @exhibit(
     "registered",
-    question=Question.REGISTERED,
+    question=questions.REGISTERED,
     title="Answer to the registered question",
     caption="""
     The confirmatory result: the answer to the question that was registered before the first run.
@@ -304,7 +304,7 @@ DEVIATION = (
 
 @exhibit(
     "deviations",
-    question=Question.REGISTERED,
+    question=questions.REGISTERED,
     title="Deviations from the registration",
     caption="""
     Every difference from the registration: keys of the campaign, the code that measured and the

@@ -11,10 +11,10 @@ from scipy import stats
 
 from timefair.basics.resolution import lengthened
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import slowdown
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -48,7 +48,7 @@ COLUMNS = (
 
 @exhibit(
     "resolution",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Ratios of times that the machine resolves",
     caption="""
     How much the speed of the machine varied, and which ratio of the times of two algorithms it

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from timefair.charts.chart import LINES, Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -34,7 +34,7 @@ COLUMNS = (
 
 @exhibit(
     "restarts",
-    question=Question.EXECUTIONS,
+    question=questions.EXECUTIONS,
     title="Restarts within the budget, and speed",
     caption="""
     Launches and completed restarts of a run within the budget, evaluations per second and seconds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import INSTANCE_CELL, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -35,7 +35,7 @@ COLUMNS = (
 
 @exhibit(
     "stopping",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Where a stopping rule ended the runs",
     caption="""
     Where the stopping rule ended the runs of each algorithm on each problem, and why. The table is

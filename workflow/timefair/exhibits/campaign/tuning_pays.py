@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
+from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.charges import searched_s
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -63,7 +63,7 @@ COLUMNS = (
 
 @exhibit(
     "tuning_pays",
-    question=Question.TUNING,
+    question=questions.TUNING,
     title="Number of problems after which tuning pays off",
     caption="""
     Number of problems after which tuning has saved the measured seconds of the search for

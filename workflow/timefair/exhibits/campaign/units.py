@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.clocks import seconds_per_evaluation
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import CLOCKS, Analysis, Clock
@@ -40,7 +40,7 @@ COLUMNS = (
 
 @exhibit(
     "units",
-    question=Question.MEASUREMENT,
+    question=questions.MEASUREMENT,
     title="Repeatability of each clock",
     caption="""
     Which clock repeats best: the spread of the time of an evaluation between runs, in seconds of

@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.pairs import Listed, in_order, listed, planned
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -114,7 +114,7 @@ COLUMNS = (
 
 @exhibit(
     "comparison",
-    question=Question.BETTER,
+    question=questions.BETTER,
     title="Pairs of algorithms under each criterion",
     caption="""
     Each pair of algorithms under each criterion, on each function and over all functions. All

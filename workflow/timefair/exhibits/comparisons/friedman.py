@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.ranks import CRITERION, KEYS, cases
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.pairs import listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -58,7 +58,7 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
 
 @exhibit(
     "friedman",
-    question=Question.BETTER,
+    question=questions.BETTER,
     title="Friedman's test of average ranks",
     caption="""
     Friedman's test of the hypothesis that all algorithms have equal ranks, with the functions as
@@ -108,7 +108,7 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "posthoc",
-    question=Question.BETTER,
+    question=questions.BETTER,
     title="Pairs of average ranks that differ",
     caption="""
     Pairs of algorithms after Friedman's test: the difference of their average ranks, and its

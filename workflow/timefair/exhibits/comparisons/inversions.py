@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
@@ -30,7 +31,6 @@ from timefair.exhibits.comparisons.rankings import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import UNITS, Runs, Unit
@@ -106,7 +106,7 @@ COLUMNS = (
 
 @exhibit(
     "inversions",
-    question=Question.INVERSION,
+    question=questions.INVERSION,
     title="Pairs with opposite orders by evaluations and by time",
     caption="""
     Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the

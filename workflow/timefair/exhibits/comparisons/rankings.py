@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.charts.chart import Slopes
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -91,7 +91,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 @exhibit(
     "rankings",
-    question=Question.INVERSION,
+    question=questions.INVERSION,
     title="Ranks by evaluations and by time",
     caption="""
     The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from timefair.charts import costs
 from timefair.charts.chart import RankAxis, Slopes
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.measures import quantile_name
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import with_published
@@ -97,7 +97,7 @@ class Case:
 
 @exhibit(
     "ranks",
-    question=Question.BETTER,
+    question=questions.BETTER,
     title="Average ranks under several criteria",
     caption="""
     Average rank of each algorithm over the functions, under each criterion. The runs of all

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.comparisons.ranks import Case, cases
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.measures import quantile_name
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
@@ -59,7 +59,7 @@ COLUMNS = (
 
 @exhibit(
     "summary",
-    question=Question.BETTER,
+    question=questions.BETTER,
     title="Each algorithm over all functions of a dimension",
     caption="""
     Which algorithm is better over all functions of a dimension: the share of the targets that it

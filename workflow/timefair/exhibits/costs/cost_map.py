@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
+from timefair.exhibits import questions
 from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.evaluation_cost import (
     COSTS_S,
     UsedByRuns,
@@ -93,7 +93,7 @@ COLUMNS = (
 
 @exhibit(
     "cost_map",
-    question=Question.COST,
+    question=questions.COST,
     title="Best algorithm for each evaluation cost and budget",
     caption=f"""
     The best algorithm over all functions for each evaluation cost c and each budget of a run, which

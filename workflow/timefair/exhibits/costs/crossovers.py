@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import PROBLEM, SECONDS, TARGET
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.costs.blocks import blocks
 from timefair.exhibits.costs.columns import COUNTED, CUT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.evaluation_cost import UsedByRuns
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.runs import Runs
@@ -72,7 +72,7 @@ Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
 
 @exhibit(
     "cost_crossovers",
-    question=Question.COST,
+    question=questions.COST,
     title="Evaluation costs at which the order of two algorithms changes",
     caption=f"""
     The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a

@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, SECONDS, TARGET
 from timefair.exhibits.costs.blocks import blocks
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST, ROUNDS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.runtimes.ert import ERT_S
 from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns
 from timefair.rundata.runs import Runs
@@ -55,7 +55,7 @@ ERT_COLUMNS = (
 
 @exhibit(
     "cost_lines",
-    question=Question.COST,
+    question=questions.COST,
     title="Expected running time as a linear function of the evaluation cost",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}} and in evaluations. At an evaluation
@@ -120,7 +120,7 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "cost_ert",
-    question=Question.COST,
+    question=questions.COST,
     title="Expected running time at several evaluation costs",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000

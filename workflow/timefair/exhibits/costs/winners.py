@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.evaluation_cost import (
     COSTS_S,
     Lines,
@@ -58,7 +58,7 @@ COLUMNS = (
 
 @exhibit(
     "cost_winners",
-    question=Question.COST,
+    question=questions.COST,
     title="Share of targets won over the evaluation cost",
     caption=f"""
     Share of the (function, target) pairs on which an algorithm has the lowest expected running time

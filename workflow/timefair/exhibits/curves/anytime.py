@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.curves.bands import OBSERVED, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
@@ -95,7 +95,7 @@ MEAN = (
 
 @exhibit(
     "anytime",
-    question=Question.ANYTIME,
+    question=questions.ANYTIME,
     title="Best precision over elapsed cost",
     caption="""
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.charts.costs import SIMPLEX_GRADIENTS
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
 from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent, problems
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import Runs, Unit
@@ -83,7 +83,7 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
 
 @exhibit(
     "data_profile",
-    question=Question.FACTOR,
+    question=questions.FACTOR,
     title="Share of problems solved for a cost",
     caption="""
     Data profiles (Moré and Wild 2009): the share of the problems that an algorithm solves with an

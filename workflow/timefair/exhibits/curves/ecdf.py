@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     ALGORITHM,
     CELL_OR_ALL,
@@ -22,7 +23,6 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.curves.bands import LIMITS, OBSERVED, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -107,7 +107,7 @@ QUADRUPLES = (
 
 @exhibit(
     "ecdf",
-    question=Question.ANYTIME,
+    question=questions.ANYTIME,
     title="Share of targets reached within a cost",
     caption="""
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
@@ -153,7 +153,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "ecdf_dimensions",
-    question=Question.ANYTIME,
+    question=questions.ANYTIME,
     title="Share of targets reached within a cost per dimension",
     caption="""
     Share of the (target, function, instance, run) quadruples that were reached within a cost

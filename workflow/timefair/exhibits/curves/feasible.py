@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL_OR_ALL, COST, RUNS, UNIT
 from timefair.exhibits.curves.bands import OBSERVED, SHARE, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -61,7 +61,7 @@ def _figure(name: str, unit: str, counted: str) -> Figure:
 
 @exhibit(
     "feasible",
-    question=Question.FEASIBLE,
+    question=questions.FEASIBLE,
     title="Share of feasible runs within a cost",
     caption="""
     Share of the runs that evaluated a feasible point within a cost, in {seconds} and in

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.curves.bands import BOOTSTRAP, LIMITS, PROBLEMS, SHARE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.problems import Spent, problems
 from timefair.rundata.published import with_published
@@ -84,7 +84,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
 
 @exhibit(
     "profile",
-    question=Question.FACTOR,
+    question=questions.FACTOR,
     title="Performance profile on expected seconds",
     caption="""
     Performance profiles (Dolan and Moré 2002). A problem is a (function, instance, target) that
@@ -117,7 +117,7 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "profile_evaluations",
-    question=Question.FACTOR,
+    question=questions.FACTOR,
     title="Performance profile on expected evaluations",
     caption="""
     Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
@@ -150,7 +150,7 @@ def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "profile_quality",
-    question=Question.FACTOR,
+    question=questions.FACTOR,
     title="Performance profile on expected seconds to a quality",
     caption="""
     Performance profiles (Dolan and Moré 2002) on the expected {seconds} to a quality: the targets
@@ -179,7 +179,7 @@ def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "profile_pairs",
-    question=Question.FACTOR,
+    question=questions.FACTOR,
     title="Performance profiles of two algorithms at a time",
     caption="""
     Performance profiles of two algorithms at a time on the expected {seconds}. Unlike in the

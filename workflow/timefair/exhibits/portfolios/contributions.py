@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE, UNIT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
-from timefair.exhibits.questions import Question
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @exhibit(
     "portfolio_contributions",
-    question=Question.PORTFOLIO,
+    question=questions.PORTFOLIO,
     title="Contribution of each algorithm to the virtual best",
     caption=f"""
     What each algorithm reaches alone, and what it contributes to the virtual best, which uses the

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
 from timefair.exhibits.portfolios.contributions import of_field
-from timefair.exhibits.questions import Question
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -74,7 +74,7 @@ COLUMNS = (
 
 @exhibit(
     "portfolio",
-    question=Question.PORTFOLIO,
+    question=questions.PORTFOLIO,
     title="Algorithms that share the budget",
     caption=f"""
     The best pair and the best triple of algorithms that share the budget T of a run, with the

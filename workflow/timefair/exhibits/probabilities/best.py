@@ -10,6 +10,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -19,7 +20,6 @@ from timefair.exhibits.probabilities.columns import (
     FROM_RUNS,
     MATTERS,
 )
-from timefair.exhibits.questions import Question
 from timefair.rundata.likely import LikelyCosts, LikelySpace, likely_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -60,7 +60,7 @@ COLUMNS = (
 
 @exhibit(
     "probability_best",
-    question=Question.PROBABLE,
+    question=questions.PROBABLE,
     title="Probability that an algorithm is the best",
     caption=f"""
     The probability that an algorithm is the best, on each function and over all functions.

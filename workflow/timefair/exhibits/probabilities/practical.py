@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.exhibits import questions
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, UNIT
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -19,7 +20,6 @@ from timefair.exhibits.probabilities.columns import (
     FROM_RUNS,
     MATTERS,
 )
-from timefair.exhibits.questions import Question
 from timefair.rundata.likely import LikelyCosts, LikelySpace, likely_costs
 from timefair.rundata.pairs import Listed, in_words, listed
 from timefair.rundata.runs import Runs
@@ -74,7 +74,7 @@ P = (
 
 @exhibit(
     "practical",
-    question=Question.PROBABLE,
+    question=questions.PROBABLE,
     title="Pairs of algorithms: better, practically equal or worse",
     caption=f"""
     The probability that the first algorithm of a pair is faster by a factor that matters, that both

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.charts.chart import LEADERS, Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.problems.hypervolume import after_each
 from timefair.problems.registry import SUITES
 from timefair.rundata.runs import Runs
@@ -42,7 +42,7 @@ COLUMNS = (
 
 @exhibit(
     "attainment",
-    question=Question.FRONT,
+    question=questions.FRONT,
     title="Attainment surfaces",
     caption=f"""
     Which values of two objectives a share of the runs has reached by the end of the run: each row

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.problems.base import Changes, Suite
 from timefair.problems.registry import SUITES
 from timefair.rundata.runs import Runs
@@ -108,7 +108,7 @@ CURVE = (
 
 @exhibit(
     "changes",
-    question=Question.CHANGES,
+    question=questions.CHANGES,
     title="Errors on problems that change",
     caption=f"""
     How close algorithms come to the optimum between two changes: the best error before the change
@@ -154,7 +154,7 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "recovery",
-    question=Question.CHANGES,
+    question=questions.CHANGES,
     title="Recovery after changes",
     caption=f"""
     Expected cost from a change until the error is again at most a target, and the share of
@@ -189,7 +189,7 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "after_change",
-    question=Question.CHANGES,
+    question=questions.CHANGES,
     title="Error over the cost since the change",
     caption=f"""
     Best error since the change over the cost since the change: the mean over runs and environments,

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, PROBLEM
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -61,7 +61,7 @@ KEYS = tuple(column_names(PROBLEM))
 
 @exhibit(
     "disagreements",
-    question=Question.MEAN,
+    question=questions.MEAN,
     title="Pairs that mean and median order differently",
     caption="""
     Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
@@ -122,7 +122,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "sorted_solutions",
-    question=Question.MEAN,
+    question=questions.MEAN,
     title="Sorted solutions of pairs in disagreement",
     caption="""
     Best precision of every run, sorted from best to worst, of both algorithms of each pair that

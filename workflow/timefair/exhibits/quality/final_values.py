@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import INSTANCE_CELL, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import value_at_the_target
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @exhibit(
     "final_values",
-    question=Question.QUALITY,
+    question=questions.QUALITY,
     title="Values of f at the end of the runs",
     caption="""
     The least value of f that each run found by its end: best, median and worst run of each

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS, SECONDS, SUCCESSES, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality.ranked import ranks_within
-from timefair.exhibits.questions import Question
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -68,7 +68,7 @@ COLUMNS = (
 
 @exhibit(
     "quantiles_to_target",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Quantiles of the cost to targets",
     caption="""
     Quantiles of the cost to each target, in {seconds} and in evaluations. The runs of all instances

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, PROBLEM, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end
@@ -51,7 +51,7 @@ COLUMNS = (
 
 @exhibit(
     "means",
-    question=Question.QUALITY,
+    question=questions.QUALITY,
     title="Mean precision at the end, with intervals",
     caption="""
     Mean of the best precision at the end of a run, with two intervals. The runs of all instances

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     CELL,
     EXECUTIONS,
@@ -19,7 +20,6 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -52,7 +52,7 @@ COLUMNS = (
 
 @exhibit(
     "multirun",
-    question=Question.EXECUTIONS,
+    question=questions.EXECUTIONS,
     title="Probability of each quantile in several executions",
     caption="""
     Probability that the best of k independent executions is at least as good as a quantile of a
@@ -86,7 +86,7 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "multirun_to_target",
-    question=Question.EXECUTIONS,
+    question=questions.EXECUTIONS,
     title="Probability of each target in several executions",
     caption="""
     Probability that at least one of several independent executions, each with the complete budget,

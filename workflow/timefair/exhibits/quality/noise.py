@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, NoisyValue
 from timefair.rundata.standings import precision_at_the_end
@@ -45,7 +45,7 @@ COLUMNS = (
 
 @exhibit(
     "noise",
-    question=Question.NOISE,
+    question=questions.NOISE,
     title="What noisy runs have found",
     caption="""
     Quantiles over runs of the precision at the end: of the best measured value, and of values

@@ -7,11 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import MAP, Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
-from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end
@@ -79,7 +79,7 @@ PRINTED = (
 
 @exhibit(
     "quantiles",
-    question=Question.QUALITY,
+    question=questions.QUALITY,
     title="Quantiles of the precision at the end",
     caption="""
     Quantiles of the best precision at the end of a run (0 if the final target was reached). The

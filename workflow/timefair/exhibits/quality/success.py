@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, SECONDS, SUCCESS_RATE, SUCCESSES, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -47,7 +47,7 @@ COLUMNS = (
 
 @exhibit(
     "success",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Success rates, and three mean costs",
     caption="""
     Success rate to each target with its exact interval, and three mean costs in {seconds} and in

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.restarts.words import COMPUTED, untraced
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import (
@@ -79,7 +79,7 @@ COLUMNS = (
 
 @exhibit(
     "restart_advice",
-    question=Question.RESTART,
+    question=questions.RESTART,
     title="Which restart policy to use",
     caption=f"""
     The restart policy with the largest gain over the measured policy. The gain is the ratio of the

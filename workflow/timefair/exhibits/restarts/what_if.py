@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.restarts.words import COMPUTED, untraced
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import judged_target, predicted
@@ -75,7 +75,7 @@ COLUMNS = (
 
 @exhibit(
     "restart_what_if",
-    question=Question.RESTART,
+    question=questions.RESTART,
     title="What other restart policies would have cost",
     caption=f"""
     Expected running time (ERT) to each target under each restart policy, in {{seconds}} and in

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.run_count.samples import Samples, percent, pooled
 from timefair.rundata.progress import Progress
 from timefair.rundata.runs import Runs
@@ -128,7 +128,7 @@ BY_RULE = ("suite", "dimension", "rule")
 
 @exhibit(
     "run_count_accuracy",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Accuracy of the skewness rule",
     caption="""
     Table 1 of the run-count paper on this campaign: percentage of samples for which the mean of the
@@ -171,7 +171,7 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "run_count_savings",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Savings of the skewness rule",
     caption="""
     Table 2 of the run-count paper on this campaign: the runs that the skewness rule makes and
@@ -219,7 +219,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "run_count_groups",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Accuracy of the skewness rule per algorithm and function",
     caption="""
     The columns of Table 1 of the run-count paper for each algorithm on each function, in percent of

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.run_count.rules import ESTIMATES
 from timefair.exhibits.run_count.samples import Samples
 from timefair.rundata.progress import Progress
@@ -63,7 +63,7 @@ COLUMNS = (
 
 @exhibit(
     "run_count_reliability",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Predictability of the reliability of an estimate",
     caption="""
     Can a model predict from the first n runs whether their median, or mean, is within a stated

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import DIMENSION_OR_ALL, SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.exhibits.run_count.accuracy import (
     MEAN_RUNS,
     NEVER_STOPPED,
@@ -150,7 +150,7 @@ class Entrant:
 
 @exhibit(
     "run_count_rules",
-    question=Question.RUNS,
+    question=questions.RUNS,
     title="Rules for the number of runs",
     caption="""
     Rules for the number of runs on the same samples: how many runs each rule saves, how often the

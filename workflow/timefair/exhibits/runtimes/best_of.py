@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import LEADERS, OVERVIEWS, Picture
+from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, MEASURE, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.measures import MEAN, quantile_name
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -63,7 +63,7 @@ LAUNCH_COLUMNS = (
 
 @exhibit(
     "best_of",
-    question=Question.EXECUTIONS,
+    question=questions.EXECUTIONS,
     title="Best of several executions",
     caption="""
     Best precision of k executions, each with the complete budget. The runs of all instances are
@@ -125,7 +125,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "restart_fairness",
-    question=Question.EXECUTIONS,
+    question=questions.EXECUTIONS,
     title="Best of the launches that the budget allows",
     caption="""
     Effect of the restarts within one budget T on each instance (*time-fair*, Definition 2): the

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     CELL,
     INSTANCE_CELL,
@@ -20,7 +21,6 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
@@ -104,7 +104,7 @@ READING = "Lower is better. Bands are intervals, computed on a logarithmic scale
 
 @exhibit(
     "ert",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Expected running time to targets",
     caption="""
     Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
@@ -146,7 +146,7 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "ert_relative",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Expected running time to relative targets",
     caption="""
     Expected running time (ERT) to relative targets, in {seconds} and in evaluations. The runs of
@@ -184,7 +184,7 @@ def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @exhibit(
     "ert_by_instance",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Expected running time on each instance",
     caption="""
     Expected running time (ERT) to each target on each instance, in {seconds} and in evaluations.

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits import questions
 from timefair.exhibits.columns import PROBLEM, SECONDS, TARGET
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.problems import Spent
@@ -59,7 +59,7 @@ COLUMNS = (
 
 @exhibit(
     "ert_ratios",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Ratios of expected running times",
     caption=f"""
     Ratio of the expected running times (ERT) of each pair of algorithms to each target, in

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
+from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     CELL,
     CELL_OR_ALL,
@@ -25,7 +26,6 @@ from timefair.exhibits.columns import (
 from timefair.exhibits.curves.bands import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.questions import Question
 from timefair.rundata.measures import MEAN, SD, quantile_name
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import told_in, with_published
@@ -75,7 +75,7 @@ BEYOND = 100.0
 
 @exhibit(
     "restarted",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Runtimes with restarts, in closed form",
     caption="""
     Runtime to each target if an algorithm is run again until it succeeds, in {seconds} and in
@@ -147,7 +147,7 @@ FIGURE = (
 
 @exhibit(
     "restarted_curves",
-    question=Question.TARGET,
+    question=questions.TARGET,
     title="Share of targets reached with restarts",
     caption="""
     Share of the targets that are reached within a cost if every failed run is followed by another

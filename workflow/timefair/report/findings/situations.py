@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import comb
 
+from timefair.basics.extension import extensions
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.exhibits.unknown_optimum import REFUTED
@@ -100,6 +102,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         *restarts(evidence, space),
         sharing_pays(evidence, space),
         *tuning_pays(evidence, space),
+        *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]
     return Findings(
         space=space,

@@ -1,0 +1,94 @@
+"""The door between the core and its extensions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from timefair.basics.extension import FOLDER, extensions
+
+PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
+CORE = sorted(
+    path
+    for kind in ("py", "pyx", "pyi")
+    for path in PACKAGE.rglob(f"*.{kind}")
+    if "extensions" not in path.relative_to(PACKAGE).parts
+)
+OUTSIDE = """
+from timefair.basics.extension import Extension
+
+EXTENSION = Extension(__name__, commands="words", groups={"greet": "watch"}, check="lines")
+"""
+WORDS = """
+def add_to(commands):
+    greet = commands.add_parser("greet", help="greet the user")
+    greet.set_defaults(command=lambda arguments: print("good morning"))
+    commands.choices["check"].add_argument("--twice", action="store_true")
+"""
+LINES = """
+def lines(campaign):
+    yield f"greeting      {campaign.name}"
+"""
+
+
+def test_the_core_imports_no_extension() -> None:
+    """The folder is named once, by the module that scans it."""
+    naming = [path for path in CORE if FOLDER in path.read_text()]
+    assert naming == [PACKAGE / "basics/extension.py"]
+
+
+def test_every_folder_is_an_extension() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("extensions/*/__init__.py")}
+    assert set(extensions()) == folders
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", extensions())
+def test_without_an_extension_everything_else_works(name: str, tmp_path: Path) -> None:
+    """The core and the others as links, without the folder of this one."""
+    package = tmp_path / "timefair"
+    (package / "extensions").mkdir(parents=True)
+    for path in PACKAGE.iterdir():
+        if path.name != "extensions":
+            (package / path.name).symlink_to(path)
+    for path in (PACKAGE / "extensions").iterdir():
+        if path.name != name:
+            (package / "extensions" / path.name).symlink_to(path)
+    assert "plan:" in _timefair(["--help"], tmp_path, tmp_path)
+    campaign = PACKAGE.parents[1] / "config/config.yaml"
+    assert "in all" in _timefair(["check", str(campaign)], tmp_path, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_package_of_somebody_else_is_an_extension(tmp_path: Path) -> None:
+    """Found by its entry point; it adds a command, an option of another and a line of check."""
+    package, facts = tmp_path / "greeting", tmp_path / "greeting-1.0.dist-info"
+    package.mkdir()
+    facts.mkdir()
+    for name, text in {"__init__": OUTSIDE, "words": WORDS, "lines": LINES}.items():
+        (package / f"{name}.py").write_text(text)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(f"[{FOLDER}]\ngreeting = greeting\n")
+    paths = f"{tmp_path}{os.pathsep}{PACKAGE.parent}"
+    assert "greet the user" in _timefair(["--help"], paths, tmp_path)
+    assert _timefair(["greet"], paths, tmp_path) == "good morning\n"
+    campaign = str(PACKAGE.parents[1] / "config/config.yaml")
+    assert "greeting      default" in _timefair(["check", campaign, "--twice"], paths, tmp_path)
+
+
+def _timefair(words: list[str], path: str | Path, folder: Path) -> str:
+    """What `timefair` prints with the package that is first in a path."""
+    done = subprocess.run(
+        [sys.executable, "-m", "timefair", *words],
+        env={**os.environ, "PYTHONPATH": str(path)},
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

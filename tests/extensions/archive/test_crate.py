@@ -1,0 +1,250 @@
+"""An archive has the whole campaign, says what it is, and is checked by one command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from archived import WORDS
+
+from timefair import cli
+from timefair.extensions.archive import code, manifest
+
+TABLE = "results/small/tables/ert.csv"
+
+
+@pytest.fixture(scope="module")
+def read_crate():
+    """A class of the package rocrate, which takes long to import: a crate from its folder."""
+    from rocrate.rocrate import ROCrate
+
+    return ROCrate
+
+
+def export(results: Path, output: Path, *words: str) -> int:
+    return cli.main(["export", "crate", str(results), "--output", str(output), *WORDS, *words])
+
+
+# --- Contents -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
+    there = {path.relative_to(exported).as_posix() for path in exported.rglob("*")}
+    made = [p for p in campaign.rglob("*") if p.is_file() and ".made" not in p.parts]
+    names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
+    assert names <= there
+    assert {
+        "README.md", "CITATION.cff", "codemeta.json", ".zenodo.json", "own/solver.py",
+        "environment/machine-1.json", "environment/requirements-1.txt", code.WORKFLOW,
+        "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", manifest.NAME,
+    } <= there  # fmt: skip
+
+
+@pytest.mark.slow
+def test_rocrate_reads_it(read_crate, exported: Path):
+    crate = read_crate(exported)
+    assert crate.mainEntity.id == code.WORKFLOW
+    assert crate.license.id == "https://spdx.org/licenses/CC-BY-4.0"
+    (action,) = [entity for entity in crate.get_entities() if entity.type == "CreateAction"]
+    assert action["instrument"] is crate.mainEntity
+    assert "results/small/tables/" in [made.id for made in action["result"]]
+    for entity in crate.data_entities:
+        assert (exported / entity.id).exists(), entity.id
+
+
+@pytest.mark.slow
+def test_an_author_without_orcid_has_a_valid_identifier(read_crate, results: Path, tmp_path: Path):
+    assert export(results, tmp_path / "out", "--author", "Roe, Al B.") == 0
+    authors = read_crate(tmp_path / "out").root_dataset["author"]
+    assert [author.id for author in authors] == [
+        "https://orcid.org/0000-0002-1825-0097", "#Al%20B.%20Roe",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path):
+    citation = yaml.safe_load((exported / "CITATION.cff").read_text())
+    zenodo = json.loads((exported / ".zenodo.json").read_text())
+    crate = read_crate(exported)
+    assert citation["title"] == zenodo["title"] == crate.name
+    assert citation["date-released"].isoformat() == zenodo["publication_date"]
+    assert zenodo["publication_date"] == crate.root_dataset["datePublished"]
+    assert zenodo["creators"] == [{"name": "Doe, Jane", "orcid": "0000-0002-1825-0097"}]
+    assert crate.root_dataset["author"].id == citation["authors"][0]["orcid"]
+    assert citation["license"] == "CC-BY-4.0"
+
+
+@pytest.mark.slow
+def test_the_pins_are_those_of_the_records(exported: Path):
+    pins = (exported / "environment/requirements-1.txt").read_text().splitlines()[1:]
+    machine = json.loads((exported / "environment/machine-1.json").read_text())
+    assert f"numpy=={machine['versions']['numpy']}" in pins
+    assert pins == sorted(set(pins))
+    assert not [pin for pin in pins if pin.startswith("timefair=")]
+
+
+@pytest.mark.slow
+def test_files_that_are_missing_are_named(results: Path, tmp_path: Path, capsys):
+    (results / "report.html").unlink()
+    assert export(results, tmp_path / "out") == 2
+    line = f"timefair: {results}/report.html: missing; start snakemake again\n"
+    assert capsys.readouterr().err == line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--author", "Jane"], "--author: Jane: should be 'Family, Given', with an ORCID"),
+        (["--author", "Doe, J. 0000-0002-1825-0098"], "--author: 0000-0002-1825-0098: is not an"),
+        (["--license", "CC BY"], "--license: CC BY: should be an identifier of SPDX, such as"),
+        (["--date", "today"], "--date: today: should be a date, such as 2026-11-22"),
+        (["--output", "."], "--output: .: exists already; name another"),
+    ],
+)
+def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path, capsys):
+    assert export(results, tmp_path / "out", *words) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"timefair: {line}")
+    assert printed.count("\n") == 1
+
+
+def test_a_folder_that_is_no_campaign(tmp_path: Path, capsys):
+    assert export(tmp_path, tmp_path / "out") == 2
+    line = f"timefair: {tmp_path}: there is no campaign.json in it; name results/NAME\n"
+    assert capsys.readouterr().err == line
+
+
+# --- Bytes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_same_campaign_makes_the_same_bytes(results: Path, exported: Path, tmp_path: Path):
+    assert export(results, tmp_path / "one.zip") == 0
+    shutil.copytree(results, tmp_path / "later/results/small")
+    shutil.copy("solver.py", tmp_path / "later")
+    assert export(tmp_path / "later/results/small", tmp_path / "other.zip") == 0
+    one, other = ((tmp_path / name).read_bytes() for name in ("one.zip", "other.zip"))
+    assert one == other
+    zipfile.ZipFile(tmp_path / "one.zip").extractall(tmp_path / "unpacked")
+    assert not subprocess.run(["diff", "-r", exported, tmp_path / "unpacked"]).returncode
+
+
+@pytest.mark.slow
+def test_sha256sum_reads_the_manifest(crate: Path):
+    words = ["sha256sum", "--check", "--quiet", "--strict", manifest.NAME]
+    assert subprocess.run(words, cwd=crate).returncode == 0
+    (crate / TABLE).write_text("")
+    done = subprocess.run(words, cwd=crate, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, f"{TABLE}: FAILED\n")
+
+
+@pytest.mark.slow
+def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
+    files = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
+    files.remove(crate / manifest.NAME)
+    for k, path in enumerate(files):
+        flip(path, 7919 * k % path.stat().st_size)
+    named = [line.removesuffix(": not as archived (SHA-256)") for line in manifest.faults(crate)]
+    assert named == sorted(path.relative_to(crate).as_posix() for path in files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [TABLE, "README.md", "ro-crate-metadata.json", code.WORKFLOW])
+def test_no_other_file_is_named(name: str, crate: Path, verify, flip):
+    flip(crate / name, 30)
+    status, lines = verify(crate, "--points-s", 0, "--quiet")
+    assert (status, lines) == (1, [f"{crate}: {name}: not as archived (SHA-256)"])
+
+
+@pytest.mark.slow
+def test_a_byte_of_each_line_of_the_manifest(crate: Path, flip):
+    path = crate / manifest.NAME
+    size = path.stat().st_size
+    for position in (0, 40, 96, 97, 110, size // 2, size - 1):
+        flip(path, position)
+        assert any(line.startswith(f"{manifest.NAME}: not") for line in manifest.faults(crate))
+        flip(path, position)
+    assert not list(manifest.faults(crate))
+
+
+@pytest.mark.slow
+def test_a_file_more_and_a_file_less(crate: Path, verify):
+    (crate / TABLE).unlink()
+    (crate / "more.txt").touch()
+    status, lines = verify(crate, "--points-s", 0, "--quiet")
+    assert status == 1
+    assert f"{crate}: more.txt: not part of the archive" in lines
+    assert f"{crate}: {TABLE}: missing" in lines
+
+
+# --- Records and tables -------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_tables_are_made_again_from_the_archive_alone(crate: Path, campaign: Path, verify):
+    status, lines = verify(crate, "--rebuild")
+    assert lines[0].endswith("files, every byte is as archived")
+    assert "8 of 8 best points evaluate to the recorded value" in lines[1]
+    made = len(list((campaign / "tables").iterdir()))
+    assert lines[2] == (
+        f"{made} files of tables made again in an empty folder: all of them bit-identical"
+    )
+    assert (status, len(lines)) == (0, 3)
+
+
+@pytest.mark.slow
+def test_a_table_that_is_not_that_of_the_runs(results: Path, verify, flip):
+    flip(results / "tables/ert.csv", 100)
+    status, lines = verify(results, "--rebuild", "--quiet")
+    assert status == 1
+    assert lines == [
+        f"{results}/tables/ert.csv: has other bytes than the table that is made here of the runs"
+    ]
+
+
+@pytest.mark.slow
+def test_other_code_than_the_archives(crate: Path, verify):
+    with (crate / "code/workflow/timefair/__init__.py").open("a") as file:
+        file.write("# more\n")
+    status, lines = verify(crate, "--rebuild", "--points-s", 0)
+    assert status == 1
+    assert lines[0] == f"{crate}: code/workflow/timefair/__init__.py: not as archived (SHA-256)"
+    assert lines[-1].startswith(f"{crate}: the timefair that is installed here is not the archive")
+
+
+# --- Code ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_code_at_the_commit_of_the_records():
+    top = Path(__file__).parents[3]
+    first = subprocess.run(
+        ["git", "rev-list", "--max-count=2", "HEAD"], cwd=top, capture_output=True, text=True
+    ).stdout.split()[-1]
+    if not first:
+        pytest.skip("no git")
+    found = code.workflow_code([first[:9] + "-dirty"])
+    assert found.commit == first
+    assert found.origin == (
+        f"git archive of {first[:12]}, the commit that measured the runs; some files differed from "
+        "it when the runs were measured"
+    )
+    assert code.workflow_code(["0000000"]).origin.endswith("the runs were measured by 0000000")
+
+
+def test_code_without_git(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(code, "_top_of_clone", lambda: None)
+    found = code.workflow_code(["341c497"])
+    paths = {member.path for member in found.members}
+    assert found.commit is None
+    assert found.origin.endswith("as it is installed here, without git")
+    assert {code.WORKFLOW, "code/workflow/timefair/extensions/archive/code.py"} <= paths
+    assert not [path for path in paths if path.endswith((".so", ".pyc")) or "egg-info" in path]

@@ -1,0 +1,211 @@
+"""Classifiers from recorded campaigns: what they are trained on, and the command."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan
+from timefair.campaign.provenance import measure_keys
+from timefair.extensions.classifier.samples import TrainingSamples
+from timefair.extensions.classifier.training import train_classifier
+from timefair.records.store import write_record
+from timefair.statistics.landscape import LANDSCAPE
+from timefair.statistics.run_count.classifier import SHAPE, Question
+
+QUESTION = Question(start=4, cap=8)
+CAMPAIGN = {
+    "name": "recorded",
+    "problems": {"suite": "bbob", "functions": "1-4", "dimensions": 2, "instances": "1-3"},
+    "algorithms": {
+        "A": "timefair:random-search",
+        "B": {"use": "timefair:DE", "parameters": {"F": 0.5, "strategy": "best/1/bin"}},
+    },
+    "budget": {"evaluations": 100},
+    "runs": 20,
+}
+SMALL = {
+    "name": "small",
+    "problems": {"suite": "bbob", "functions": 3, "dimensions": 2, "instances": 1},
+    "algorithms": {"B": "timefair:DE"},
+    "budget": {"evaluations": 100},
+    "runs": 8,
+}
+
+
+@pytest.fixture
+def recorded(tmp_path, run, table):
+    """Makes the folder of a campaign, in which B varies more than A and f4 more than f1."""
+
+    def make(functions=range(1, 5), runs=20, spread=1.0) -> Path:
+        folder = tmp_path / "recorded"
+        rng = np.random.default_rng(1)
+        plan.write_snapshot(configuration.parse(CAMPAIGN), folder)
+        (folder / "collected").mkdir()
+        for label in "AB":
+            rows = []
+            for function, instance, number in product(functions, (1, 2, 3), range(runs)):
+                value = np.exp(spread * (0.1 + 0.2 * function * (label == "B")) * rng.normal())
+                names = {"function": function, "instance": instance, "run": number}
+                found = {"best_f": value, "best_precision": value}
+                rows.append(run([(1, 0.1, value)], algorithm=label, **names, **found))
+            write_record(folder / f"collected/{label}.parquet", table(*rows).to_batches(), {})
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def command(capsys):
+    """Runs the command; its status and its lines."""
+
+    def call(*words: object) -> tuple[int, list[str]]:
+        status = cli.main(["train-classifier", *map(str, words)])
+        printed = capsys.readouterr()
+        return status, (printed.out + printed.err).splitlines()
+
+    return call
+
+
+# --- Samples ------------------------------------------------------------------------------------
+
+
+def test_the_first_runs_are_the_sample_and_the_others_judge_it(recorded) -> None:
+    found = TrainingSamples.read([recorded()], QUESTION)
+    assert found.cases.values.shape == (24, 8)
+    assert found.cases.known.shape == (24, 0)
+    assert list(found.names["use"].unique()) == ["timefair:random-search", "timefair:DE"]
+    origin = found.origin[0]
+    assert (origin["campaign"], origin["samples"], origin["runs"]) == ("recorded", 24, 20)
+    assert set(origin["records"]) == {"A", "B"}
+    assert all(len(checksum) == 64 for checksum in origin["records"].values())
+
+
+@pytest.mark.slow
+def test_what_is_known_of_a_problem_is_the_same_for_all_algorithms(recorded) -> None:
+    found = TrainingSamples.read([recorded()], QUESTION, ("landscape", "parameters"))
+    names, known = found.cases.names, found.cases.known
+    assert set(names) == {
+        *LANDSCAPE, "use=timefair:random-search", "use=timefair:DE", "F", "strategy=best/1/bin",
+    }  # fmt: skip
+    place = names.index("quadratic_r2")
+    by_problem = found.names.assign(r2=known[:, place]).groupby(["function", "instance"])["r2"]
+    assert (by_problem.nunique() == 1).all()
+    assert by_problem.first()[1, 1] > 0.999  # the sphere
+    assert by_problem.first()[3, 1] < 0.99  # Rastrigin's function
+    factor = known[:, names.index("F")]
+    assert np.isnan(factor[found.names["algorithm"] == "A"]).all()
+    assert np.isfinite(factor[found.names["algorithm"] == "B"]).all()
+
+
+def test_cells_without_runs_that_judge_are_refused(recorded) -> None:
+    with pytest.raises(InputError, match=r"no cell with 16 runs: 8 for the estimate and 8 that"):
+        TrainingSamples.read([recorded(runs=15)], QUESTION)
+
+
+# --- Training -----------------------------------------------------------------------------------
+
+
+def test_the_file_is_the_classifier(recorded, tmp_path) -> None:
+    trained = train_classifier([recorded()], QUESTION, ("parameters",))
+    path = tmp_path / "model.json"
+    trained.write(path)
+    wanted = {"rule": "classifier", "model": str(path), "probability": 0.6}
+    campaign = configuration.parse(SMALL | {"stopping": wanted})
+    again = campaign.stopping.model.classifier()
+    samples = np.exp(np.random.default_rng(1).normal(size=(5, 6)))
+    for known in ({}, {"F": 0.2, "use=timefair:DE": 1.0}):
+        np.testing.assert_array_equal(
+            again.probability(samples, known), trained.classifier.probability(samples, known)
+        )
+    assert again.stops.threshold_for(0.6) == trained.classifier.stops.threshold_for(0.6)
+    assert campaign.stopping.model.features[: len(SHAPE)] == SHAPE
+    assert campaign.stopping.model.origin["campaigns"][0]["campaign"] == "recorded"
+
+
+def test_the_snapshot_of_a_campaign_has_the_model(recorded, tmp_path) -> None:
+    path = tmp_path / "model.json"
+    train_classifier([recorded()], QUESTION).write(path)
+    wanted = {"rule": "classifier", "model": str(path), "probability": 0.6}
+    before = configuration.parse(SMALL | {"stopping": wanted})
+    plan.write_snapshot(before, tmp_path / "results")
+    changed = json.loads(path.read_text())
+    changed["intercept"] += 0.5
+    path.write_text(json.dumps(changed))
+    snapshot = tmp_path / "results" / plan.SNAPSHOT
+    assert configuration.restore(snapshot) == before
+    assert configuration.parse(json.loads(snapshot.read_text())) == before
+    after = configuration.parse(SMALL | {"stopping": wanted})
+    assert measure_keys(before) != measure_keys(after)
+
+
+def test_one_function_cannot_be_held_out(recorded) -> None:
+    with pytest.raises(InputError, match="has one function; functions are held out in turn"):
+        train_classifier([recorded(functions=[2])], QUESTION)
+
+
+def test_algorithms_can_be_held_out(recorded) -> None:
+    trained = train_classifier([recorded()], QUESTION, hold_out="algorithm")
+    assert trained.model.held_out == "algorithm"
+
+
+# --- Command ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_file_and_says_where_the_rule_stops(
+    recorded, command, tmp_path
+) -> None:
+    path = tmp_path / "new" / "model.json"
+    status, lines = command(recorded(), "--output", path, "--runs", "4-8", "--known", "landscape")
+    assert status == 0
+    assert lines[0].startswith("samples       24, of which ")
+    assert lines[1] == "known         shape, landscape"
+    assert lines[2].startswith("held out      each function once: Brier skill ")
+    assert [line[:8] for line in lines[3:]] == ["p = 0.9 ", "p = 0.95", "p = 0.99"]
+    origin = json.loads(path.read_text())["origin"]
+    assert origin["landscape_evaluations"] == 12 * 100
+    assert origin["known"] == ["landscape"]
+
+
+def test_estimates_that_are_all_accurate_have_no_skill(recorded, command, tmp_path) -> None:
+    path = tmp_path / "model.json"
+    status, lines = command(recorded(spread=0.01), "--output", path, "--runs", "4-8")
+    assert (status, lines[0]) == (
+        0, "samples       24, of which 100.0 % are accurate, over 4 to 8 runs",
+    )  # fmt: skip
+    assert lines[2] == "held out      each function once: Brier skill undefined, AUC undefined"
+    assert "stops at 0.5, after 4.0 runs on average" in lines[3]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--runs", "8"], "--runs: '8': should be two numbers such as 10-50, the first at least 2"),
+        (["--runs", "8-4"], "--runs: '8-4': should be two numbers such as 10-50"),
+        (["--runs", "1-4"], "--runs: '1-4': should be two numbers such as 10-50"),
+        (["--width", "0"], "--width: 0: should be above 0"),
+        (["--width", "inf"], "--width: inf: should be above 0"),
+        (["--quantile", "1"], "--quantile: 1: should be above 0 and below 1"),
+        ([], "has no cell with 100 runs: 50 for the estimate and 50 that judge it"),
+    ],
+)
+def test_wrong_words_are_one_line(recorded, command, tmp_path, words, fault) -> None:
+    status, lines = command(recorded(), "--output", tmp_path / "model.json", *words)
+    assert status == 2
+    assert fault in "".join(lines)
+    assert len([line for line in lines if not line.startswith("=")]) == 1
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_folder_without_a_campaign_and_a_wrong_ending_are_one_line(command, tmp_path) -> None:
+    status, lines = command(tmp_path, "--output", tmp_path / "model.json")
+    assert (status, "campaign.json: No such file" in "".join(lines)) == (2, True)
+    status, lines = command(tmp_path, "--output", tmp_path / "model.pickle")
+    assert (status, "should end in .json" in "".join(lines)) == (2, True)

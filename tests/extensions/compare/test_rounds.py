@@ -1,0 +1,252 @@
+"""A comparison that measures: rounds, the early stop, what is kept, and failing jobs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan, provenance
+from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
+from timefair.extensions.compare import expected
+from timefair.extensions.compare.comparison import Measure
+from timefair.extensions.compare.expected import design_of, lines
+from timefair.extensions.compare.rounds import Launched, Rounds
+
+LIBRARY = """
+def solve(objective, rng, lost=0.0):
+    if rng.random() < lost:
+        while True:
+            objective(objective.upper)
+    x = rng.uniform(objective.lower, objective.upper)
+    value, step = objective(x), 1.0
+    while True:
+        y = x + step * rng.normal(size=x.size)
+        found = objective(y)
+        better = found < value
+        x, value, step = (y, found, 1.5 * step) if better else (x, value, 0.9 * step)
+
+
+def broken(objective, rng):
+    objective(objective.lower)
+
+
+def called(objective, rng):
+    solve(objective, rng, more=1)
+
+
+def fail():
+    raise ValueError("no data")
+
+
+broken.prepare = fail
+"""
+CAMPAIGN = {
+    "name": "mine",
+    "problems": {"suite": "bbob", "functions": [1, 5], "dimensions": 2, "instances": "1-2"},
+    "algorithms": {
+        "base": "library:solve",
+        "head": {"use": "library:solve", "seed_as": "base"},
+        "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "base"},
+        "broken": "library:broken",
+        "called": "library:called",
+        "elsewhere": {"use": "library:called", "path": "."},
+        "other": "timefair:DE",
+    },
+    "budget": {"evaluations": 300},
+    "restart": {"policy": "none"},
+    "targets": [1, 0.1, 0.01],
+    "runs": 24,
+    "rounds": 4,
+    "instances_per_job": 2,
+    "statistics": {"matters": {"ratio": 1.2}},
+}
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory with a library and a campaign; cores of its own."""
+    (tmp_path / "library.py").write_text(LIBRARY)
+    (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    package = str(Path(configuration.__file__).parents[3])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
+    return tmp_path
+
+
+def records(study: Path) -> dict[Path, int]:
+    """The records of the campaign, with the time when each was written."""
+    return {path: path.stat().st_mtime_ns for path in study.rglob("results/**/*.parquet")}
+
+
+def rounds_of(study: Path) -> set[str]:
+    return {path.stem.rpartition("_")[2] for path in records(study)}
+
+
+@pytest.mark.slow
+def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, compare) -> None:
+    status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
+    assert status == 0
+    assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
+    assert printed[-1].startswith("equal: head needs 1 times the evaluations of base to the target")
+    assert "as the answer is decided" in printed[-1]
+    made = rounds_of(study)
+    assert made == {f"r{k}" for k in range(1, len(made) + 1)}
+    assert 1 <= len(made) < 4
+    assert {path.parts[-3] for path in records(study)} == {"base", "head"}
+
+    before = records(study)
+    assert compare(CAMPAIGN_FILE, "--quiet") == (0, printed[-1:])
+    assert records(study) == before
+    # The runs were looked at: a later test of them has the level of that look.
+    assert compare("results/mine", "base", "head", "--quiet") == (0, printed[-1:])
+    content = json.loads((study / "results/mine/comparison.json").read_text())
+    assert content == {"base": "base", "head": "head", "looks": 4}
+
+
+@pytest.mark.thorough
+def test_a_loss_of_successes_is_found(study: Path, compare) -> None:
+    status, printed = compare(CAMPAIGN_FILE, "--head", "worse")
+    assert status == 1
+    assert printed[-1].startswith("worse: worse needs ")
+
+
+@pytest.mark.slow
+def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
+    compare(CAMPAIGN_FILE, "--quiet")
+    campaign = configuration.load(study / CAMPAIGN_FILE)
+    keys = provenance.measure_keys(campaign)
+    planned = {
+        study / "results/mine" / job.record(keys[job.algorithm, job.round])
+        for job in plan.jobs(campaign)
+    }
+    assert set(records(study)) < planned
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("broken", "algorithms.broken: cannot be launched: library:broken.prepare failed: "
+         "ValueError: no data"),
+        ("called", "algorithms.called: cannot be launched: TypeError: solve() got an unexpected "
+         "keyword argument 'more' ({study}/library.py:20)"),
+        ("elsewhere", "algorithms.elsewhere: cannot be launched: TypeError: solve() got an "
+         "unexpected keyword argument 'more' ({study}/library.py:20)"),
+    ],
+)  # fmt: skip
+def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
+    study: Path, compare, head: str, said: str
+) -> None:
+    status, printed = compare(CAMPAIGN_FILE, "--head", head)
+    assert (status, printed) == (2, [f"timefair: {said.format(study=study)}"])
+    assert not records(study)
+
+
+@pytest.mark.slow
+def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
+    rounds = Rounds(
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "broken", 2
+    )
+    with pytest.raises(InputError) as error:
+        rounds.until_sure(Measure.EVALUATIONS, 1.2, print)
+    (line,) = error.value.faults
+    assert line.startswith(f"{study}/results/mine/logs/broken/")
+    assert line.endswith("the job failed: library:broken.prepare failed: ValueError: no data")
+
+
+def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Path) -> None:
+    def rounds(**changes: object) -> Rounds:
+        campaign = configuration.parse(CAMPAIGN | changes)
+        return Rounds(campaign, study / "results", "base", "head", 2)
+
+    launched = {"base": Launched(2.0, 0.001), "head": Launched(3.0, 0.003)}
+    around_s = 4 * 2 * (2.0 + 3.0)  # rounds, functions
+    runs_s = 24 * 2 * 2 * (2 * plan.RUN_OVERHEAD_S + 300 * 0.004)
+    assert rounds().seconds(launched) == pytest.approx((around_s + runs_s) / 2)
+    timed = rounds(budget={"time_s": 0.5})
+    runs_s = 24 * 2 * 2 * 2 * (plan.RUN_OVERHEAD_S + 0.5)
+    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 2)
+    simulated = rounds(budget={"time_s": 50, "evaluation_cost_s": 1})
+    assert simulated.seconds(launched) is None
+    assert rounds().seconds({}) is None
+
+    keys = provenance.measure_keys(timed.campaign)
+    for job in plan.jobs(timed.of_both):
+        if job.round <= 2:
+            record = timed.folder / job.record(keys[job.algorithm, job.round])
+            record.parent.mkdir(parents=True, exist_ok=True)
+            record.touch()
+    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words", "line"),
+    [
+        ({}, "--head hed", "--head: 'hed' is not in the campaign; did you mean 'head'?"),
+        ({}, "--head base", "--head: 'base': is the base as well; name two algorithms"),
+        ({"stopping": {"rule": "quantile"}}, "", "stopping.rule: 'quantile': should be 'fixed'"),
+        ({"block": "node"}, "", "block: 'node': versions are measured side by side, not in blocks"),
+        ({}, "--cores 0", "--cores: 0: should be at least 1"),
+        ({"runs": 0}, "", "runs: 0: should be at least 1"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line_before_a_run(
+    study: Path, compare, changes: dict, words: str, line: str
+) -> None:
+    (study / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN | changes, sort_keys=False))
+    status, printed = compare(CAMPAIGN_FILE, *words.split())
+    assert (status, len(printed)) == (2, 1)
+    assert line in printed[0]
+    assert not records(study)
+
+
+TUNE = {
+    "space": {"lost": {"float": [0, 0.5]}},
+    "tuner": "random",
+    "budget_s": 10,
+    "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
+}
+
+
+def test_a_version_may_have_a_tuned_variant_and_is_none(study: Path) -> None:
+    tuned = CAMPAIGN["algorithms"] | {"base": {"use": "library:solve", "tune": TUNE}}
+    timed = {"algorithms": tuned, "budget": {"time_s": 0.5}}
+    campaign = configuration.parse(CAMPAIGN | timed)
+    rounds = Rounds(campaign, study / "results", "base", "head", 2)
+    assert plan.core_seconds(rounds.of_both) == 96  # 2 versions, 4 problems, 24 runs of 0.5 s
+    with pytest.raises(InputError) as error:
+        Rounds(campaign, study / "results", "base", "base-tuned", 2)
+    assert error.value.faults == (
+        "--head: 'base-tuned': its parameters are searched by snakemake alone; start snakemake, "
+        f"then timefair compare {study}/results/mine base base-tuned",
+    )
+
+
+def test_both_versions_are_first_in_turn(study: Path) -> None:
+    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
+    first = {number: [job.algorithm for job in rounds._in_turns(number)][::2] for number in (1, 2)}
+    assert first == {1: ["base", "head"], 2: ["head", "base"]}
+    assert rounds.workers == 2
+
+
+@pytest.mark.thorough
+def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
+    monkeypatch.setattr(expected, "SAMPLES", 400)
+    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
+    design = design_of(rounds, 1.2)
+    assert (design.functions, design.runs, design.looks) == (2, 48, 4)
+    assert design.paired
+    alone = Rounds(rounds.campaign, study / "results", "base", "other", 2)
+    assert not alone.paired
+    forecast = [list(lines(of, Measure.EVALUATIONS, 1.2, {})) for of in (rounds, alone)]
+    chances = [float(text[1].rpartition(" ")[2]) for text in forecast]
+    assert all(0 <= chance <= 1 for chance in chances)
+    slowdowns = [int(text[2].partition(" needs ")[2].split()[0]) for text in forecast]
+    assert slowdowns[0] < slowdowns[1]  # pairs find smaller ones
+    assert len(list(lines(rounds, Measure.QUALITY, 1.2, {}))) == 1

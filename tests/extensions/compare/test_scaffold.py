@@ -1,0 +1,174 @@
+"""A campaign for two versions of a made-up library with a history in git."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign.configuration import AlgorithmSpec, read_yaml
+from timefair.extensions.compare import scaffold
+
+SEARCH = '''"""A random search that moves by steps."""
+
+import numpy
+
+
+def minimize(objective, start, rng):
+    best, value, step = start, objective(start), 1.0
+    while step > 1e-6:
+        point = best + step * rng.normal(size=best.size)
+        found = objective(point)
+        if found < value:
+            best, value, step = point, found, 2 * step
+        else:
+            step *= {factor}
+'''
+
+
+def git(folder: Path, *words: str) -> str:
+    own = ["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    command = ["git", *own, "-C", str(folder), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A repository whose package was committed twice, and has changed since."""
+    top = tmp_path / "repository"
+    package = top / "src/steps"
+    package.mkdir(parents=True)
+    git(tmp_path, "init", "-q", str(top))
+    for factor in (0.5, 0.9):
+        (package / "__init__.py").write_text(SEARCH.format(factor=factor))
+        git(top, "add", ".")
+        git(top, "commit", "-q", "-m", f"Steps shrink by {factor}")
+    (package / "__init__.py").write_text(SEARCH.format(factor=0.95))
+    return top
+
+
+@pytest.mark.parametrize(("ref", "factor"), [("HEAD", 0.9), ("HEAD~1", 0.5)])
+def test_the_base_is_a_commit_and_the_head_the_files_as_they_are(
+    library: Path, tmp_path: Path, ref: str, factor: float
+) -> None:
+    study = tmp_path / "study"
+    commit = scaffold.begin(study, library, ref)
+    assert commit == git(library, "rev-parse", "--short", ref)
+    campaign = read_yaml(study / "campaign.yaml")
+    found = campaign["algorithms"]
+    versions = {
+        label: (study / spec["path"] / "steps/__init__.py").read_text()
+        for label, spec in found.items()
+    }
+    assert versions == {
+        "base": SEARCH.format(factor=factor),
+        "head": SEARCH.format(factor=0.95),
+    }
+    assert found["head"]["seed_as"] == "base"
+    assert "\nimport steps\n" in (study / "wrapper.py").read_text()
+    assert (study / "Snakefile").is_file()
+    assert "study/base" in git(library, "worktree", "list")
+
+
+def test_the_campaign_is_the_comparison_whose_power_is_tested() -> None:
+    campaign = read_text(scaffold.CAMPAIGN)
+    problems = campaign["problems"]
+    runs = campaign["runs"] * 5  # instances
+    assert problems["instances"] == "1-5"
+    assert (len(problems["functions"]), runs, campaign["rounds"]) == (4, 120, 4)
+    assert campaign["statistics"]["matters"]["ratio"] == 1.05
+    seconds = 2 * 4 * runs * campaign["budget"]["time_s"]
+    assert seconds / 2 <= 85  # on two cores, before what surrounds the runs
+    assert "instances_per_job" not in campaign  # 5 jobs of each version per function and round
+
+
+def read_text(template: str) -> dict:
+    names = dict.fromkeys(("package", "base", "head", "ref", "commit"), "x")
+    return yaml.safe_load(template.format(**names))
+
+
+WRAPPER = """import steps
+
+
+def solve(objective, rng):
+    steps.minimize(objective, rng.uniform(objective.lower, objective.upper), rng)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    "path" not in AlgorithmSpec.model_fields, reason="needs algorithms.X.path (environments)"
+)
+def test_both_versions_are_measured_and_compared(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compare
+) -> None:
+    study = tmp_path / "study"
+    scaffold.begin(study, library, "HEAD~1")
+    campaign = read_yaml(study / "campaign.yaml")
+    campaign |= {"budget": {"evaluations": 1000}, "runs": 12, "rounds": 1, "targets": [1e-3]}
+    campaign["timing"] = {"reference": True}  # the default with a budget in seconds
+    campaign["problems"] |= {"functions": 1, "instances": "1-2"}
+    (study / "campaign.yaml").write_text(yaml.safe_dump(campaign))
+    monkeypatch.chdir(study)
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    package = str(Path(scaffold.__file__).parents[2])
+    monkeypatch.setenv("PYTHONPATH", package)
+
+    status, printed = compare("campaign.yaml", "--cores", "2")
+    assert status == 2
+    assert printed[-1].startswith("timefair: algorithms.base: cannot be launched: NotImplemented")
+    assert "wrapper.py: call your optimizer here" in printed[-1]
+
+    (study / "wrapper.py").write_text(WRAPPER)
+    status, printed = compare("campaign.yaml", "--cores", "2")
+    # Steps that are halved shrink too fast for a sphere.
+    assert (status, printed[-1].partition(":")[0]) == (0, "better"), printed
+    assert "in total 24 runs of each version on 1 function, in pairs of one seed" in printed[-1]
+
+
+@pytest.mark.parametrize(
+    ("where", "ref", "line"),
+    [
+        ("nowhere", "HEAD", "nowhere: there is no such folder"),
+        (".", "HEAD", "git rev-parse: fatal: not a git repository"),
+        ("repository", "lost", "git rev-parse: fatal: Needed a single revision"),
+        ("repository/new", "HEAD", "git cat-file: fatal: path 'new' exists on disk"),
+    ],
+)
+def test_what_cannot_be_a_base_is_one_line(
+    library: Path, tmp_path: Path, where: str, ref: str, line: str
+) -> None:
+    (library / "new").mkdir()
+    (library / "new/steps.py").write_text("")
+    with pytest.raises(InputError) as caught:
+        scaffold.begin(tmp_path / "study", tmp_path / where, ref)
+    (fault,) = caught.value.faults
+    assert fault.startswith("--for-optimizer: ")
+    assert line in fault
+    assert not (tmp_path / "study").exists()
+
+
+def test_existing_files_stay(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study/wrapper.py").write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        scaffold.begin(tmp_path / "study", library, "HEAD")
+    assert (tmp_path / "study/wrapper.py").read_text() == "mine"
+    assert not (tmp_path / "study/base").exists()
+
+
+@pytest.mark.slow
+def test_the_command_says_what_follows(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["init", str(tmp_path / "study"), "--for-optimizer", str(library)]
+    assert cli.main([*words, "--base", "HEAD~1"]) == 0
+    printed = capsys.readouterr().out
+    assert "complete wrapper.py" in printed
+    assert "timefair compare campaign.yaml" in printed
+    assert cli.main([*words, "--base", "HEAD~1"]) == 2
+    assert cli.main(["init", str(tmp_path / "other"), "--base", "HEAD"]) == 2

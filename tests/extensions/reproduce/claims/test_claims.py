@@ -1,0 +1,290 @@
+"""New runs reproduce, contradict or cannot decide the claims of a campaign."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import norm
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.extensions.reproduce.claims import again
+from timefair.extensions.reproduce.claims.claim import Verdict
+from timefair.extensions.reproduce.claims.evidence import campaign_of, study
+from timefair.extensions.reproduce.claims.judged import judge
+from timefair.extensions.reproduce.claims.ratios import Limits
+from timefair.extensions.reproduce.claims.stated import claims
+from timefair.extensions.reproduce.claims.summary import conditions
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import write_record
+
+CAMPAIGN = {
+    "name": "made",
+    "problems": {"suite": "bbob", "functions": "1-7", "dimensions": 2, "instances": "1"},
+    "algorithms": {"quick": "timefair:DE", "slow": "timefair:DE", "slowest": "timefair:DE"},
+    "budget": {"evaluations": 10_000},
+    "runs": 12,
+    "targets": [1.0],
+    "statistics": {"resamples": 20},
+}
+SCALES = {"quick": 40.0, "slow": 160.0, "slowest": 640.0}
+"""Mean evaluations of a run to the target."""
+MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 16.0, "python": "3.11", "versions": {}}
+
+
+def made(folder: Path, run, scales: dict[str, float], seed: int, **changes) -> Path:
+    """``results/made`` with runs that nobody measured, as quick as the scales say."""
+    results = folder / "results/made"
+    asked = {"algorithms": {name: CAMPAIGN["algorithms"][name] for name in scales}}
+    campaign = configuration.parse(CAMPAIGN | asked | changes.get("campaign", {}))
+    plan.write_snapshot(campaign, results)
+    rng = np.random.default_rng(seed)
+    for label, scale in scales.items():
+        rng = np.random.default_rng(seed) if changes.get("twins") else rng
+        rows = []
+        for function in campaign.problems.functions:
+            for number in range(campaign.runs):
+                cost = 3 + int(rng.lognormal(log(scale), 0.3))
+                precision = float(scale * rng.lognormal(0, 0.3)) / 1e4
+                events = [(1, 0.001, 5.0), (cost, 0.001 * cost, precision)]
+                rows.append(
+                    run(
+                        events, function=function, algorithm=label, run=number, evaluations=10_000,
+                        wall_s=100.0, best_precision=precision,
+                    )
+                )  # fmt: skip
+        machine = MACHINE | changes.get("machine", {})
+        facts = {"algorithm": label, "collected": {
+            "campaign": [campaign.model_dump(mode="json")], "key": ["k"], "code": ["c"],
+            "machine": [machine],
+        }}  # fmt: skip
+        batch = pa.RecordBatch.from_pylist(rows, schema=RUN_SCHEMA)
+        write_record(results / f"collected/{label}.parquet", [batch], facts)
+    return results
+
+
+@pytest.fixture(scope="module")
+def stated(run, tmp_path_factory: pytest.TempPathFactory):
+    """The claims of a campaign in which the order of the algorithms is obvious, and its folder."""
+    results = made(tmp_path_factory.mktemp("first"), run, SCALES, seed=1)
+    return list(claims(study(results, campaign_of(results)).evidence)), results
+
+
+def verdicts(stated, results: Path, again: Path) -> Counter[tuple[str, Verdict]]:
+    found = judge(stated, study(again, campaign_of(results)).evidence)
+    assert [one.claim for one in found] == stated
+    return Counter((one.claim.kind, one.verdict) for one in found)
+
+
+@pytest.mark.slow
+def test_what_is_claimed(stated):
+    found, _ = stated
+    by_kind = {kind: [c for c in found if c.kind == kind] for kind in ("first", "pair", "ratio")}
+    assert {claim.leaders for claim in by_kind["first"]} == {("quick",)}
+    assert {(c.better, c.other) for c in by_kind["pair"] if c.function == "1"} == {
+        ("quick", "slow"), ("quick", "slowest"), ("slow", "slowest"),
+    }  # fmt: skip
+    on_f1 = [claim for claim in by_kind["ratio"] if claim.function == 1]
+    assert [(claim.first, claim.other) for claim in on_f1] == [
+        ("quick", "slow"), ("quick", "slowest"),
+    ]  # fmt: skip
+    assert on_f1[0].low < 4 < on_f1[0].high
+    assert on_f1[1].low < 16 < on_f1[1].high
+
+
+@pytest.mark.slow
+def test_runs_of_the_same_algorithms_reproduce(stated, run, tmp_path: Path):
+    found = verdicts(*stated, made(tmp_path / "again", run, SCALES, seed=2))
+    assert {verdict for _, verdict in found} == {Verdict.REPRODUCED}
+
+
+@pytest.mark.slow
+def test_the_opposite_order_contradicts(stated, run, tmp_path: Path):
+    other = {"quick": 640.0, "slow": 160.0, "slowest": 40.0}
+    found = verdicts(*stated, made(tmp_path / "again", run, other, seed=2))
+    assert {verdict for _, verdict in found} == {Verdict.CONTRADICTED}
+
+
+@pytest.mark.slow
+def test_another_size_contradicts_only_the_ratio(stated, run, tmp_path: Path):
+    other = SCALES | {"slowest": 6400.0}
+    found = verdicts(*stated, made(tmp_path / "again", run, other, seed=2))
+    assert found["ratio", Verdict.REPRODUCED] == found["ratio", Verdict.CONTRADICTED] == 7
+    assert not found["pair", Verdict.CONTRADICTED]
+    assert not found["first", Verdict.CONTRADICTED]
+
+
+@pytest.mark.slow
+def test_one_run_decides_little(stated, run, tmp_path: Path):
+    few = {"campaign": {"runs": 1}}
+    found = verdicts(*stated, made(tmp_path / "again", run, SCALES, seed=2, **few))
+    assert found["ratio", Verdict.UNDECIDED] == 14  # without an interval
+    assert not {verdict for _, verdict in found} & {Verdict.CONTRADICTED}
+
+
+@pytest.mark.slow
+def test_what_the_campaign_leaves_open_is_no_claim(run, tmp_path: Path):
+    results = made(tmp_path, run, dict.fromkeys(SCALES, 100.0), seed=1, twins=True)
+    found = list(claims(study(results, campaign_of(results)).evidence))
+    assert {claim.kind for claim in found} == {"ratio"}
+    assert all(claim.value == 1 and not claim.decided for claim in found)
+
+
+def test_ratios_have_the_coverage_of_their_costs():
+    rng = np.random.default_rng(1)
+    half, covered = norm.isf(0.025), 0
+    for a, b in rng.normal(size=(2000, 2)) * [0.1, 0.3]:
+        ratio = Limits(a, a - half * 0.1, a + half * 0.1).minus(
+            Limits(b, b - half * 0.3, b + half * 0.3)
+        )
+        covered += not ratio.excludes_zero
+    assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5
+
+
+def test_a_smaller_level_makes_a_wider_interval():
+    one = Limits(0.0, -1.0, 2.0)
+    assert one.at_level(0.05, 0.95) == pytest.approx(one)
+    wide = one.at_level(0.001, 0.95)
+    assert wide.low == pytest.approx(-norm.isf(0.0005) / norm.isf(0.025))
+    assert wide.high == pytest.approx(-2 * wide.low)
+
+
+# --- The campaign that measures again -----------------------------------------------------------
+
+
+def planned(budget: dict[str, float], **changes):
+    campaign = configuration.parse(CAMPAIGN | {"budget": budget, "rounds": 3, "seed": 7})
+    given = {"seed": 1, "runs": None, "minutes": None, "cores": 2} | changes
+    return campaign, again.campaign_again(campaign, **given)
+
+
+def test_only_seeds_differ_by_default():
+    campaign, new = planned({"evaluations": 100})
+    assert (new.name, new.seed) == ("made-claims", 8)
+    kept = new.model_dump() | {"name": campaign.name, "seed": campaign.seed}
+    assert kept == campaign.model_dump()
+
+
+RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}
+
+
+def test_the_new_runs_need_no_machine_and_no_rule():
+    asked = CAMPAIGN | RACE | {"machine": {"require": {"processor": "Z80"}}}
+    campaign = configuration.parse(asked)
+    new = again.campaign_again(campaign, seed=1, runs=1, minutes=None, cores=2)
+    assert (new.runs, new.rounds, new.stopping.rule) == (1, 1, "fixed")
+    assert new.machine.required == {}
+
+
+def test_minutes_fit_a_campaign_with_a_rule():
+    campaign = configuration.parse(CAMPAIGN | RACE | {"budget": {"time_s": 1.0}})
+    new = again.campaign_again(campaign, seed=1, runs=None, minutes=0.3, cores=2)
+    assert new.runs == 1
+
+
+@pytest.mark.slow
+def test_a_rule_that_has_tested_the_runs_is_named(stated):
+    _, results = stated
+    fixed = study(results, campaign_of(results))
+    raced = replace(fixed, campaign=configuration.parse(CAMPAIGN | RACE))
+    assert not [line for line in conditions(fixed, fixed) if "rule" in line]
+    lines = [line for line in conditions(raced, fixed) if "rule" in line]
+    assert lines[0].startswith("stopping.rule: 'race' recorded, 'fixed' again")
+    assert lines[1].startswith("claims: the rule has tested the recorded runs")
+
+
+def test_fewer_runs_have_no_more_rounds_than_runs():
+    _, new = planned({"evaluations": 100}, runs=2)
+    assert (new.runs, new.rounds) == (2, 2)
+
+
+@pytest.mark.parametrize("minutes", [0.5, 1.0, 2.0])
+def test_minutes_limit_the_runs(minutes: float):
+    campaign, new = planned({"time_s": 1.0}, minutes=minutes)
+    assert plan.wall_seconds(new, 2) <= 60 * minutes
+    assert 1 <= new.runs < campaign.runs
+    more = new.model_copy(update={"runs": new.runs + 1})
+    assert plan.wall_seconds(more, 2) > 60 * minutes
+
+
+# --- The command --------------------------------------------------------------------------------
+
+
+def reproduce(monkeypatch, results: Path, new: Path, *words: str) -> int:
+    """The command, with runs that are there already."""
+    monkeypatch.chdir(new.parents[1])
+
+    def measure(campaign, folder: Path, cores: int) -> None:
+        folder.parent.mkdir(exist_ok=True)
+        folder.symlink_to(new)
+
+    monkeypatch.setattr(again, "measure", measure)
+    return cli.main(["reproduce", str(results), "--claims", *words])
+
+
+@pytest.mark.slow
+def test_the_command(stated, run, tmp_path: Path, monkeypatch, capsys):
+    claimed, results = stated
+    new = made(tmp_path / "again", run, SCALES, seed=2)
+    assert reproduce(monkeypatch, results, new) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        f"{len(claimed)} claims of {results}; 12 runs on each problem with the seed 2, in "
+        "results/made-claims"
+    )
+    assert lines[1:5] == [
+        "machine: of the same kind",
+        "code: as recorded",
+        "software: as recorded",
+        "runs: 252 recorded, 252 again",
+    ]
+    assert lines[-3] == f"0 of {len(claimed)} claims are contradicted."
+    assert "not replicated" in lines[-2]
+    written = json.loads((new / "claims.json").read_text())
+    assert [one["claim"] for one in written] == [str(claim) for claim in claimed]
+    assert {one["verdict"] for one in written} == {"reproduced"}
+
+
+@pytest.mark.slow
+def test_the_command_names_what_is_contradicted(stated, run, tmp_path: Path, monkeypatch, capsys):
+    _, results = stated
+    other = SCALES | {"slowest": 6400.0}
+    new = made(tmp_path / "again", run, other, seed=2, machine={"cpu": "6502"})
+    assert reproduce(monkeypatch, results, new) == 1
+    out = capsys.readouterr().out
+    assert "machine: of another kind; claims in seconds are compared as ratios" in out
+    assert "contradicted: bbob, 2 dimensions: on f1, slowest needs" in out
+    assert "7 of " in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--claims", "--share", "5%"], "--share: is for replays; --runs sets how many runs"),
+        (["--runs", "3"], "--runs: is for --claims; --share sets how many runs are replayed"),
+        (["--claims", "--runs", "0"], "--runs: 0: should be above 0"),
+        (["--claims", "--minutes", "-1"], "--minutes: -1.0: should be above 0"),
+        (["--claims", "--seed", "0"], "--seed: 0: should be at least 1 with --claims"),
+        (["--claims", "--minutes", "1"], "--minutes: the budget of the campaign has no real"),
+    ],
+)
+def test_wrong_input(words: list[str], line: str, stated, capsys):
+    _, results = stated
+    assert cli.main(["reproduce", str(results), *words]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"timefair: {line}")
+    assert printed.count("\n") == 1
+
+
+def test_a_folder_without_a_campaign(tmp_path: Path, capsys):
+    assert cli.main(["reproduce", str(tmp_path), "--claims"]) == 2
+    line = f"timefair: {tmp_path}: there is no campaign.json in it; name results/NAME\n"
+    assert capsys.readouterr().err == line

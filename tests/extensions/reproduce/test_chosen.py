@@ -1,0 +1,170 @@
+"""Which run is meant, and one line for each that cannot be replayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.extensions.reproduce.chosen import chosen_run
+from timefair.records.collect import collect
+from timefair.records.integrity import Place
+
+
+def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> str:
+    assert cli.main(["reproduce", str(path), *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line.removeprefix("timefair: ")
+
+
+@pytest.mark.slow
+def test_the_run_and_its_cell(record: Path):
+    chosen = chosen_run(record, {"instance": 2, "run": 1})
+    assert str(chosen) == "f8 D=3 instance 2 run 1 of de"
+    assert chosen.instances == (1, 2)
+    assert chosen.row["run"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "{path}: has several such runs; choose one by --instance (1-2) --run (0-1)"),
+        (["--instance", "1"], "{path}: has several such runs; choose one by --run (0-1)"),
+        (["--run", "7"], "--run: 7 is not in {path}; it has 0-1"),
+        (["--function", "9"], "--function: 9 is not in {path}; it has 8"),
+        (["--instance", "1", "--run", "0", "--campaign", "no.yaml"], "no.yaml: "),
+    ],
+)
+@pytest.mark.usefixtures("measuring")
+def test_choices_that_name_no_single_run(record: Path, arguments, line, capsys):
+    assert refused(capsys, record, *arguments).startswith(line.format(path=record))
+
+
+@pytest.mark.parametrize(
+    "words", ["--share 5%", "--seed 0", "--claims", "--runs 1", "--minutes 1", "--cores 1"]
+)
+def test_options_that_are_for_folders(words: str, tmp_path: Path, capsys):
+    path = tmp_path / "a.parquet"
+    path.touch()
+    option, *value = words.split()
+    assert refused(capsys, path, option, *value) == f"{option}: is for a folder; {path} is none"
+
+
+@pytest.mark.usefixtures("measuring")
+def test_a_campaign_without_the_algorithm(record: Path, tmp_path: Path, capsys):
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        "name: other\nproblems: {suite: bbob, functions: 8, dimensions: 3, instances: 1}\n"
+        "algorithms: {search: timefair:random-search}\nbudget: {evaluations: 9}\n"
+    )
+    line = refused(capsys, record, "--instance", "1", "--run", "0", "--campaign", str(other))
+    assert line == f"--campaign: {other} has no algorithm 'de'; it has search"
+
+
+@pytest.mark.usefixtures("measuring")
+def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, capsys):
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        "name: other\nproblems: {suite: bbob-noisy, functions: 101, dimensions: 3, instances: 1}\n"
+        "algorithms: {de: timefair:DE}\nbudget: {evaluations: 9}\n"
+    )
+    line = refused(capsys, record, "--instance", "1", "--run", "0", "--campaign", str(other))
+    fault = "problems.functions: 8 is not in bbob-noisy, which has 101 to 130"
+    assert line == f"--campaign: {other}: {fault}"
+
+
+@pytest.mark.slow
+def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
+    """Or it changes nothing that is recorded, as a byte of Parquet's statistics does."""
+    original, damaged = record.read_bytes(), tmp_path / "damaged.parquet"
+    row, found = chosen_run(record, WANTED).row, []
+    for place in range(4, len(original), len(original) // 40):
+        damaged.write_bytes(original[:place] + bytes([original[place] ^ 1]) + original[place + 1 :])
+        try:
+            assert chosen_run(damaged, WANTED).row == row
+        except InputError as error:
+            found += error.faults
+    assert len(found) > 20
+    assert all(line.startswith(f"{damaged}: ") for line in found)
+    assert any("(checksum)" in line for line in found)
+
+
+def test_files_that_are_no_records(tmp_path: Path, capsys):
+    path = tmp_path / "a.parquet"
+    line = f"{path}: there is no such file or folder"
+    assert refused(capsys, path) == refused(capsys, path, "--run", "0") == line
+    path.touch()
+    assert refused(capsys, path).startswith(f"{path}: ")
+
+
+def test_a_run_that_is_there_twice(forged, capsys):
+    path = forged(lambda rows, _: rows.append(rows[0]))
+    line = refused(capsys, path, "--instance", "1", "--run", "0")
+    assert line.startswith(f"{path}: has this run twice; ")
+
+
+def test_a_run_of_which_nothing_was_kept(forged, capsys):
+    path = forged(lambda rows, _: rows[0].update(status="inconsistent"))
+    line = refused(capsys, path, "--instance", "1", "--run", str(0))
+    assert line == f"{path}: the status of this run is inconsistent; choose another run"
+
+
+@pytest.mark.parametrize("name", ["campaign", "code", "machine", "key"])
+def test_records_without_their_facts(forged, name: str, capsys):
+    path = forged(lambda _, facts: facts.pop(name))
+    line = refused(capsys, path, "--instance", "1", "--run", "0")
+    assert line == f"{path}: its metadata have no {name}; it cannot be replayed"
+
+
+def test_a_record_whose_campaign_lacks_its_algorithm(forged, capsys):
+    path = forged(lambda _, facts: facts["campaign"].update(algorithms={}))
+    line = refused(capsys, path, "--instance", "1", "--run", "0")
+    assert line.startswith(f"{path}: its campaign has no algorithm 'de'; ")
+
+
+def test_published_data(forged, capsys):
+    path = forged(
+        lambda _, facts: facts.update(published={"format": "coco", "path": "", "sha256": ""})
+    )
+    assert refused(capsys, path).startswith(f"{path}: holds published data; ")
+
+
+def collected(records: list[Path], output: Path) -> Path:
+    places = {
+        path: Place("de", chosen_run(path, {"instance": 1, "run": 0}).keys[0], 8, 3, (1, 2), 1)
+        for path in records
+    }
+    collect("de", places, {(8, 3, i, r) for i in (1, 2) for r in (0, 1)}, output)
+    return output
+
+
+def test_a_collected_file(record: Path, tmp_path: Path):
+    one = chosen_run(record, WANTED)
+    other = chosen_run(collected([record], tmp_path / "de.parquet"), WANTED)
+    assert other.row == one.row
+    assert (other.code, other.keys, other.instances) == (one.code, one.keys, one.instances)
+
+
+def test_a_collected_file_of_several_origins(forged, tmp_path: Path, capsys):
+    path = forged(
+        lambda _, facts: facts.update(
+            collected={
+                "campaign": [facts["campaign"]], "machine": [facts["machine"]],
+                "code": ["a", "b"], "key": ["a", "b"],
+            },
+            records=[
+                {"path": f"../records/de/{key}/f1.parquet", "checksum": ""} for key in "ab"
+            ],
+        )
+    )  # fmt: skip
+    line = refused(capsys, path)
+    folder = path.parents[1] / "records/de"
+    choice = f"name the record of the run, in {folder}"
+    assert line == f"{path}: joins records that differ in code; {choice}"
+
+
+WANTED = MappingProxyType({"instance": 2, "run": 1})

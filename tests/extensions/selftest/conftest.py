@@ -1,0 +1,79 @@
+"""Records of the self-test that nobody measured: what a clock with small delays would record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from timefair.campaign import configuration, plan
+from timefair.extensions.selftest import world
+from timefair.extensions.selftest.copies import Copy
+from timefair.extensions.selftest.expected import recorded
+from timefair.extensions.selftest.staircase import VALUES, point
+from timefair.measure.launch.seeds import run_seed
+from timefair.problems.base import ProblemName
+from timefair.records.status import Disturbance
+
+DELAY_S, RELAUNCH_S = 40.3e-6, 10.007e-6
+START = datetime(2026, 11, 22, 12, tzinfo=UTC)
+MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4, "python": "3.11.2", "versions": {}}
+
+
+def rows_of(label: str, functions: int, runs: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The runs of an algorithm with a perfect clock, function by function."""
+    suite = "timefair.extensions.selftest.staircase:staircase"
+    for function in range(1, functions + 1):
+        for run in range(runs):
+            problem = ProblemName(suite, function, 1, 1)
+            names = {
+                "suite": suite, "function": function, "dimension": 1, "instance": 1,
+                "algorithm": label, "run": run, "seed": run_seed(seed, problem, label, run),
+            }  # fmt: skip
+            yield recorded(world.ALGORITHMS[label], world.BUDGET_S, names)
+
+
+def delayed(row: dict[str, Any]) -> dict[str, Any]:
+    """The run as a real clock records it: later by `DELAY_S`, and by `RELAUNCH_S` for a launch."""
+    for number, launch in enumerate(row["launch_log"]):
+        if number:
+            launch["start_s"] += DELAY_S + number * RELAUNCH_S
+        launch["end_s"] = min(launch["end_s"] + DELAY_S + number * RELAUNCH_S, world.BUDGET_S)
+    for event in row["events"]:
+        event["time_s"] += DELAY_S + event["launch"] * RELAUNCH_S
+    end_s = row["launch_log"][-1]["end_s"]
+    sleeps = world.ALGORITHMS[row["algorithm"]].sleeps
+    return row | {
+        "wall_s": end_s, "real_s": end_s, "reaped_s": end_s + 1e-3, "overshoot_s": 0.0,
+        "last_evaluation_s": end_s, "cpu_s": end_s * (0.3 if sleeps else 1.0),
+        "foreign_delay_s": 0.0, "disturbance": Disturbance.CLEAN, "core": 0,
+        "preparation_s": 0.01, "best_x": point(VALUES.index(row["best_f"])).tolist(),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def sound() -> Copy:
+    """Records of two functions without a defect."""
+    functions, runs, seed = 2, 10, 7
+    campaign = configuration.parse(world.campaign(functions, seed, runs))
+    rows: dict[plan.Job, list[dict[str, Any]]] = {}
+    began = START
+    for job in plan.jobs(campaign):
+        rows[job] = []
+        for row in rows_of(job.algorithm, functions, runs, seed):
+            if row["function"] == job.function:
+                rows[job].append(delayed(row) | {"started_utc": began})
+                began += timedelta(milliseconds=100)
+    keys = {(label, 1): f"{number:x}" * 64 for number, label in enumerate(campaign.algorithms)}
+    facts = {
+        job: {
+            "campaign": campaign.model_dump(mode="json"),
+            "key": keys[job.algorithm, 1],
+            "code": "0" * 64,
+            "machine": MACHINE,
+        }
+        for job in rows
+    }
+    return Copy(campaign, keys, facts, rows, START, began)

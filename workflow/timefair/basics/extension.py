@@ -1,0 +1,108 @@
+"""The door for extensions: what one may add to the core, and how extensions are found.
+
+An extension is a package with an object ``EXTENSION``. It is found if it is a folder of
+`timefair.extensions`, or if an installed distribution names it in the entry-point group
+``timefair.extensions``. The core reads the object and imports the modules that it names when they
+are needed; it never imports an extension by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+FOLDER = "timefair.extensions"
+"""The package whose folders are extensions, and the entry-point group for those of others."""
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What an extension adds. Names of modules are relative to its package.
+
+    Attributes
+    ----------
+    package
+        The dotted name of its package: ``__name__`` in its ``__init__.py``.
+    commands
+        The module with the function ``add_to(commands)``, which adds commands to those of the core,
+        and may add options to these; empty for none.
+    groups
+        The groups of the help in which its commands stand, by command; the others are hidden.
+    exhibits
+        The modules that declare exhibits: tables with their figures.
+    findings
+        The module with the function ``sentences(evidence, space)``, whose sentences the report has
+        among its findings; empty for none.
+    check
+        The module with the function ``lines(campaign)``, whose lines `timefair check` prints; empty
+        for none.
+    """
+
+    package: str
+    commands: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    exhibits: tuple[str, ...] = ()
+    findings: str = ""
+    check: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of its package."""
+        return self.package.rpartition(".")[2]
+
+    def add_commands(self, commands: Any) -> None:
+        """Add its commands to the subparsers of `timefair`."""
+        if self.commands:
+            self.module(self.commands).add_to(commands)
+
+    def check_lines(self, campaign: Any) -> Iterator[str]:
+        """What `timefair check` says on its behalf."""
+        if self.check:
+            yield from self.module(self.check).lines(campaign)
+
+    def declare(self) -> None:
+        """Import the modules that declare its exhibits."""
+        for name in self.exhibits:
+            self.module(name)
+
+    def sentences(self, evidence: Any, space: Any) -> Iterator[str]:
+        """What the report finds on its behalf on a space."""
+        if self.findings:
+            yield from self.module(self.findings).sentences(evidence, space)
+
+    def module(self, name: str) -> ModuleType:
+        """Import one of its modules."""
+        return importlib.import_module(f"{self.package}.{name}")
+
+
+@cache
+def extensions() -> Mapping[str, Extension]:
+    """Every extension that is there, by name, in alphabetical order.
+
+    Raises
+    ------
+    RuntimeError
+        If two extensions have the same name, or a package has no `Extension` named ``EXTENSION``.
+    """
+    found: dict[str, Extension] = {}
+    for package in sorted(_packages()):
+        one = getattr(importlib.import_module(package), "EXTENSION", None)
+        if not isinstance(one, Extension):
+            raise RuntimeError(f"{package}: should have an EXTENSION of class {Extension.__name__}")
+        if one.name in found:
+            raise RuntimeError(f"{package} and {found[one.name].package} have the same name")
+        found[one.name] = one
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _packages() -> Iterator[str]:
+    from importlib.metadata import entry_points
+
+    folder = importlib.import_module(FOLDER).__path__
+    yield from (one.name for one in pkgutil.iter_modules(folder, f"{FOLDER}.") if one.ispkg)
+    yield from (one.value for one in entry_points(group=FOLDER))

@@ -1,0 +1,254 @@
+"""The command that compares two versions of an algorithm."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Commands, one_thread
+from timefair.cli.paths import prepare_files
+
+if TYPE_CHECKING:
+    from timefair.extensions.compare.comparison import Comparison, Measure
+    from timefair.extensions.compare.sources import Measured, Pair
+    from timefair.extensions.compare.words import Look
+
+MEASURES = ("seconds", "evaluations", "speed", "quality")
+"""The names of `versions.comparison.Measure`."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command of this module."""
+    compare = commands.add_parser(
+        "compare",
+        help="compare two versions of an algorithm: better, worse, equal or undecided",
+        description="Compares a new version (head) of an algorithm with the old one (base). With "
+        "a campaign file, the command measures both versions round by round, and stops when the "
+        "answer is decided. With results/NAME and two labels, it compares two algorithms of a "
+        "measured campaign. With two folders, it compares one version from each campaign, after "
+        "the drift between the campaigns is removed. "
+        "The last line that it prints is the verdict.",
+        example="timefair compare mine.yaml --base DE --head Nelder-Mead\n"
+        "timefair compare results/mine DE Nelder-Mead",
+        exits={
+            0: "not worse: the head is better, or equal within the margin",
+            1: "worse: the head is worse by more than the margin",
+            3: "undecided: more runs are needed",
+        },
+    )
+    compare.add_argument(
+        "sources",
+        nargs="+",
+        metavar="WHAT",
+        help="CAMPAIGN.yaml; or RESULTS BASE HEAD; or RESULTS_A RESULTS_B",
+    )
+    compare.add_argument("--base", metavar="LABEL", help="the old version (base)")
+    compare.add_argument("--head", metavar="LABEL", help="the new version (head)")
+    compare.add_argument(
+        "--by",
+        choices=MEASURES,
+        help="what the verdict is about: seconds or evaluations to the target, seconds per "
+        "evaluation, or quality at the end (seconds; without a budget in seconds: evaluations)",
+    )
+    compare.add_argument(
+        "--margin",
+        type=float,
+        metavar="RATIO",
+        help="ratio of costs above which a difference matters (statistics.matters.ratio)",
+    )
+    compare.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary")
+    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page")
+    compare.add_argument("--quiet", action="store_true", help="print the verdict only")
+    compare.add_argument(
+        "--cores", type=int, metavar="N", help="with CAMPAIGN.yaml: runs at the same time (all)"
+    )
+    compare.set_defaults(command=_compare)
+
+    init = commands.choices["init"]
+    init.add_argument(
+        "--for-optimizer",
+        type=Path,
+        metavar="LIBRARY",
+        help="folder in a git repository from which your library can be imported",
+    )
+    init.add_argument(
+        "--base", metavar="REF", help="with --for-optimizer: the commit of the base (HEAD)"
+    )  # fmt: skip
+    init.set_defaults(command=partial(_init, without=init.get_default("command")))
+
+
+def _init(arguments: argparse.Namespace, without: Callable[[argparse.Namespace], None]) -> None:
+    """Create a folder for two versions of a library; `without` one, for campaigns."""
+    if arguments.for_optimizer is None:
+        if arguments.base is not None:
+            raise InputError("--base: only with --for-optimizer")
+        without(arguments)
+        return
+    from timefair.extensions.compare import scaffold
+
+    ref = arguments.base or "HEAD"
+    commit = scaffold.begin(arguments.folder, arguments.for_optimizer, ref)
+    print(
+        f"{arguments.folder}: base is commit {commit}, head is {arguments.for_optimizer}; "
+        "complete wrapper.py, then\n"
+        f"  cd {arguments.folder}\n"
+        "  timefair check campaign.yaml\n"
+        "  timefair compare campaign.yaml"
+    )
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    margin = arguments.margin
+    if margin is not None and not 1 <= margin < float("inf"):
+        raise InputError(f"--margin: {margin:g}: should be a ratio of at least 1, such as 1.1")
+    prepare_files(filter(None, (arguments.markdown, arguments.html)))
+    one_thread()
+    first = Path(arguments.sources[0])
+    if first.suffix in (".yaml", ".yml"):
+        return _measure_and_compare(arguments)
+    if arguments.cores is not None:
+        raise InputError("--cores: only with CAMPAIGN.yaml, which is measured")
+    return _compare_measured(arguments)
+
+
+def _measure_and_compare(arguments: argparse.Namespace) -> int:
+    from timefair.campaign import configuration
+    from timefair.extensions.compare import expected
+    from timefair.extensions.compare.rounds import Rounds
+
+    if len(arguments.sources) > 1:
+        raise InputError(f"{arguments.sources[1]}: give --base LABEL and --head LABEL after a file")
+    every_core = len(os.sched_getaffinity(0))
+    cores = every_core if arguments.cores is None else arguments.cores
+    if cores < 1:
+        raise InputError(f"--cores: {cores}: should be at least 1")
+    campaign = configuration.load(arguments.sources[0])
+    base, head = arguments.base or "base", arguments.head or "head"
+    rounds = Rounds(campaign, Path("results"), base, head, cores)
+    by = _measure(arguments, rounds.by)
+    ratio = arguments.margin or campaign.statistics.matters.ratio
+    launched = rounds.try_out()
+    if not arguments.quiet:
+        print(*expected.lines(rounds, by, ratio, launched), sep="\n", flush=True)
+
+    def say(line: str) -> None:
+        if not arguments.quiet:
+            print(line, flush=True)
+
+    pair, found, look = rounds.until_sure(by, ratio, say)
+    return _report(arguments, pair, found, look)
+
+
+def _compare_measured(arguments: argparse.Namespace) -> int:
+    from timefair.extensions.compare import sources
+    from timefair.extensions.compare.rounds import earlier_look
+
+    folder, *labels = arguments.sources
+    if len(labels) == 1 and not Path(labels[0]).is_dir():
+        raise InputError(f"{labels[0]}: should be a second folder, or two labels: BASE HEAD")
+    if len(labels) == 1:
+        first, second = sources.read(Path(folder)), sources.read(Path(labels[0]))
+        pair = sources.between(first, second, arguments.base, arguments.head)
+        return _report(arguments, pair, _judged(arguments, first, pair))
+    if labels and (arguments.base or arguments.head):
+        raise InputError(f"{labels[0]}: give BASE HEAD or --base and --head, not both")
+    if len(labels) > 2:
+        raise InputError(f"{labels[2]}: give RESULTS BASE HEAD: one folder and two labels")
+    base, head = labels or (arguments.base or "base", arguments.head or "head")
+    if base == head:
+        raise InputError(f"{base}: is base and head; name two algorithms")
+    one = sources.read(Path(folder), (base, head))
+    pair = sources.within(one, base, head)
+    look = earlier_look(Path(folder), base, head)
+    found = _judged(arguments, one, pair, look)
+    pair = replace(pair, cautions=(*pair.cautions, *_of_report(Path(folder), pair, found.by)))
+    return _report(arguments, pair, found, look)
+
+
+def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
+    """What the report of a campaign states about the pair: lines from its table `comparison`."""
+    import pandas as pd
+
+    from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+    from timefair.report.words import counted, p_value
+
+    path = folder / "tables/comparison.parquet"
+    criterion = {"quality": ("precision", "Q.50"), "speed": None}.get(by, (by, "ERT"))
+    if criterion is None or not path.is_file():
+        return
+    rows = pd.read_parquet(path)
+    rows = rows[(rows["measure"] == criterion[0]) & (rows["criterion"] == criterion[1])]
+    named = {pair.base, pair.head}
+    rows = rows[rows["algorithm_a"].isin(named) & rows["algorithm_b"].isin(named)]
+    for dimension, of in rows.groupby("dimension"):
+        over = of["function"] == "all"
+        few = int(of.loc[over, "n_a"].max()) < FEW_FUNCTIONS
+        for row in of[~over if few else over].to_dict("records"):
+            decision = "neither is significantly better"
+            if isinstance(row["better"], str):
+                decision = f"{row['better']} is significantly better"
+            where = f"on f{row['function']}" if few else f"over {row['n_a']} functions"
+            what = counted(row["tests"], "test" if few else "pair")
+            yield (
+                f"report: {where} in {dimension} dimensions, {decision} "
+                f"({p_value(row['p_adjusted'])}, corrected for {what} and all criteria)"
+            )
+
+
+def _judged(
+    arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
+) -> Comparison:
+    from timefair.extensions.compare.comparison import compare
+    from timefair.statistics.versions.looks import look_levels
+
+    level = 1 - one.campaign.statistics.confidence
+    if look is not None:
+        level = float(look_levels(level, look.planned)[look.number - 1])
+    by = _measure(arguments, "evaluations" if one.campaign.budget.time_s is None else "seconds")
+    ratio = arguments.margin or one.campaign.statistics.matters.ratio
+    return compare(
+        pair.base, pair.head, pair.samples, by=by, ratio=ratio, level=level, drift=pair.drift
+    )
+
+
+def _measure(arguments: argparse.Namespace, usual: str) -> Measure:
+    from timefair.extensions.compare.comparison import Measure
+
+    return Measure(arguments.by or usual)
+
+
+def _report(
+    arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None = None
+) -> int:
+    """Print and write what was found; the exit status."""
+    from timefair.extensions.compare import words
+
+    lines = [*pair.cautions, *words.drift_line(found, pair.references), *words.reasons(found)]
+    verdict = words.verdict(found, look)
+    if not arguments.quiet:
+        print(*_aligned(words.table(found)), *lines, sep="\n")
+    print(verdict)
+    if arguments.markdown is not None:
+        from timefair.extensions.compare.markdown import markdown
+
+        arguments.markdown.write_text(markdown(found, [*lines, verdict]), encoding="utf-8")
+    if arguments.html is not None:
+        from timefair.extensions.compare.page import page
+
+        arguments.html.write_text(page(found, [*lines, verdict]), encoding="utf-8")
+    return found.status
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Rows of texts as lines with columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

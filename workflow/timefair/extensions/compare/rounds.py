@@ -1,0 +1,376 @@
+"""Runs of two versions that are measured for a comparison, round by round, until it is sure."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError, storing, suggest
+from timefair.campaign import driver, plan, provenance, registration
+from timefair.campaign.configuration import Campaign
+from timefair.environments.environment import Environment
+from timefair.extensions.compare.comparison import Comparison, Measure, compare
+from timefair.extensions.compare.sources import Pair, measured, within
+from timefair.extensions.compare.words import Look, value
+from timefair.records.status import Status
+from timefair.records.store import read_runs
+from timefair.statistics.versions.answers import Answer
+from timefair.statistics.versions.looks import look_levels
+
+FILE = "comparison.json"
+"""The file in the campaign's folder that names the versions and the number of planned looks."""
+
+TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
+"""Maximal budget of a trial launch."""
+
+WHERE_S = 60.0
+"""A search for the line that raises is given up after this time."""
+
+FAILED = ": the job failed: "
+
+Say = Callable[[str], None]
+
+
+class Rounds:
+    """The rounds of a comparison. This process measures them in the same way as Snakemake.
+
+    The records are those of the campaign: Snakemake does not measure them again.
+
+    Parameters
+    ----------
+    campaign
+        A campaign with both versions; other algorithms are not measured.
+    results
+        The folder of all campaigns, ``results``.
+    base, head
+        Labels of the versions.
+    cores
+        Cores for runs, at least 1.
+
+    Raises
+    ------
+    InputError
+        If a label is unknown or that of a tuned variant, both are the same, the stopping rule is
+        not ``fixed``, or the campaign has blocks.
+    """
+
+    def __init__(self, campaign: Campaign, results: Path, base: str, head: str, cores: int) -> None:
+        for option, label in (("--base", base), ("--head", head)):
+            if label not in campaign.algorithms:
+                known = ", ".join(campaign.algorithms)
+                hint = suggest(label, campaign.algorithms)
+                raise InputError(
+                    f"{option}: {label!r} is not in the campaign{hint}; known: {known}"
+                )
+            if label in campaign.tuned:
+                raise InputError(
+                    f"{option}: {label!r}: its parameters are searched by snakemake alone; start "
+                    f"snakemake, then timefair compare {results / campaign.name} {base} {head}"
+                )
+        if base == head:
+            raise InputError(f"--head: {head!r}: is the base as well; name two algorithms")
+        if campaign.stopping.rule != "fixed":
+            raise InputError(
+                f"stopping.rule: {campaign.stopping.rule!r}: should be 'fixed', because the "
+                "comparison itself decides when to stop"
+            )
+        if campaign.block is not None:
+            raise InputError(
+                f"block: {campaign.block!r}: versions are measured side by side, not in blocks; "
+                "write null, or start snakemake, then timefair compare "
+                f"{results / campaign.name} {base} {head}"
+            )
+        self.campaign, self.base, self.head = campaign, base, head
+        self.folder = results / campaign.name
+        own = {label: campaign.algorithms[label] for label in (base, head)}
+        self.of_both = campaign.model_copy(update={"algorithms": own})
+        self.workers = max(1, cores // max(map(campaign.cores_of, own)))
+        self.cores = cores
+
+    @property
+    def by(self) -> Measure:
+        """The measure that is compared by default."""
+        return Measure.EVALUATIONS if self.campaign.budget.time_s is None else Measure.SECONDS
+
+    @property
+    def paired(self) -> bool:
+        """Whether both versions have the same seeds."""
+        return self.campaign.seeds_of(self.base) == self.campaign.seeds_of(self.head)
+
+    def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
+        """Measure round after round until the answer is sure or all rounds are done.
+
+        After each round, all runs so far are judged at the round's share of the level; see
+        `statistics.versions.looks`.
+
+        Parameters
+        ----------
+        by, ratio
+            The measure of the answer, and its margin.
+        say
+            Called with one line after each round.
+
+        Raises
+        ------
+        InputError
+            If a job fails, if the campaign has to be registered and is not, or if another process
+            works on the folder.
+        """
+        campaign, planned = self.campaign, self.campaign.rounds
+        keys = provenance.measure_keys(campaign)
+        levels = look_levels(1 - campaign.statistics.confidence, planned)
+        registration.check(campaign, self.folder)
+        with driver.held(self.folder):
+            plan.write_snapshot(campaign, self.folder)
+            plan.write_keys(keys, self.folder)
+            self._write_plan()
+            paths: list[Path] = []
+            for number, level in enumerate(levels, 1):
+                start = time.monotonic()
+                paths += self._measured(number, keys)
+                pair, found = self._judged(paths, by, ratio, float(level))
+                spent_s = time.monotonic() - start
+                sure = found.verdict.answer is not Answer.UNDECIDED
+                left_s = 0.0 if sure else (planned - number) * spent_s
+                left = f"; at most about {left_s:.0f} s left" if left_s else ""
+                say(
+                    f"round {number} of {planned}, {spent_s:.0f} s: "
+                    f"{found.verdict.answer}, {value(by, found.verdict)}{left}"
+                )
+                if sure:
+                    break
+        return pair, found, Look(number, planned)
+
+    def _judged(
+        self, paths: Sequence[Path], by: Measure, ratio: float, level: float
+    ) -> tuple[Pair, Comparison]:
+        """The comparison of the runs so far."""
+        versions = (self.base, self.head)
+        runs = measured(str(self.folder), self.campaign, paths, versions)
+        pair = within(runs, *versions)
+        return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
+
+    def _measured(self, number: int, keys: plan.Keys) -> list[Path]:
+        """Measure the missing runs of a round; return the records of the round."""
+        jobs = list(self._in_turns(number))
+        with ThreadPoolExecutor(self.workers) as pool:
+            return list(pool.map(lambda job: self._record(job, keys), jobs))
+
+    def _in_turns(self, number: int) -> Iterator[plan.Job]:
+        """The jobs of a round: both versions next to each other, and each of them first
+        alternately.
+        """
+        jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
+        for turn, pair in enumerate(_pairs_of(jobs)):
+            yield from pair if (turn + number) % 2 else reversed(pair)
+
+    def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
+        """The record of a job. The job is measured if the record does not exist."""
+        record = self.folder / job.record(keys[job.algorithm, job.round])
+        if not record.is_file() and (fault := _do(job, keys, self.folder)):
+            raise InputError(fault)
+        return record
+
+    def try_out(self) -> dict[str, Launched]:
+        """Launch each version once, with a short budget on the first problem, as a job does.
+
+        Empty if all jobs have records. The trial launches leave no files.
+
+        Raises
+        ------
+        InputError
+            If a version cannot be prepared, or fails before it has made an evaluation; the line
+            ends with the file and the line of the exception, if they are known.
+        """
+        if not self._lacking(provenance.measure_keys(self.campaign)):
+            return {}
+        trial = _shortened(self.of_both)
+        keys = provenance.measure_keys(trial)
+        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(self.workers) as pool:
+            folder = Path(place) / trial.name
+            plan.write_snapshot(trial, folder)
+            plan.write_keys(keys, folder)
+            found = pool.map(lambda job: _launched(trial, job, keys, folder), plan.jobs(trial))
+            return dict(zip(trial.algorithms, found, strict=True))
+
+    def _lacking(self, keys: plan.Keys) -> list[plan.Job]:
+        return [
+            job
+            for job in plan.jobs(self.of_both)
+            if not (self.folder / job.record(keys[job.algorithm, job.round])).is_file()
+        ]
+
+    def seconds(self, launched: Mapping[str, Launched]) -> float | None:
+        """Estimated maximum of the seconds of all rounds that are not measured yet; None if there
+        are none, or if the length of a run is unknown.
+
+        Parameters
+        ----------
+        launched
+            What `try_out` found.
+        """
+        total_s = 0.0
+        for job in self._lacking(provenance.measure_keys(self.campaign)) if launched else ():
+            version = launched[job.algorithm]
+            run_s = plan.real_budget_s(self.campaign)
+            if run_s is None:
+                most = self.campaign.budget.evaluations_for(job.dimension)
+                if most is None or version.evaluation_s is None:
+                    return None
+                run_s = most * version.evaluation_s
+            runs = len(job.instances) * len(plan.runs_of_round(self.campaign, job.round))
+            total_s += version.around_s + runs * (run_s + plan.RUN_OVERHEAD_S)
+        return total_s / self.workers or None
+
+    def _write_plan(self) -> None:
+        content = {"base": self.base, "head": self.head, "looks": self.campaign.rounds}
+        with storing(), atomic_file(self.folder / FILE) as file:
+            file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A trial launch of a version.
+
+    Attributes
+    ----------
+    around_s
+        Seconds of its job without the run: start of processes, imports and preparation.
+    evaluation_s
+        Seconds per evaluation in the run; None without an evaluation.
+    """
+
+    around_s: float
+    evaluation_s: float | None
+
+
+def _shortened(campaign: Campaign) -> Campaign:
+    """The campaign with one short run of each algorithm on the first problem."""
+    problems, budget = campaign.problems, campaign.budget
+    first = {name: getattr(problems, name)[:1] for name in ("functions", "dimensions", "instances")}
+    most = budget.evaluations_for(first["dimensions"][0])
+    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
+    if budget.time_s is not None:
+        less["time_s"] = min(budget.time_s, TRIAL_S)
+    if most is not None:
+        less["evaluations"] = min(most, TRIAL_EVALUATIONS)
+    return campaign.model_copy(
+        update={
+            "problems": problems.model_copy(update=first),
+            "budget": budget.model_copy(update=less),
+            "runs": 1,
+            "rounds": 1,
+        }
+    )
+
+
+def _launched(campaign: Campaign, job: plan.Job, keys: plan.Keys, folder: Path) -> Launched:
+    """Do a job with a single run; `InputError` if it fails without an evaluation."""
+    label, start = job.algorithm, time.monotonic()
+    cannot = f"algorithms.{label}: cannot be launched"
+    if fault := _do(job, keys, folder):
+        raise InputError(f"{cannot}: {fault.partition(FAILED)[2]}")
+    spent_s = time.monotonic() - start
+    (row,) = read_runs([folder / job.record(keys[label, job.round])]).to_pylist()
+    if row["status"] != Status.OK and not row["evaluations"]:
+        message = row["message"] or row["status"]
+        raise InputError(f"{cannot}: {message}{_where(campaign, label, message)}")
+    evaluation_s = row["real_s"] / row["evaluations"] if row["evaluations"] else None
+    return Launched(max(spent_s - row["reaped_s"], 0.0), evaluation_s)
+
+
+def _where(campaign: Campaign, label: str, message: str) -> str:
+    """The file and the line at which an algorithm raises this exception, in parentheses; empty if
+    they are unknown.
+    """
+    spec = campaign.algorithms[label]
+    environment = campaign.environment_of(label) or Environment(None, None)
+    command = environment.command(
+        "timefair.algorithms.raised", spec.use, json.dumps(spec.parameters)
+    )
+    with suppress(subprocess.TimeoutExpired):
+        done = subprocess.run(
+            command,
+            env=environment.variables(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=WHERE_S,
+            check=False,
+        )
+        *_, said, place = ["", "", *done.stderr.splitlines()]
+        if said == message:
+            return f" ({place})"
+    return ""
+
+
+def _do(job: plan.Job, keys: plan.Keys, folder: Path) -> str:
+    """Have `timefair measure` do a job of a folder; a line if that fails, else empty."""
+    key = keys[job.algorithm, job.round]
+    record = folder / job.record(key)
+    log = folder / str(job.record(key)).replace("records/", "logs/", 1)
+    log = log.with_suffix(".log")
+    command = [
+        sys.executable, "-P", "-m", "timefair", "measure",
+        "--campaign", str(folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
+        "--function", str(job.function), "--dimension", str(job.dimension),
+        "--instances", plan.format_instances(job.instances), "--round", str(job.round),
+        "--key", plan.short_key(key), "--record", str(record),
+    ]  # fmt: skip
+    with storing():
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("w", encoding="utf-8") as printed:
+            status = subprocess.run(
+                command, stdout=printed, stderr=subprocess.STDOUT, check=False
+            ).returncode
+    if not status:
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
+    return f"{log}{FAILED}{last}"
+
+
+def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
+    """The jobs in pairs: those of both versions on the same problems."""
+    return zip(jobs[::2], jobs[1::2], strict=True)
+
+
+def earlier_look(folder: Path, base: str, head: str) -> Look | None:
+    """The look at the runs of a folder, if they were measured for this comparison.
+
+    None if the runs were not measured with looks; a single test then has the complete level.
+    """
+    from timefair.campaign import configuration
+
+    try:
+        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        planned, versions = int(content["looks"]), {content["base"], content["head"]}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError):
+        raise InputError(
+            f"{folder / FILE}: not what timefair wrote; run timefair compare on the campaign again"
+        ) from None
+    if versions != {base, head}:
+        return None
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    keys = plan.read_keys(folder, campaign)
+    lacking = {
+        job.round
+        for job in plan.jobs(campaign)
+        if job.algorithm in versions
+        and not (folder / job.record(keys[job.algorithm, job.round])).is_file()
+    }
+    complete = min(lacking, default=planned + 1) - 1
+    return Look(min(max(complete, 1), planned), planned)

@@ -1,0 +1,295 @@
+"""Sources of the runs of two versions: one campaign, or two with the drift between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from timefair.basics.errors import InputError, suggest
+from timefair.campaign import configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.extensions.compare.comparison import Measure, changes
+from timefair.extensions.compare.samples import Cell, FunctionKey, Sample, cells, samples
+from timefair.records.blocks import torn
+from timefair.records.integrity import (
+    Origins,
+    differing_software,
+    machine_kinds,
+    mixed,
+    several_hosts,
+)
+from timefair.records.status import Disturbance, Status
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import final_target
+from timefair.statistics.versions.changes import Change, drift
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A campaign's runs of some algorithms.
+
+    Attributes
+    ----------
+    name
+        The folder, for messages.
+    """
+
+    name: str
+    campaign: Campaign
+    analysis: Analysis
+    runs: Runs
+
+    def cautions(self, label: str) -> Iterator[str]:
+        """Reasons for doubts about the runs of an algorithm, one line each."""
+        rows = self.runs.frame[self.runs.frame["algorithm"] == label]
+        failed = rows[rows["status"] != Status.OK]
+        if len(failed):
+            by_status = failed["status"].value_counts()
+            counts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+            yield (
+                f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
+                f"count with their results up to the failure{_message(failed)}"
+            )
+        disturbed = int((rows["disturbance"] == Disturbance.DISTURBED).sum())
+        if disturbed:
+            treated = "omitted" if self.analysis.disturbed == "exclude" else "included"
+            yield f"caution: {disturbed} of {len(rows)} runs of {label} were disturbed; {treated}"
+
+    @property
+    def hardest(self) -> float:
+        """The hardest precision at which versions are compared; 0 where optima are unknown.
+
+        It is not harder than the final target.
+        """
+        known = self.runs.optimum == "known" and not self.analysis.target_values
+        return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
+
+    def cells(self, label: str) -> dict[FunctionKey, Cell]:
+        """The runs of an algorithm, function by function."""
+        return cells(self.runs, self.analysis, label, self.campaign.instances_per_job)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two versions, ready to be compared.
+
+    Attributes
+    ----------
+    drift
+        Between two campaigns; None within one.
+    references
+        The algorithms that the drift was estimated from.
+    cautions
+        Reasons for doubts about the runs, one line each.
+    """
+
+    base: str
+    head: str
+    samples: tuple[Sample, ...]
+    cautions: tuple[str, ...]
+    drift: Change | None = None
+    references: tuple[str, ...] = ()
+
+
+def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
+    """The runs in a campaign's folder that belong to its present configuration.
+
+    Parameters
+    ----------
+    folder
+        ``results/NAME``.
+    labels
+        The algorithms; None for all.
+
+    Raises
+    ------
+    InputError
+        If the folder does not contain a campaign, an algorithm is unknown, has no runs or has made
+        no evaluation, the stopping rule has already tested the same runs, or the runs have
+        differences that ``statistics.mixed: refuse`` does not allow.
+    """
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    for label in labels or ():
+        if label not in campaign.algorithms:
+            known = ", ".join(campaign.algorithms)
+            hint = suggest(label, campaign.algorithms)
+            raise InputError(f"{folder}: has no algorithm {label!r}{hint}; it has {known}")
+    if campaign.stopping.tests:
+        raise InputError(
+            f"{folder}: stopping.rule: {campaign.stopping.rule!r}: this rule has tested the same "
+            "runs; compare versions in a campaign with another rule, such as 'fixed'"
+        )
+    paths = list(_records(folder, campaign, labels or tuple(campaign.algorithms)))
+    return measured(str(folder), campaign, paths, labels)
+
+
+def measured(
+    name: str, campaign: Campaign, paths: Sequence[Path], labels: Sequence[str] | None = None
+) -> Measured:
+    """The runs of some record files of a campaign; the errors are those of `read`."""
+    runs = Runs.read(paths)
+    found = set(runs.frame["algorithm"])
+    for label in labels or campaign.algorithms:
+        if label not in found:
+            raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
+        rows = runs.frame[runs.frame["algorithm"] == label]
+        if not rows["evaluations"].any():
+            raise InputError(f"{name}: {label} made no evaluation in any run{_message(rows)}")
+    clauses = [*mixed(runs.origins), *torn(runs.nodes)]
+    if clauses and campaign.statistics.mixed == "refuse":
+        raise InputError(*(f"{name}: {clause}" for clause in clauses))
+    analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
+    return Measured(
+        name, campaign, analysis, runs.with_targets_in_values(bool(analysis.target_values))
+    )
+
+
+def _message(rows: pd.DataFrame) -> str:
+    """The first message of some runs, as the end of a line; empty if there is none."""
+    messages = rows["message"].dropna()
+    return f": {messages.iloc[0]}" if len(messages) else ""
+
+
+def within(one: Measured, base: str, head: str) -> Pair:
+    """Two algorithms of one campaign.
+
+    Raises
+    ------
+    InputError
+        If they have no runs on a common function.
+    """
+    together = tuple(samples(one.cells(base), one.cells(head), one.hardest))
+    if not together:
+        raise InputError(f"{one.name}: {base} and {head} have no runs on a common function")
+    cautions = (*one.cautions(base), *one.cautions(head), *_machines((base, one), (head, one)))
+    return Pair(base, head, together, cautions)
+
+
+def between(first: Measured, second: Measured, base: str | None, head: str | None) -> Pair:
+    """A version of each of two campaigns, with the drift between them.
+
+    The drift is the change in seconds per evaluation of the algorithms that are unchanged in both
+    campaigns.
+
+    Parameters
+    ----------
+    base, head
+        Labels in the first and in the second campaign. None for the only algorithm of the campaign
+        that is not unchanged.
+
+    Raises
+    ------
+    InputError
+        If the campaigns cannot be compared: other problems' optima, budgets, targets or clocks,
+        another machine, or no algorithm in common.
+    """
+    faults = list(_unlike(first, second))
+    if faults:
+        raise InputError(*faults)
+    shared = [label for label in first.campaign.algorithms if _unchanged(label, first, second)]
+    base = base or _only(first, shared, "--base")
+    head = head or _only(second, shared, "--head")
+    references = tuple(label for label in shared if label not in (base, head))
+    if not references:
+        raise InputError(
+            f"{second.name}: no algorithm besides {head} is measured unchanged in both campaigns, "
+            "and the drift between them is unknown; measure both versions in one campaign"
+        )
+    reference_changes = [
+        [
+            changes(sample)[Measure.SPEED]
+            for sample in samples(first.cells(label), second.cells(label), first.hardest)
+        ]
+        for label in references
+    ]
+    together = tuple(samples(first.cells(base), second.cells(head), first.hardest))
+    if not together:
+        raise InputError(f"{second.name}: has no function in common with {first.name}")
+    machines = _machines((base, first), (head, second))
+    cautions = (*first.cautions(base), *second.cautions(head), *machines)
+    return Pair(base, head, together, cautions, drift(reference_changes), references)
+
+
+def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
+    """A caution if the runs of some versions come from several machines."""
+    origins = {f"{label} of {of.name}": of.runs.origins[label] for label, of in versions}
+    if text := several_hosts(origins):
+        yield f"caution: {text}"
+
+
+def _only(one: Measured, shared: Sequence[str], option: str) -> str:
+    """The only algorithm that is not shared."""
+    own = [label for label in one.campaign.algorithms if label not in shared]
+    if len(own) == 1:
+        return own[0]
+    found = ", ".join(own) or "none"
+    raise InputError(
+        f"{option}: missing; {one.name} should have one algorithm that differs between the "
+        f"campaigns, not {len(own)} ({found})"
+    )
+
+
+def _unlike(first: Measured, second: Measured) -> Iterator[str]:
+    """Differences between two campaigns that prevent a comparison."""
+    name, other = second.name, first.name
+    one, two = first.campaign, second.campaign
+    for key in ("budget", "limits"):
+        if getattr(one, key) != getattr(two, key):
+            yield f"{name}: {key}: differs from that of {other}"
+    for key in ("suite", "parameters"):
+        if getattr(one.problems, key) != getattr(two.problems, key):
+            yield f"{name}: problems.{key}: differs from that of {other}"
+    for key in ("targets", "target_values", "time", "ancillary"):
+        if getattr(first.analysis, key) != getattr(second.analysis, key):
+            yield f"{name}: {key}: differs from that of {other}"
+    kinds = [machine_kinds(of.runs.origins.values()) for of in (first, second)]
+    if kinds[0] != kinds[1] and first.analysis.time != "reference":
+        there, here = ("; ".join(sorted(map(str, kind))) for kind in kinds)
+        yield (
+            f"{name}: measured on another machine ({here}) than {other} ({there}), and seconds are "
+            "not comparable; measure on one machine, or calibrate with statistics.time: reference "
+            "in both campaigns"
+        )
+
+
+def _unchanged(label: str, first: Measured, second: Measured) -> bool:
+    """Whether both campaigns have measured an algorithm with equal code, software and settings."""
+    origins = [of.runs.origins.get(label) for of in (first, second)]
+    if None in origins:
+        return False
+    one, two = (_identity(label, origin) for origin in origins if origin is not None)
+    both = [origin for origin in origins if origin is not None]
+    return one == two and not differing_software(both)
+
+
+def _identity(label: str, origin: Origins) -> tuple[Any, ...]:
+    asked = sorted(_without_seed(text) for text in origin.configurations(label))
+    return sorted(map(str, origin.code)), asked
+
+
+def _without_seed(asked: str) -> str:
+    """Other seeds are other runs of the same algorithm."""
+    return json.dumps({k: v for k, v in json.loads(asked).items() if k not in ("seed", "seed_as")})
+
+
+def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
+    """The record files of some algorithms that the campaign was last planned with and that exist.
+
+    The collected files where there are no records.
+    """
+    keys = plan.read_keys(folder, campaign)
+    for label in labels:
+        paths = [
+            path
+            for job in plan.jobs(campaign)
+            if job.algorithm == label
+            and (path := folder / job.record(keys[label, job.round])).is_file()
+        ]
+        collected = folder / f"collected/{label}.parquet"
+        yield from paths or ([collected] if collected.is_file() else [])

@@ -1,0 +1,225 @@
+"""The command that measures recorded runs again."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.records.integrity import RUN_KEY
+
+if TYPE_CHECKING:
+    from timefair.extensions.reproduce.reproduction import Replayed
+    from timefair.extensions.reproduce.sample import Stratum
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command of this module."""
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="measure recorded runs again: one, a random sample, or the claims of a campaign",
+        description="Measures runs again, each alone, with the campaign, the parameters and the "
+        "seed in its record. With a budget in evaluations, both runs have to be identical bit for "
+        "bit. With a limit in seconds, their events have to agree until the clock ends one of "
+        "them. For a file, measures one run, and prints the first event that differs beside the "
+        "recorded event, and what has changed in code, software, parameters, seed and machine. For "
+        "a folder, chooses runs at random, the same share for each algorithm, and prints one line "
+        "per algorithm, the differences of each run that differs, and a verdict. With `--claims`, "
+        "it measures the complete campaign again with other seeds, in results/NAME-claims, and "
+        "gives a verdict for each claim: who is first, which pairs are decided, and ratios of "
+        "costs. After a stop, the same command continues. If the algorithm or the problem is your "
+        "own, start the command in the working directory of the campaign.",
+        example="timefair reproduce results/default --share 5%\n"
+        "timefair reproduce results/default --claims --runs 1\n"
+        "timefair reproduce results/default/collected/Nelder-Mead.parquet --function 1"
+        " --dimension 10 --instance 1 --run 0",
+        exits={
+            0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
+            "with --claims: no claim is contradicted, and some are supported, or there is none",
+            1: "a run differs, or could not be compared; with --claims: a claim is contradicted",
+            3: "with --claims: the new runs decide nothing",
+        },
+    )
+    reproduce.add_argument(
+        "results", type=Path, metavar="RESULTS",
+        help="results/NAME; for one run: a record, or a file of results/NAME/collected",
+    )  # fmt: skip
+    for name in RUN_KEY:
+        reproduce.add_argument(
+            f"--{name}", type=int, metavar=name[0].upper(),
+            help=f"with a file: {'number' if name == 'run' else name} of the run; needed if the "
+            "file has several",
+        )  # fmt: skip
+    reproduce.add_argument(
+        "--campaign", type=Path, metavar="FILE",
+        help="with a file: campaign file to use instead of the configuration in the record",
+    )  # fmt: skip
+    reproduce.add_argument(
+        "--share", help="share of the runs of each algorithm; at least one run (5%%)"
+    )
+    reproduce.add_argument(
+        "--seed", type=int,
+        help="seed of the random choice; with --claims, added to the campaign's seed (1)",
+    )  # fmt: skip
+    reproduce.add_argument(
+        "--claims", action="store_true", help="test the claims of the campaign with other seeds"
+    )
+    reproduce.add_argument(
+        "--runs",
+        type=int,
+        metavar="N",
+        help="with --claims: runs on each problem; by default as many as in the campaign",
+    )
+    reproduce.add_argument(
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="with --claims: choose the runs so that measuring takes at most about M minutes",
+    )
+    reproduce.add_argument(
+        "--cores", type=int, metavar="N", help="with --claims: number of cores to use (all)"
+    )
+    reproduce.set_defaults(command=_reproduce)
+
+
+def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
+    """Raise `InputError` if options are given that have a meaning only for files or folders."""
+    for name in names:
+        if (given := getattr(arguments, name)) is not None and given is not False:
+            raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from timefair.extensions.reproduce.chosen import chosen_run
+
+    wanted = {name: getattr(arguments, name) for name in RUN_KEY}
+    recorded = chosen_run(arguments.results, wanted)
+    environment = measuring_environment(recorded.threads)
+    if environment != os.environ:
+        # The interpreter and the libraries read the hash seed and the threads when they start.
+        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
+        return subprocess.run(command, env=environment, check=False).returncode
+    from timefair.extensions.reproduce.verdict import replay
+
+    verdict = replay(recorded, arguments.campaign)
+    print(*verdict.lines(), sep="\n")
+    return int(not verdict.same)
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    if arguments.results.is_file():
+        _refuse(arguments, ("claims", "share", "seed", "runs", "minutes", "cores"), "a folder")
+        return _replay(arguments)
+    if not arguments.results.exists():
+        raise InputError(f"{arguments.results}: there is no such file or folder")
+    _refuse(arguments, (*RUN_KEY, "campaign"), "a file")
+    arguments.seed = 1 if arguments.seed is None else arguments.seed
+    if arguments.claims:
+        return _reproduce_claims(arguments)
+    for name in ("runs", "minutes", "cores"):
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--{name}: is for --claims; --share sets how many runs are replayed")
+    share = _share("5%" if arguments.share is None else arguments.share)
+    if arguments.seed < 0:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
+    one_thread()
+    import numpy as np
+
+    from timefair.extensions.reproduce.reproduction import Finding, Reproduction, line_of
+    from timefair.extensions.reproduce.sample import sample
+
+    replays = []
+    for stratum in sample(arguments.results, share, np.random.default_rng(arguments.seed)):
+        found = _replayed_elsewhere(stratum)
+        print(line_of(stratum, found), flush=True)
+        for each in found:
+            if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
+                print(*each.lines, sep="\n", flush=True)
+        replays.append((stratum, found))
+    reproduction = Reproduction(replays)
+    print(*reproduction.summary(), sep="\n")
+    return int(not reproduction.succeeded)
+
+
+def _reproduce_claims(arguments: argparse.Namespace) -> int:
+    if arguments.share is not None:
+        raise InputError("--share: is for replays; --runs sets how many runs --claims measures")
+    if arguments.seed < 1:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 1 with --claims")
+    for name in ("runs", "minutes", "cores"):
+        if (given := getattr(arguments, name)) is not None and not given > 0:
+            raise InputError(f"--{name}: {given}: should be above 0")
+    one_thread()
+    from timefair.extensions.reproduce.claims import again, evidence, summary
+    from timefair.extensions.reproduce.claims.judged import judge
+    from timefair.extensions.reproduce.claims.stated import claims
+
+    campaign = evidence.campaign_of(arguments.results)
+    cores = arguments.cores or len(os.sched_getaffinity(0))
+    new = again.campaign_again(
+        campaign,
+        seed=arguments.seed,
+        runs=arguments.runs,
+        minutes=arguments.minutes,
+        cores=cores,
+    )
+    recorded = evidence.study(arguments.results, campaign)
+    stated = list(claims(recorded.evidence))
+    if not stated:
+        print(f"{arguments.results}: makes no claim: chance alone may explain all differences")
+        return 0
+    folder = Path("results") / new.name
+    print(
+        f"{len(stated)} claims of {arguments.results}; {new.runs} runs on each problem with the "
+        f"seed {new.seed}, in {folder}",
+        flush=True,
+    )
+    again.measure(new, folder, cores)
+    measured = evidence.study(folder, campaign)
+    judged = judge(stated, measured.evidence)
+    print(*summary.conditions(recorded, measured), *summary.lines(judged), sep="\n")
+    print(f"claims and verdicts: {summary.write(judged, folder)}")
+    return int(summary.status(judged))
+
+
+def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
+    """Replay the runs of an algorithm in a new interpreter with its number of threads."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from timefair.extensions.reproduce.reproduction import Finding, Replayed, replay_all
+
+    os.environ.update(measuring_environment(_threads(stratum)))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(replay_all, stratum.sampled).result()
+        except BrokenProcessPool:
+            lines = (f"{stratum.label}: its preparation ended the process",)
+            return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
+
+
+def _threads(stratum: Stratum) -> int:
+    """The threads of an algorithm, by the first of its sampled runs that can be replayed."""
+    for place in stratum.sampled:
+        with contextlib.suppress(InputError):
+            return place.read().threads
+    return 1
+
+
+def _share(text: str) -> float:
+    """A share in (0, 1], written as a number or in percent."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise InputError(f"--share: {text}: should be above 0 and at most 100%, such as 5%")
+    return share

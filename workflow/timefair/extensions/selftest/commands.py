@@ -1,0 +1,205 @@
+"""The command that measures a campaign whose answers are known."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.cli.paths import prepare_files
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from timefair.extensions.selftest.run import Bench, Known
+
+WORSE = 0.02
+"""A share of intervals that is lower by so much than with a perfect clock is due to the machine."""
+
+FILE = "selftest.json"
+"""What `--output` writes besides tables."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command of this module."""
+    selftest = commands.add_parser(
+        "selftest",
+        help="measure a campaign whose results are known, and the smallest slowdown that is found",
+        description="Measures synthetic algorithms whose success rates, runtimes and precisions "
+        "are known in closed form, with the code that measures every campaign. Prints how often "
+        "the 95 % intervals of the tables contain the known value, how late the clock records "
+        "events, and the smallest slowdown of an algorithm that this machine finds with 80 % "
+        "probability. This slowdown is stored in the folder XDG_STATE_HOME/timefair. `timefair "
+        "doctor` and the checklist of each campaign quote it. Takes about five minutes on two "
+        "cores, and needs a quiet machine.",
+        example="timefair selftest --quick\ntimefair selftest --defects --quick",
+        exits={
+            0: "everything is as it should be",
+            1: "intervals contain the known value less often than with a perfect clock, the clock "
+            "is wrong, a run has other events than were drawn, or a defect is not found",
+            2: "the command line is wrong, or a process that measures has failed",
+        },
+    )
+    selftest.add_argument(
+        "--quick", action="store_true", help="fewer repetitions: about one minute on two cores"
+    )
+    selftest.add_argument(
+        "--defects",
+        action="store_true",
+        help="instead, inject known defects into copies of records, and print which check finds "
+        "each of them",
+    )
+    selftest.add_argument(
+        "--cores", type=int, metavar="N", help="number of runs at the same time (all usable)"
+    )
+    selftest.add_argument("--seed", type=int, default=1, help="seed of the campaigns (1)")
+    selftest.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="keep the records in this folder, so that a stopped self-test can be continued (by "
+        "default, a temporary folder)",
+    )
+    selftest.add_argument(
+        "--output", type=Path, metavar="DIR", help=f"also write the tables as CSV, and {FILE}"
+    )
+    selftest.set_defaults(command=_selftest)
+
+
+def _selftest(arguments: argparse.Namespace) -> int:
+    usable = len(os.sched_getaffinity(0))
+    cores = usable if arguments.cores is None else arguments.cores
+    if not 1 <= cores <= usable:
+        raise InputError(f"--cores: {cores}: should be 1 to {usable}, the usable cores")
+    if arguments.seed < 0:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
+    one_thread()
+    from timefair.extensions.selftest import run
+
+    size = run.QUICK if arguments.quick else run.FULL
+    with _folder(arguments.results) as folder:
+        bench = run.Bench(folder, cores, measuring_environment(1), arguments.seed, _say)
+        if arguments.defects:
+            return _defects(bench, arguments.output)
+        known = run.known_answers(bench, size.coverage)
+        faults = _known(known)
+        found = run.resolved(bench, size)
+        _keep(found)
+        tables = {"coverage": known.held, "orders": known.orders, "clock": known.clock}
+        facts = {"resolution": found, "drift_ppm": known.drift_ppm, "faults": faults}
+        _write(arguments.output, tables, facts)
+        print(*(f"FAULT {fault}" for fault in faults), sep="\n", end="\n" * bool(faults))
+        return int(bool(faults))
+
+
+@contextlib.contextmanager
+def _folder(results: Path | None) -> Iterator[Path]:
+    if results is not None:
+        prepare_files([results / "selftest"])
+        yield results.absolute()
+        return
+    with TemporaryDirectory(prefix="timefair-selftest-") as name:
+        yield Path(name)
+
+
+def _say(part: str, done: int, jobs: int) -> None:
+    """Print how far a part is, on a terminal over the line before."""
+    if sys.stderr.isatty():
+        end = "\n" if done == jobs else "\r"
+        print(f"selftest: {part} {done}/{jobs}  ", end=end, file=sys.stderr, flush=True)
+
+
+def _known(known: Known) -> list[str]:
+    """Print what the campaign with known answers has shown, and return its faults."""
+    from timefair.extensions.selftest.checks import MOST_RATE
+
+    _print("Intervals of the tables that held the known value", known.held)
+    _print("Orders of algorithms", known.orders)
+    _print("Time recorded minus time drawn", known.clock)
+    drifts = ", ".join(f"{value:+.1f} ppm of {name}" for name, value in known.drift_ppm.items())
+    disturbed, runs = int(known.clock["disturbed"].sum()), int(known.clock["runs"].sum())
+    print(f"{disturbed} of {runs} runs were disturbed by others on this machine.")
+    print(f"The clock of the measurement went by {drifts}.\n")
+    off = known.held[~known.held["as_aimed"]]
+    for row in off[off["held"] >= off["perfect"] - WORSE].itertuples():
+        print(
+            f"The intervals of {row.column} in table {row.table} are too short for these laws: "
+            f"with a perfect clock {row.perfect:.3f} of them hold the known value."
+        )
+    faults = known.differences[:1]
+    if len(known.differences) > 1:
+        faults.append(f"{len(known.differences) - 1} more runs have other events than were drawn")
+    faults += [
+        f"table {row.table}: {row.held:.3f} of the intervals of {row.column} hold the known value, "
+        f"{row.perfect:.3f} with a perfect clock"
+        for row in off[off["held"] < off["perfect"] - WORSE].itertuples()
+    ]
+    faults += [
+        f"{row['algorithm']}: recorded times are {row['rate']:.4f} times the drawn ones"
+        for row in known.clock.to_dict("records")
+        if abs(row["rate"] - 1) > MOST_RATE
+    ]
+    faults += [
+        f"the clock of the measurement went by {value:+.0f} ppm of {name}"
+        for name, value in known.drift_ppm.items()
+        if abs(value) > 1e6 * MOST_RATE
+    ]
+    return faults
+
+
+def _keep(found: dict[str, Any]) -> None:
+    """Print the resolution of this machine, and keep it for others to quote."""
+    from timefair.basics.resolution import in_words
+    from timefair.machine import resolved
+    from timefair.machine.host import Host
+
+    print(f"Resolution: {in_words(found)}")
+    for test in ("seconds", "precision"):
+        one = found[test]
+        print(
+            f"  {test}: found in {100 * one['power']:.0f} % "
+            f"[{100 * one['power_low']:.0f}, {100 * one['power_high']:.0f}] of "
+            f"{one['repetitions']} repetitions; equal algorithms differ in "
+            f"{100 * one['false_alarms']:.0f} %"
+        )
+    print(f"kept in {resolved.write(found, Host())}")
+
+
+def _defects(bench: Bench, output: Path | None) -> int:
+    from timefair.extensions.selftest import run
+    from timefair.extensions.selftest.defects import NOT_FOUND
+
+    already, table = run.defects_found(bench)
+    _print("Injected defects", table[["defect", "found_by", "wrong"]])
+    for check, clause in already.items():
+        print(f"without a defect, {check} finds: {clause}")
+    missed = [name for name in table["defect"][table["found_by"] == ""] if name not in NOT_FOUND]
+    for name, reason in NOT_FOUND.items():
+        print(f"{name} is not found: {reason}")
+    _write(output, {"defects": table}, {"without_defect": already, "missed": missed})
+    for name in missed:
+        print(f"FAULT no check finds {name}")
+    return int(bool(missed or already))
+
+
+def _print(title: str, frame: pd.DataFrame) -> None:
+    print(title)
+    print(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"), end="\n\n")
+
+
+def _write(output: Path | None, tables: dict[str, pd.DataFrame], facts: dict[str, Any]) -> None:
+    if output is None:
+        return
+    prepare_files([output / FILE])
+    for name, frame in tables.items():
+        frame.to_csv(output / f"{name}.csv", index=False)
+    text = json.dumps(facts, indent=2, allow_nan=False)
+    (output / FILE).write_text(text + "\n", encoding="utf-8")

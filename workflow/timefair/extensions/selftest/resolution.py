@@ -1,0 +1,228 @@
+"""The smallest slowdown of an algorithm that can be detected on this machine.
+
+An algorithm that does the same work in every run is compared with a version of itself that is
+slowed by δ. The jobs of the two alternate like those of a campaign, and runs differ only because of
+the machine. The slowed version needs 1 + δ times as many evaluations for each level, so its
+slowdown is exact.
+
+First, the algorithm is measured against itself. Slowdowns are computed from these runs: a run that
+is slowed by δ reaches level L at the time at which the original run reaches level (1 + δ) L. The
+smallest δ that a test detects in 80 % of the repetitions is then measured in new runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.extensions.selftest.clock import Row
+from timefair.extensions.selftest.staircase import RAMP_LEVELS
+from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
+from timefair.statistics.probability import success_interval
+
+BUDGET_S = 0.02
+RUNS = 10
+"""Budget T of a run in seconds, and number of runs per algorithm and repetition."""
+
+LOOPS = 40
+ALPHA = 0.05
+POWER = 0.8
+NEAR = 0.05
+"""A measured power is confirmed if it differs from `POWER` by at most this."""
+
+BESIDE = 2
+"""Repetitions that are compared to compute a slowdown are at most this number apart in time."""
+
+DELTAS = np.geomspace(5e-4, 4.0, 200)
+"""Slowdowns that are tried, in steps of about 5 %."""
+
+AGAINST = "A"
+
+
+def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[str, Any]:
+    """The campaign of the algorithm and its slowed versions; each function is a repetition."""
+    everyone = {AGAINST: 1.0} | {label: 1 + delta for label, delta in slowed.items()}
+    return {
+        "name": "selftest-resolution",
+        "seed": seed,
+        "problems": {
+            "suite": "timefair.extensions.selftest.staircase:ramp",
+            "functions": f"1-{repetitions}",
+            "dimensions": 1,
+            "instances": 1,
+        },
+        "algorithms": {
+            label: {
+                "use": "timefair.extensions.selftest.synthetic:work",
+                "parameters": {"loops": LOOPS, "slowdown": slowdown},
+            }
+            for label, slowdown in everyone.items()
+        },
+        "budget": {"time_s": BUDGET_S},
+        "restart": {"policy": "none"},
+        "timing": {"reference": False},
+        "runs": RUNS,
+    }
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The runs of an algorithm in one repetition.
+
+    Attributes
+    ----------
+    level, time_s
+        For each run, the levels of its events and the times of these events.
+    delta
+        The slowdown δ with which the algorithm was measured.
+    """
+
+    level: Sequence[NDArray[np.float64]]
+    time_s: Sequence[NDArray[np.float64]]
+    delta: float = 0.0
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], delta: float = 0.0) -> Sample:
+        """Make a sample of the runs of a cell."""
+        events = [row["events"] for row in rows]
+        level = [RAMP_LEVELS - np.array([e["precision"] for e in one]) for one in events]
+        return cls(level, [np.array([e["time_s"] for e in one]) for one in events], delta)
+
+    def ends(self, delta: float) -> NDArray[np.float64]:
+        """Final levels if slowed by `delta`, shape (runs,); -1 for a run without events."""
+        factor = (1 + delta) / (1 + self.delta)
+        return np.array([np.floor(one[-1] / factor) if one.size else -1.0 for one in self.level])
+
+    def costs(self, level: float, delta: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Seconds until the level is reached, or T, and whether it is; each of shape (runs,)."""
+        wanted = np.ceil(level * (1 + delta) / (1 + self.delta))
+        cost, success = [], []
+        for levels, time_s in zip(self.level, self.time_s, strict=True):
+            place = int(np.searchsorted(levels, wanted))
+            success.append(place < levels.size)
+            cost.append(time_s[place] if place < levels.size else BUDGET_S)
+        return np.array(cost), np.array(success)
+
+
+def half_way(samples: Sequence[Sample]) -> float:
+    """The level that half of the runs reach by T / 2."""
+    reached = [
+        levels[np.searchsorted(times, BUDGET_S / 2) - 1]
+        for one in samples
+        for levels, times in zip(one.level, one.time_s, strict=True)
+        if levels.size
+    ]
+    return float(np.floor(np.median(reached)))
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of the tables; `p` gives its p-value and whether the first algorithm is better."""
+
+    name: str
+    p: Callable[[Sample, Sample, float, float], tuple[float, bool]]
+
+    def finds(self, first: Sample, second: Sample, level: float, delta: float) -> bool:
+        """Whether the second algorithm, slowed by `delta`, is found to be worse."""
+        p, better = self.p(first, second, level, delta)
+        return p <= ALPHA and better
+
+
+def _of_costs(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    (a, reached_a), (b, reached_b) = first.costs(level, 0.0), second.costs(level, delta)
+    better = a.sum() * max(reached_b.sum(), 1) < b.sum() * max(reached_a.sum(), 1)
+    return equal_ert(a, reached_a, b, reached_b), bool(better)
+
+
+def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    a, b = -first.ends(0.0), -second.ends(delta)  # small is better
+    return mann_whitney(a, b), superiority(a, b) > 0.5
+
+
+TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
+"""``seconds`` tests the seconds to a target, by the test of equal ERTs that `inversions` and
+`registered` use. ``precision`` tests the precision at the end, by the Mann-Whitney test, as
+`comparison` does."""
+
+
+def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float) -> float:
+    """The smallest of `DELTAS` that a test detects with probability `POWER`; `inf` if none.
+
+    Each repetition of the first algorithm is compared with those of the second one that are at most
+    `BESIDE` repetitions apart.
+    """
+    pairs = [
+        (a, second[j])
+        for i, a in enumerate(first)
+        for j in range(max(i - BESIDE, 0), min(i + BESIDE + 1, len(second)))
+    ]
+
+    def power(delta: float) -> float:
+        return float(np.mean([test.finds(a, b, level, delta) for a, b in pairs]))
+
+    low, high = 0, DELTAS.size
+    while low < high:  # the power grows with the slowdown
+        middle = (low + high) // 2
+        if power(DELTAS[middle]) >= POWER:
+            high = middle
+        else:
+            low = middle + 1
+    return float(DELTAS[low]) if low < DELTAS.size else float("inf")
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """Result of measuring a slowdown.
+
+    Attributes
+    ----------
+    delta
+        The slowdown.
+    power, power_low, power_high
+        Share of the repetitions in which the test detected the slowdown, with its 95 % interval
+        (Clopper and Pearson).
+    repetitions
+        Number of repetitions.
+    false_alarms
+        Share of the repetitions without a slowdown in which the test found a difference.
+    """
+
+    delta: float
+    power: float
+    power_low: float
+    power_high: float
+    repetitions: int
+    false_alarms: float
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the power differs from `POWER` by at most `NEAR`."""
+        return abs(self.power - POWER) <= NEAR
+
+
+def false_alarms(
+    test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
+) -> float:
+    """Share of the repetitions in which a test finds a difference between equal algorithms."""
+    return float(
+        np.mean([test.p(a, b, level, 0.0)[0] <= ALPHA for a, b in zip(first, second, strict=True)])
+    )
+
+
+def confirmed(
+    test: Test,
+    first: Sequence[Sample],
+    second: Sequence[Sample],
+    level: float,
+    false_alarms: float,
+) -> Confirmed:
+    """How often a test detects the slowdown with which the second algorithm was measured."""
+    delta = second[0].delta
+    found = sum(test.finds(a, b, level, delta) for a, b in zip(first, second, strict=True))
+    share = success_interval(found, len(first), 0.95)
+    low, high = float(share.low), float(share.high)
+    return Confirmed(delta, found / len(first), low, high, len(first), false_alarms)

@@ -1,0 +1,268 @@
+"""Runs the parts of the self-test, one after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from timefair import __version__
+from timefair.campaign import configuration
+from timefair.extensions.selftest import (
+    checks,
+    clock,
+    coverage,
+    defects,
+    measuring,
+    resolution,
+    world,
+)
+from timefair.extensions.selftest.copies import Copy
+from timefair.extensions.selftest.expected import recorded
+from timefair.extensions.selftest.laws import Answers
+from timefair.extensions.selftest.resolution import AGAINST, Sample, Test
+from timefair.records.schema import KEYS, RUN_SCHEMA
+from timefair.records.status import Disturbance
+from timefair.records.store import open_record
+from timefair.rundata.runs import Runs
+
+FLOOR = 0.1
+"""Slowdown that is measured if a test detects none of those that were computed."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Number of repetitions of each part.
+
+    Attributes
+    ----------
+    coverage
+        Repetitions of the campaign whose answers are known.
+    unslowed, slowed
+        Repetitions of the algorithm against itself, and against its slowed versions.
+    attempts
+        Maximal number of times that a slowdown is measured; it is corrected and measured again if
+        its power is not near 80 %.
+    """
+
+    coverage: int
+    unslowed: int
+    slowed: int
+    attempts: int
+
+
+FULL = Size(coverage=32, unslowed=40, slowed=100, attempts=2)
+QUICK = Size(coverage=5, unslowed=12, slowed=20, attempts=1)
+NAMED = (*KEYS, "seed")
+"""The columns of a run from which the record of a perfect clock is computed."""
+
+DEFECT_FUNCTIONS, DEFECT_RUNS = 2, 8
+"""Number of functions and of runs of the campaign into whose records defects are injected."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where and how the parts are measured.
+
+    Attributes
+    ----------
+    folder
+        Folder of the records. Records that exist are not measured again.
+    cores
+        Number of runs that are measured at the same time.
+    environment
+        Environment variables of the measuring processes.
+    seed
+        Seed of the first campaign; the seeds of the later parts are derived from it.
+    say
+        Called with the name of a part, the number of finished jobs and the number of all jobs.
+    """
+
+    folder: Path
+    cores: int
+    environment: Mapping[str, str]
+    seed: int
+    say: Callable[[str, int, int], None]
+
+    def measure(self, part: str, mapping: Mapping[str, object]) -> list[Path]:
+        """Measure a campaign in a folder of its own, and return its collected files."""
+        return measuring.measured(
+            mapping,
+            self.folder / part,
+            cores=self.cores,
+            environment=self.environment,
+            progress=lambda done, jobs: self.say(part, done, jobs),
+        )
+
+    def rows(self, part: str, mapping: Mapping[str, object]) -> dict[str, list[dict[str, Any]]]:
+        """Measure a campaign, and return the runs of each algorithm."""
+        return {
+            path.stem: open_record(path).read().to_pylist() for path in self.measure(part, mapping)
+        }
+
+
+@dataclass(frozen=True)
+class Known:
+    """Results of the campaign with known answers.
+
+    Attributes
+    ----------
+    held, orders
+        Results of `coverage.held` and `coverage.orders`. `held` has a further column ``perfect``:
+        the share of the intervals that contain the known value if a perfect clock records the same
+        runs.
+    clock
+        Result of `clock.table`.
+    drift_ppm
+        How much faster the clock of the measurement was than others, in parts per million.
+    differences
+        One line for each run whose events differ from those that were drawn.
+    """
+
+    held: pd.DataFrame
+    orders: pd.DataFrame
+    clock: pd.DataFrame
+    drift_ppm: Mapping[str, float]
+    differences: list[str]
+
+
+def known_answers(bench: Bench, repetitions: int) -> Known:
+    """Measure the campaign whose answers are known, and compare its tables with them."""
+    mapping = world.campaign(repetitions, bench.seed)
+    before = clock.readings()
+    files = bench.measure("answers", mapping)
+    drift_ppm = clock.drift_ppm(before, clock.readings())
+    rows = {path.stem: open_record(path).read().to_pylist() for path in files}
+    biases = {label: clock.bias(rows[label], one) for label, one in world.ALGORITHMS.items()}
+    campaign = configuration.parse(mapping)
+    made = coverage.tables(Runs.read(files), campaign)
+    held = coverage.held(made, answers(biases))
+    perfect = coverage.held(coverage.tables(_perfect(rows), campaign), answers({}))
+    places = ["table", "column"]
+    held = held.merge(perfect[[*places, "held"]].rename(columns={"held": "perfect"}), on=places)
+    return Known(
+        held,
+        coverage.orders(made, answers(biases)),
+        clock.table(biases),
+        drift_ppm,
+        list(_differences(rows)),
+    )
+
+
+def answers(biases: Mapping[str, clock.Bias]) -> dict[str, Answers]:
+    """The true results of each algorithm, with the delays of the clock if they were measured."""
+    delays = {label: (one.delay_s, one.each_relaunch_s) for label, one in biases.items()}
+    return {
+        label: Answers(one, world.BUDGET_S, *delays.get(label, ()))
+        for label, one in world.ALGORITHMS.items()
+    }
+
+
+def _perfect(rows: Mapping[str, list[dict[str, Any]]]) -> Runs:
+    """The same runs as a perfect clock would record them."""
+    perfect = [
+        recorded(world.ALGORITHMS[label], world.BUDGET_S, {name: row[name] for name in NAMED})
+        for label, runs in rows.items()
+        for row in runs
+    ]
+    return Runs.of(pa.Table.from_pylist(perfect, schema=RUN_SCHEMA))
+
+
+def _differences(rows: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
+    for label, runs in rows.items():
+        for row in runs:
+            if clause := clock.difference(row, world.ALGORITHMS[label], world.BUDGET_S):
+                yield f"{label} f{row['function']} run {row['run']}: {clause}"
+
+
+def resolved(bench: Bench, size: Size) -> dict[str, Any]:
+    """Measure the resolution of this machine; see `resolution`.
+
+    Returns
+    -------
+    dict
+        JSON values with the names of `timefair.machine.resolved.NAMES`. A ``delta`` is None if the
+        test detects none of the slowdowns that were computed.
+    """
+    disturbed: list[bool] = []
+    equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, disturbed)
+    level = resolution.half_way(equal[AGAINST])
+    alarms = {
+        test.name: resolution.false_alarms(test, equal[AGAINST], equal["B"], level)
+        for test in resolution.TESTS
+    }
+    pools = {test.name: [(equal[AGAINST], equal["B"])] for test in resolution.TESTS}
+    deltas = {test.name: _smallest(test, pools[test.name], level) for test in resolution.TESTS}
+    for attempt in range(1, size.attempts + 1):
+        tried = {name: delta if math.isfinite(delta) else FLOOR for name, delta in deltas.items()}
+        slowed = _samples(bench, f"slowed-{attempt}", tried, size.slowed, 1 + attempt, disturbed)
+        confirmed = {
+            test.name: resolution.confirmed(
+                test, slowed[AGAINST], slowed[test.name], level, alarms[test.name]
+            )
+            for test in resolution.TESTS
+        }
+        if all(one.is_near for one in confirmed.values()) or attempt == size.attempts:
+            break
+        for test in resolution.TESTS:
+            pools[test.name].append((slowed[AGAINST], slowed[test.name]))
+            deltas[test.name] = _smallest(test, pools[test.name], level)
+    return {
+        "measured_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": __version__,
+        "runs": resolution.RUNS,
+        "budget_s": resolution.BUDGET_S,
+        "disturbed": round(sum(disturbed) / len(disturbed), 3),
+        **{
+            name: asdict(one) | {"delta": one.delta if math.isfinite(deltas[name]) else None}
+            for name, one in confirmed.items()
+        },
+    }
+
+
+def _smallest(test: Test, pools: list[tuple[list[Sample], list[Sample]]], level: float) -> float:
+    first, second = ([one for pool in pools for one in pool[side]] for side in (0, 1))
+    return resolution.smallest(test, first, second, level)
+
+
+def _samples(
+    bench: Bench,
+    part: str,
+    slowed: Mapping[str, float],
+    repetitions: int,
+    further: int,
+    disturbed: list[bool],
+) -> dict[str, list[Sample]]:
+    """The samples of each algorithm, in the order of the repetitions.
+
+    For each run, whether it was disturbed is appended to `disturbed`.
+    """
+    mapping = resolution.campaign(slowed, repetitions, bench.seed + further)
+    found: dict[str, list[Sample]] = {}
+    for label, rows in bench.rows(part, mapping).items():
+        cells: dict[int, list[dict[str, Any]]] = {}
+        for row in rows:
+            cells.setdefault(row["function"], []).append(row)
+            disturbed.append(row["disturbance"] == Disturbance.DISTURBED)
+        delta = slowed.get(label, 0.0)
+        found[label] = [Sample.of(cells[function], delta) for function in sorted(cells)]
+    return found
+
+
+def defects_found(bench: Bench) -> tuple[dict[str, str], pd.DataFrame]:
+    """What the checks find in sound records, and which checks find each injected defect."""
+    mapping = world.campaign(DEFECT_FUNCTIONS, bench.seed + 100, DEFECT_RUNS)
+    bench.measure("defects", mapping)
+    sound = Copy.of(bench.folder / "defects")
+    already = checks.findings(sound)
+    results = []
+    for number, name in enumerate(defects.DEFECTS, start=1):
+        results.append(defects.injected(name, sound, already))
+        bench.say("injected", number, len(defects.DEFECTS))
+    return already, defects.table(results)

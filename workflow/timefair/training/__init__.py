@@ -1,1 +1,0 @@
-"""The classifier of the stopping rule `classifier`, trained from recorded campaigns."""
