@@ -43,9 +43,9 @@ from timefair.rundata.restart_cells import RestartCell, restart_cells
 from timefair.rundata.restart_options import LEAST_HITS, judged_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.launch_law import Law
-from timefair.statistics.restart_choice import resampled_runs
-from timefair.statistics.restart_policies import Outcome, fixed_cutoffs, geometric, luby
+from timefair.statistics.restarts.choice import resampled_runs
+from timefair.statistics.restarts.launch_law import Law
+from timefair.statistics.restarts.policies import Outcome, fixed_cutoffs, geometric, luby
 
 ROOT = Path(__file__).parents[2]
 STUDY = yaml.safe_load((ROOT / "config/studies/restart-policies.yaml").read_text())

@@ -27,9 +27,9 @@ from unittest import mock
 import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
+from timefair.statistics.classifier.features import features
 from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_proposal
-from timefair.statistics.run_count.features import features
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts

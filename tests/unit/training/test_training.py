@@ -14,8 +14,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_keys
 from timefair.records.store import write_record
-from timefair.statistics.landscape import LANDSCAPE
-from timefair.statistics.run_count.classifier import SHAPE, Question
+from timefair.statistics.classifier.classifier import SHAPE, Question
+from timefair.statistics.classifier.landscape import LANDSCAPE
 from timefair.training.samples import TrainingSamples
 from timefair.training.training import train_classifier
 

@@ -79,7 +79,7 @@ def _train(arguments: argparse.Namespace) -> None:
     if not (arguments.width > 0.0 and isfinite(arguments.width)):
         raise InputError(f"--width: {arguments.width:g}: should be above 0")
     prepare_files([arguments.output], endings=(".json",))
-    from timefair.statistics.run_count.classifier import Question
+    from timefair.statistics.classifier.classifier import Question
     from timefair.training.training import train_classifier
 
     question = Question(arguments.quantile, arguments.width, first, last)

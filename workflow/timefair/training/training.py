@@ -15,8 +15,8 @@ import timefair
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.policies.trained import TrainedModel
-from timefair.statistics.run_count.calibration import auc, brier_score
-from timefair.statistics.run_count.classifier import (
+from timefair.statistics.classifier.calibration import auc, brier_score
+from timefair.statistics.classifier.classifier import (
     Classifier,
     Question,
     base_rates,

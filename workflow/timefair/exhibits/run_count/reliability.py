@@ -21,9 +21,9 @@ from timefair.exhibits.run_count.samples import Samples
 from timefair.rundata.progress import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.run_count.calibration import calibration_curve
-from timefair.statistics.run_count.features import features
-from timefair.statistics.run_count.reliability import cross_validate
+from timefair.statistics.classifier.calibration import calibration_curve
+from timefair.statistics.classifier.features import features
+from timefair.statistics.classifier.reliability import cross_validate
 from timefair.statistics.run_count.widths import is_kept_promise
 
 NUMBERS = (5, 10, 20, 30)

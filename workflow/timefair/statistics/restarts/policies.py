@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.launch_law import Law, NotObserved
-from timefair.statistics.launch_sequences import Laws
+from timefair.statistics.restarts.launch_law import Law, NotObserved
+from timefair.statistics.restarts.launch_sequences import Laws
 
 Array = NDArray[np.float64]
 
@@ -108,7 +108,7 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
 
     Examples
     --------
-    >>> from timefair.statistics.launch_law import Launches, law, run_sums
+    >>> from timefair.statistics.restarts.launch_law import Launches, law, run_sums
     >>> launches = Launches.of([[3.0], [9.0]], [10.0, 10.0], [False, False], [0, 1])
     >>> of = law(run_sums(launches, [4.0, 10.0], 2), [0, 0], np.ones((1, 2)))
     >>> fixed_cutoffs(of, budget=40.0).pooled([1]).ert[0, :, 0].tolist()
@@ -189,7 +189,7 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
 
     Examples
     --------
-    >>> from timefair.statistics.launch_law import Launches, law, run_sums
+    >>> from timefair.statistics.restarts.launch_law import Launches, law, run_sums
     >>> runs = Launches.of([[4.0], [np.inf]], [4.0, 8.0], [True, False], [0, 1])
     >>> of = law(run_sums(runs, [2.0, 4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
     >>> side_by_side(of, 2, budget=8.0).chance.ravel().tolist()

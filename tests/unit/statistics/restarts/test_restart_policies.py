@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.policies.restarts.luby import luby as term
-from timefair.statistics.launch_law import Launches, NotObserved, law, run_sums
-from timefair.statistics.restart_policies import (
+from timefair.statistics.restarts.launch_law import Launches, NotObserved, law, run_sums
+from timefair.statistics.restarts.policies import (
     fixed_cutoffs,
     geometric,
     luby,

@@ -10,14 +10,14 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from timefair.statistics.comparison import superiority
-from timefair.statistics.run_count.campaign_race import (
+from timefair.statistics.race.campaign_race import (
     CHANCE,
     GROWTH,
     CampaignRace,
     Why,
     ranking_race,
 )
-from timefair.statistics.run_count.over_functions import (
+from timefair.statistics.race.over_functions import (
     MeanSequence,
     pairs_over_functions,
     usual_sequence,

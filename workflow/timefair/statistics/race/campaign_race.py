@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from timefair.statistics.run_count.over_functions import (
+from timefair.statistics.race.over_functions import (
     MeanSequence,
     PairsOverFunctions,
     pairs_over_functions,

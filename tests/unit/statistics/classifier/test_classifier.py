@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.classifier import (
+from timefair.statistics.classifier.classifier import (
     SHAPE,
     Cases,
     ClassifierRule,
@@ -25,6 +24,7 @@ from timefair.statistics.run_count.classifier import (
     stops,
     train,
 )
+from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
 
 QUESTION = Question(width=0.3, start=5, cap=20)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc
 
+from timefair.statistics.classifier.features import FEATURES, features
+from timefair.statistics.classifier.reliability import ReliabilityModel, fit_reliability
 from timefair.statistics.quantiles import quantile_rank, sample_quantile
-from timefair.statistics.run_count.features import FEATURES, features
-from timefair.statistics.run_count.reliability import ReliabilityModel, fit_reliability
 from timefair.statistics.run_count.stopping import Assessment, checked_values
 from timefair.statistics.run_count.widths import is_kept_promise
 

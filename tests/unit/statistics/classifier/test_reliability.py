@@ -8,10 +8,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 from scipy.stats import kurtosis, mannwhitneyu
 
+from timefair.statistics.classifier.calibration import auc, brier_score, calibration_curve
+from timefair.statistics.classifier.features import FEATURES, LEAST, features
+from timefair.statistics.classifier.reliability import cross_validate, fit_reliability
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.calibration import auc, brier_score, calibration_curve
-from timefair.statistics.run_count.features import FEATURES, LEAST, features
-from timefair.statistics.run_count.reliability import cross_validate, fit_reliability
 
 VALUES = st.one_of(
     st.sampled_from([0.0, 1.0, 5e-324, 1e-300, 1e300, np.inf]), st.floats(0, 1e9), st.floats(0, 1)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from timefair.statistics.run_count.calibration import auc, brier_score
+from timefair.statistics.classifier.calibration import auc, brier_score
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.launch_mixture import mixed
+from timefair.statistics.restarts.launch_mixture import mixed
 
 SHORTEST = 1e-6
 """Least mean cost of a failure, as a share of its cutoff: what is less is rounding."""
