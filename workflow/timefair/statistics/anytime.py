@@ -19,32 +19,17 @@ def best_so_far(
 ) -> NDArray[np.float64]:
     """Best precision that each run has found up to each cost of a grid.
 
-    Parameters
-    ----------
-    cost : array_like, shape (events,)
-        Seconds or evaluations since the start of the run. They must not decrease within a run.
-    precision : array_like, shape (events,)
-        Best precision so far. It must not increase within a run.
-    offsets : array_like of int, shape (runs + 1,)
-        The events of run i are ``offsets[i]:offsets[i + 1]``. A run may have no events.
-    grid : array_like, shape (points,)
-        Costs at which the precision is wanted, in the unit of `cost`, in any order.
+    - `cost`, shape (events,): Seconds or evaluations since the start of the run. They must not
+      decrease within a run.
+    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
+      have no events.
+    - `grid`, shape (points,): Costs at which the precision is wanted, in the unit of `cost`, in any
+      order.
 
-    Returns
-    -------
-    ndarray, shape (runs, points)
-        `inf` before the first event of a run. After the end of a run, its last best precision.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, the offsets do not divide the events into runs, events are not in order,
-        or a number is NaN.
-
-    Examples
-    --------
-    >>> best_so_far([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [0.1, 1.0]).tolist()
-    [[5.0, 0.5], [inf, 7.0]]
+    Returns, shape (runs, points): `inf` before the first event of a run. After the end of a run,
+    its last best precision. Raises ValueError if lengths differ, the offsets do not divide the
+    events into runs, events are not in order, or a number is NaN.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     points = np.asarray(grid, dtype=np.float64)
@@ -71,28 +56,12 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
     The band shows how much single runs vary.
 
-    Parameters
-    ----------
-    best : array_like, shape (runs, points)
-        From `best_so_far`; `inf` is sorted last.
-    low, high : float
-        Probabilities of the lower and the upper edge of the band, ``0 <= low <= high <= 1``.
+    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
+    - `low`, `high`: Probabilities of the lower and the upper edge of the band, ``0 <= low <= high
+      <= 1``.
 
-    Returns
-    -------
-    Band
-        Order statistics over the runs; NaN if there are no runs.
-
-    Raises
-    ------
-    ValueError
-        If `best` is not a matrix or has NaN, or the probabilities are out of order.
-
-    Examples
-    --------
-    >>> band = quantile_band([[4.0], [1.0], [2.0], [8.0]], 0.25, 0.75)
-    >>> band.low.tolist(), band.curve.tolist(), band.high.tolist()
-    ([1.0], [2.0], [4.0])
+    Returns: Order statistics over the runs; NaN if there are no runs. Raises ValueError if `best`
+    is not a matrix or has NaN, or the probabilities are out of order.
     """
     values = _matrix(best)
     if low > high:
@@ -109,33 +78,15 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
 
     The interval shows how well the median is known from this number of runs.
 
-    Parameters
-    ----------
-    best : array_like, shape (runs, points)
-        From `best_so_far`; `inf` is sorted last.
-    confidence : float
-        Nominal coverage in (0, 1), separately at each point. The actual coverage is at least the
-        nominal one, for any distribution of the values. Ties increase it, and so do equal numbers
-        of runs on several instances.
+    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point. The actual coverage is at
+      least the nominal one, for any distribution of the values. Ties increase it, and so do equal
+      numbers of runs on several instances.
 
-    Returns
-    -------
-    Band
-        Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if the
-        upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
-        are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are
-        no runs.
-
-    Raises
-    ------
-    ValueError
-        If `best` is not a matrix or has NaN, or `confidence` is out of range.
-
-    Examples
-    --------
-    >>> band = median_band([[5.0], [1.0], [2.0], [8.0], [3.0], [9.0]], 0.95)
-    >>> band.low.tolist(), band.curve.tolist(), band.high.tolist()
-    ([1.0], [3.0], [9.0])
+    Returns: Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if
+    the upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
+    are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are no
+    runs. Raises ValueError if `best` is not a matrix or has NaN, or `confidence` is out of range.
     """
     values = _matrix(best)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
@@ -150,31 +101,18 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
 def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
     """Mean over the runs of the decimal logarithm of the precision, with Student's interval.
 
-    Parameters
-    ----------
-    best : array_like, shape (runs, points)
-        From `best_so_far`, at least 0.
-    floor : float
-        Smallest precision that is distinguished; positive. Smaller precisions, including 0, are
-        replaced by it.
-    confidence : float
-        Nominal coverage in (0, 1), separately at each point; for the actual coverage see Notes.
+    - `best`, shape (runs, points): From `best_so_far`, at least 0.
+    - `floor`: Smallest precision that is distinguished; positive. Smaller precisions, including 0,
+      are replaced by it.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
+      see Notes.
 
-    Returns
-    -------
-    Band
-        Logarithms. NaN until every run has a finite precision, and if there are no runs. The
-        limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
-        interval has zero width where all runs agree, for example if all have passed the floor.
+    Returns: Logarithms. NaN until every run has a finite precision, and if there are no runs. The
+    limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
+    interval has zero width where all runs agree, for example if all have passed the floor. Raises
+    ValueError if `best` is not a matrix or has a NaN or a negative number, or `floor` or
+    `confidence` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If `best` is not a matrix or has a NaN or a negative number, or `floor` or `confidence` is
-        out of range.
-
-    Notes
-    -----
     Coverage of a nominal 0.95 at 5, 10 and 30 runs, for several distributions of the logarithms:
 
     ================= ================ ====================
@@ -188,12 +126,6 @@ def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
 
     Equal numbers of runs on several instances make the interval wider than necessary for these
     instances.
-
-    Examples
-    --------
-    >>> band = log_mean_band([[np.inf, 10.0], [1.0, 0.0]], floor=1e-3, confidence=0.95)
-    >>> band.curve.tolist()
-    [nan, -1.0]
     """
     values = _matrix(best)
     if np.isnan(values).any() or (values < 0).any():

@@ -13,51 +13,27 @@ def best_of_mean(
 ) -> NDArray[np.float64]:
     """Expected best (smallest) of k results, estimated from R observed results.
 
-    Parameters
-    ----------
-    values : array_like
-        One result per run; smaller is better. `inf` means that a run has no result.
-    k : int
-        Number of runs of which the best counts, at least 1.
-    axis : int
-        The axis of the runs.
-    replacement : bool
-        If True, the k runs are drawn with replacement. This is the plug-in estimate, which is too
-        high for small R. If False, the estimate is unbiased for every distribution of the results.
+    - `values`: One result per run; smaller is better. `inf` means that a run has no result.
+    - `k`: Number of runs of which the best counts, at least 1.
+    - `axis`: The axis of the runs.
+    - `replacement`: If True, the k runs are drawn with replacement. This is the plug-in estimate,
+      which is too high for small R. If False, the estimate is unbiased for every distribution of
+      the results.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `values` with `axis` removed; the unit is that of `values`. NaN if
-        there are no runs. Without replacement, also NaN for ``k > R``, because R runs do not
-        determine the best of more runs. `inf` if and only if a draw of k runs without any result
-        is possible. Without replacement, this requires at least k runs without a result; with
-        replacement, one such run suffices.
+    Returns: The shape is that of `values` with `axis` removed; the unit is that of `values`. NaN if
+    there are no runs. Without replacement, also NaN for ``k > R``, because R runs do not determine
+    the best of more runs. `inf` if and only if a draw of k runs without any result is possible.
+    Without replacement, this requires at least k runs without a result; with replacement, one such
+    run suffices. Raises ValueError if a value is NaN or ``-inf``, or `k` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If a value is NaN or ``-inf``, or `k` is below 1.
-
-    Notes
-    -----
     Without replacement, the estimate is the sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted
     results. This is the mean of the best result over all subsets of k runs. With replacement, the
     weights of x_(i) are ((R - i + 1)/R)^k - ((R - i)/R)^k. The weights are computed as a product of
     ratios, so thousands of runs cause neither overflow nor a loss of digits.
 
-    References
-    ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2, where the k runs
-    are drawn from a sample. The unbiased estimate is a U-statistic: W. Hoeffding, Annals of
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2, where the k
+    runs are drawn from a sample. The unbiased estimate is a U-statistic: W. Hoeffding, Annals of
     Mathematical Statistics 19 (1948).
-
-    Examples
-    --------
-    >>> round(float(best_of_mean(range(1, 13), 4)), 12)
-    2.6
-    >>> best_of_mean([3.0, 1.0, float("inf")], 2).tolist(), best_of_mean([3.0], 2).tolist()
-    (1.6666666666666665, nan)
     """
     x = np.moveaxis(_results(values, k), axis, -1)
     runs = x.shape[-1]
@@ -71,37 +47,17 @@ def best_of_mean(
 def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDArray[np.float64]:
     """The p-quantile of the best of k runs.
 
-    Parameters
-    ----------
-    values : array_like
-        As for `best_of_mean`; ``-inf`` is allowed.
-    p : float
-        Probability in [0, 1].
-    k : int
-        Number of runs of which the best counts, at least 1.
-    axis : int
-        The axis of the runs.
+    - `values`: As for `best_of_mean`; ``-inf`` is allowed.
+    - `p`: Probability in [0, 1].
+    - `k`: Number of runs of which the best counts, at least 1.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of `values`
-        with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
+    Returns: The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of
+    `values` with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
+    Raises ValueError if a value is NaN, `p` is outside [0, 1], or `k` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If a value is NaN, `p` is outside [0, 1], or `k` is below 1.
-
-    References
-    ----------
-    The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
+    Source: The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
     Optimization Algorithms", Mathematics 2022, 10(22), 4364, Table 1.
-
-    Examples
-    --------
-    >>> float(best_of_quantile(range(1, 102), 0.5, 1)), float(best_of_quantile(range(101), 0.75, 2))
-    (51.0, 50.0)
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
@@ -116,32 +72,14 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
     """Number of runs of length tau that fit into a budget T: ``floor(T/tau)``.
 
-    Parameters
-    ----------
-    budget : array_like
-        The budget T, finite and not negative.
-    tau : array_like
-        Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
+    - `budget`: The budget T, finite and not negative.
+    - `tau`: Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
 
-    Returns
-    -------
-    ndarray
-        Whole numbers as floats. A ratio that differs from a whole number only by rounding counts
-        as that number. 0 if not even one run fits; NaN if `tau` is NaN.
+    Returns: Whole numbers as floats. A ratio that differs from a whole number only by rounding
+    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN. Raises ValueError if a
+    budget is negative or not finite, or a `tau` is not positive.
 
-    Raises
-    ------
-    ValueError
-        If a budget is negative or not finite, or a `tau` is not positive.
-
-    References
-    ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
-
-    Examples
-    --------
-    >>> affordable_runs([0.3, 50.0, 1.0], [0.1, 10.0, 2.0]).tolist()
-    [3.0, 5.0, 0.0]
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """
     time = np.asarray(budget, dtype=np.float64)
     single = np.asarray(tau, dtype=np.float64)

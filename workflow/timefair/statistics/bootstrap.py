@@ -22,34 +22,16 @@ def resampled_sums(
     Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
     runtimes to several targets) stay together.
 
-    Parameters
-    ----------
-    columns : array_like, shape (n, m)
-        Finite numbers, one row per run.
-    resamples : int
-        Number of samples, each of n rows.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `columns`, shape (n, m): Finite numbers, one row per run.
+    - `resamples`: Number of samples, each of n rows.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (resamples, m)
-        One row per sample. The draws need memory for at most `BLOCK_DRAWS` numbers (or one sample).
+    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
+    `BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite matrix
+    with at least one row, or `resamples` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If `columns` is not a finite matrix with at least one row, or `resamples` is below 1.
-
-    References
-    ----------
-    B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7 (1979).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> resampled_sums([[2.0, 1.0], [2.0, 1.0]], resamples=3, rng=rng).tolist()
-    [[4.0, 2.0], [4.0, 2.0], [4.0, 2.0]]
+    Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
+    (1979).
     """
     rows = np.asarray(columns, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] == 0:
@@ -85,29 +67,12 @@ def percentile_interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
 
-    Parameters
-    ----------
-    replicates : array_like, shape (resamples, ...)
-        A statistic of each sample; not NaN.
-    confidence : float
-        Nominal coverage in (0, 1).
+    - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
+    - `confidence`: Nominal coverage in (0, 1).
 
-    Returns
-    -------
-    low, high : ndarray
-        Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 + confidence)/2``.
-        They are not interpolated, so `inf` is never combined with finite numbers.
-
-    Raises
-    ------
-    ValueError
-        If `confidence` is outside (0, 1), or a replicate is NaN.
-
-    Examples
-    --------
-    >>> low, high = percentile_interval([1.0, 2.0, 3.0, float("inf")], 0.5)
-    >>> float(low), float(high)
-    (1.0, 3.0)
+    Returns low, high: Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 +
+    confidence)/2``. They are not interpolated, so `inf` is never combined with finite numbers.
+    Raises ValueError if `confidence` is outside (0, 1), or a replicate is NaN.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0

@@ -26,38 +26,19 @@ EXACT_PAIRS = 50
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     """Two-sided p-value of the Mann-Whitney test that two samples have the same distribution.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (m,) and (n,)
-        Independent results of two algorithms, `inf` allowed.
+    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
 
-    Returns
-    -------
-    float
-        Twice the smaller tail of the permutation distribution, at most 1. It is exact without ties
-        for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
-        few different values. Otherwise it is the approximation that
-        `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
-        `inf`) or if each sample has one run; NaN if a sample is empty.
+    Returns: Twice the smaller tail of the permutation distribution, at most 1. It is exact without
+    ties for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
+    few different values. Otherwise it is the approximation that
+    `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
+    `inf`) or if each sample has one run; NaN if a sample is empty. Raises ValueError if a sample is
+    not a vector or has NaN.
 
-    Raises
-    ------
-    ValueError
-        If a sample is not a vector or has NaN.
-
-    Notes
-    -----
     Without ties, the smallest possible p-value for m and n runs is ``2/comb(m + n, m)``.
 
-    References
-    ----------
-    H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
+    Source: H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
     stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
-
-    Examples
-    --------
-    >>> round(mann_whitney([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, float("inf")]), 4)
-    0.0286
     """
     x, y = _sample(first, "first"), _sample(second, "second")
     if x.size == 0 or y.size == 0:
@@ -70,14 +51,10 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 class SignedRank:
     """Result of Wilcoxon's signed-rank test.
 
-    Attributes
-    ----------
-    p
-        Two-sided p-value.
-    balance
-        Difference of the rank sums in favour of the first and of the second algorithm, divided by
-        the sum of both. In [-1, 1]: positive if the first algorithm is better, 0 if all pairs are
-        ties.
+    - `p`: Two-sided p-value.
+    - `balance`: Difference of the rank sums in favour of the first and of the second algorithm,
+      divided by the sum of both. In [-1, 1]: positive if the first algorithm is better, 0 if all
+      pairs are ties.
     """
 
     p: float
@@ -141,25 +118,10 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
 
     Ties count half.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (m,) and (n,)
-        Independent results of two algorithms, `inf` allowed.
+    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
 
-    Returns
-    -------
-    float
-        In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty.
-
-    Raises
-    ------
-    ValueError
-        If a sample is not a vector or has NaN.
-
-    Examples
-    --------
-    >>> superiority([1.0, 2.0], [2.0, float("inf")])
-    0.875
+    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty. Raises ValueError if
+    a sample is not a vector or has NaN.
     """
     x, y = _sample(first, "first"), np.sort(_sample(second, "second"))
     if x.size == 0 or y.size == 0:
@@ -182,45 +144,24 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
 
     Ties count half.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (m,) and (n,)
-        Independent results of two algorithms, `inf` allowed.
-    confidence : float
-        Nominal coverage of the interval, in (0, 1).
+    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
+    - `confidence`: Nominal coverage of the interval, in (0, 1).
 
-    Returns
-    -------
-    Effect
-        A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The interval
-        contains A12, and its width is never zero.
+    Returns: A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The
+    interval contains A12, and its width is never zero. Raises ValueError if a sample is not a
+    vector or has NaN, or `confidence` is outside (0, 1).
 
-    Raises
-    ------
-    ValueError
-        If a sample is not a vector or has NaN, or `confidence` is outside (0, 1).
-
-    Notes
-    -----
     The interval is a normal interval with DeLong's variance. Before it is computed, each sample
     gets one value that is better and one value that is worse than all others; Agresti and Caffo do
     the same for proportions. With 5 to 30 runs, A12 from 0.5 to 0.98, unequal spreads, ties and
     failures, the coverage of a nominal 0.95 is 0.95 to 1.00. That of the percentile bootstrap is
     0.59 to 0.96.
 
-    References
-    ----------
-    A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect size,
-    Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M. DeLong and
+    Source: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect
+    size, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M. DeLong and
     D. L. Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
     characteristic curves, Biometrics 44 (1988). A. Agresti and B. Caffo, Simple and effective
     confidence intervals for proportions, American Statistician 54 (2000).
-
-    Examples
-    --------
-    >>> effect = a12([1.0, 2.0, 3.0], [2.0, 4.0, float("inf")], confidence=0.95)
-    >>> round(effect.a12, 3), round(effect.low, 3), round(effect.high, 3)
-    (0.833, 0.224, 1.0)
     """
     x, y = _sample(first, "first"), _sample(second, "second")
     check_confidence(confidence)
@@ -242,10 +183,8 @@ class WinRate(NamedTuple):
 def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRate:
     """A12 and its variance after each sample got a value better and a value worse than all others.
 
-    Parameters
-    ----------
-    first, second : ndarray, shape (m,) and (n,)
-        Results of two algorithms, at least one each, without NaN.
+    - `first`, `second`, shape (m,) and (n,): Results of two algorithms, at least one each, without
+      NaN.
     """
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
@@ -258,45 +197,24 @@ def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRat
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
     """The effect with an interval that excludes 0.5 if and only if the test rejects equality.
 
-    Parameters
-    ----------
-    effect : Effect
-        Result of `a12`, with an interval of the confidence ``1 - level``.
-    p : float
-        p-value of `mann_whitney` for the same samples, not adjusted.
-    level : float
-        The level of the test, in (0, 1). In a family of tests, it comes from
-        `corrections.holm_levels`.
-    rejected : bool
-        The decision of the test.
+    - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
+    - `p`: p-value of `mann_whitney` for the same samples, not adjusted.
+    - `level`: The level of the test, in (0, 1). In a family of tests, it comes from
+      `corrections.holm_levels`.
+    - `rejected`: The decision of the test.
 
-    Returns
-    -------
-    Effect
-        `effect` itself if its interval agrees with the decision. Otherwise the limit on the side of
-        0.5 is replaced by the test-based limit: A12 - (A12 - 0.5) z(level)/z(p), with the normal
-        quantiles z.
+    Returns: `effect` itself if its interval agrees with the decision. Otherwise the limit on the
+    side of 0.5 is replaced by the test-based limit: A12 - (A12 - 0.5) z(level)/z(p), with the
+    normal quantiles z.
 
-    Notes
-    -----
     If A12 is 0.5, the interval covers it exactly as often as the test does not reject. With 5 to 30
     runs, A12 from 0.5 to 0.98, unequal spreads, ties and failures, the coverage of a nominal 0.95
     is 0.93 to 1.00, similar to that of `a12`. There is one exception: if A12 is 0.5 and the spread
     of one algorithm is five times that of the other, the coverage is 0.92, because the test has the
     same error there.
 
-    References
-    ----------
-    O. S. Miettinen, Estimability and estimation in case-referent studies, American Journal of
-    Epidemiology 103 (1976), for test-based limits.
-
-    Examples
-    --------
-    >>> first, second = [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]
-    >>> p, effect = mann_whitney(first, second), a12(first, second, confidence=0.95)
-    >>> moved = in_agreement(effect, p, 0.05, rejected=p <= 0.05)
-    >>> round(effect.low, 2), round(moved.low, 2)
-    (0.37, 0.55)
+    Source: O. S. Miettinen, Estimability and estimation in case-referent studies, American Journal
+    of Epidemiology 103 (1976), for test-based limits.
     """
     side = float(np.sign(effect.a12 - 0.5))
     facing = effect.low if side > 0 else effect.high

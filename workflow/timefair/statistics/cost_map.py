@@ -20,25 +20,13 @@ def reached_within(
 ) -> NDArray[np.float64]:
     """Share of the targets that each run reaches within each budget at an evaluation cost.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (runs, targets)
-        Seconds and evaluations that each run had used when it reached each target; `inf` if it did
-        not reach the target.
-    cost_s : float
-        Additional cost of an evaluation, in seconds.
-    budgets : array_like, shape (budgets,)
-        Budgets in seconds, including the evaluation cost.
+    - `seconds`, `evaluations`, shape (runs, targets): Seconds and evaluations that each run had
+      used when it reached each target; `inf` if it did not reach the target.
+    - `cost_s`: Additional cost of an evaluation, in seconds.
+    - `budgets`, shape (budgets,): Budgets in seconds, including the evaluation cost.
 
-    Returns
-    -------
-    ndarray, shape (runs, budgets)
-        The share never decreases as the budget increases, and never increases with the cost.
-
-    Examples
-    --------
-    >>> reached_within([[1.0, 2.0]], [[10.0, 500.0]], 0.1, [1.5, 2.0, 60.0]).tolist()
-    [[0.0, 0.5, 1.0]]
+    Returns, shape (runs, budgets): The share never decreases as the budget increases, and never
+    increases with the cost.
     """
     there = at_cost(seconds, evaluations, cost_s)
     limits = np.asarray(budgets, dtype=np.float64)
@@ -55,18 +43,11 @@ def reached_within(
 def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> NDArray[np.float64]:
     """The budget up to which each run is known, at an evaluation cost.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (runs,)
-        Seconds T and evaluations E up to which each run was observed. The evaluations are `inf` if
-        a longer run could not have changed the result.
-    cost_s : float
-        Additional cost c of an evaluation, in seconds.
+    - `seconds`, `evaluations`, shape (runs,): Seconds T and evaluations E up to which each run was
+      observed. The evaluations are `inf` if a longer run could not have changed the result.
+    - `cost_s`: Additional cost c of an evaluation, in seconds.
 
-    Returns
-    -------
-    ndarray, shape (runs,)
-        T + c E; `inf` for a run whose evaluations are `inf`.
+    Returns, shape (runs,): T + c E; `inf` for a run whose evaluations are `inf`.
     """
     count = np.asarray(evaluations, dtype=np.float64)
     observed = np.where(np.isinf(count), 0.0, count)
@@ -78,25 +59,12 @@ def seconds_to_observe(
 ) -> NDArray[np.float64]:
     """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (runs,)
-        As for `known_until`.
-    cost_s : float
-        Additional cost c of an evaluation, in seconds.
-    budgets : array_like, shape (budgets,)
-        Budgets B in seconds, including the evaluation cost.
+    - `seconds`, `evaluations`, shape (runs,): As for `known_until`.
+    - `cost_s`: Additional cost c of an evaluation, in seconds.
+    - `budgets`, shape (budgets,): Budgets B in seconds, including the evaluation cost.
 
-    Returns
-    -------
-    ndarray, shape (runs, budgets)
-        B T/(T + c E), which assumes that the run continues at the same pace; 0 if the run is known
-        up to the budget.
-
-    Examples
-    --------
-    >>> seconds_to_observe([1.0], [9.0], 1.0, [10.0, 20.0]).tolist()
-    [[0.0, 2.0]]
+    Returns, shape (runs, budgets): B T/(T + c E), which assumes that the run continues at the same
+    pace; 0 if the run is known up to the budget.
     """
     limits = np.asarray(budgets, dtype=np.float64)
     time = np.asarray(seconds, dtype=np.float64)[:, np.newaxis]
@@ -108,10 +76,7 @@ def seconds_to_observe(
 class Cells:
     """The runs of each algorithm on each function, for moments of all cells at once.
 
-    Parameters
-    ----------
-    runs : array_like of int, shape (algorithms, functions)
-        Number of runs of each cell, at least 1.
+    - `runs`, shape (algorithms, functions): Number of runs of each cell, at least 1.
     """
 
     def __init__(self, runs: ArrayLike) -> None:
@@ -143,13 +108,9 @@ class Cells:
 class Moments:
     """Shares of the targets that the runs of each algorithm on each function reach.
 
-    Attributes
-    ----------
-    runs
-        Numbers of runs, shape (algorithms, functions).
-    mean, variance
-        Shape (algorithms, functions, budgets). The divisor of the variance is runs - 1; it is NaN
-        for a single run.
+    - `runs`: Numbers of runs, shape (algorithms, functions).
+    - `mean`, `variance`: Shape (algorithms, functions, budgets). The divisor of the variance is
+      runs - 1; it is NaN for a single run.
     """
 
     runs: NDArray[np.int64]
@@ -161,16 +122,11 @@ class Moments:
 class Leader:
     """The leading algorithm at each budget.
 
-    Attributes
-    ----------
-    best
-        Index of the leading algorithm, shape (budgets,). The first one if several are equal; -1 if
-        no algorithm reached a target.
-    value
-        Share or rank of each algorithm, shape (budgets, algorithms).
-    tied
-        Whether an algorithm is not significantly worse than the leader, shape (budgets,
-        algorithms). True for the leader itself. False for all if no algorithm reached a target.
+    - `best`: Index of the leading algorithm, shape (budgets,). The first one if several are equal;
+      -1 if no algorithm reached a target.
+    - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
+    - `tied`: Whether an algorithm is not significantly worse than the leader, shape (budgets,
+      algorithms). True for the leader itself. False for all if no algorithm reached a target.
     """
 
     best: NDArray[np.intp]
@@ -181,26 +137,13 @@ class Leader:
 def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm that reaches the largest share of the targets, averaged over the functions.
 
-    Parameters
-    ----------
-    shares : Moments
-        Of the runs of each algorithm on each function.
-    confidence : float
-        At each budget, a leader without ties is the best algorithm with at least this probability.
+    - `shares`: Of the runs of each algorithm on each function.
+    - `confidence`: At each budget, a leader without ties is the best algorithm with at least this
+      probability.
 
-    Returns
-    -------
-    Leader
-        `value` is the average share. If an algorithm has only one run on a function, all algorithms
-        are tied.
+    Returns: `value` is the average share. If an algorithm has only one run on a function, all
+    algorithms are tied. Raises ValueError if `confidence` is outside (0, 1).
 
-    Raises
-    ------
-    ValueError
-        If `confidence` is outside (0, 1).
-
-    Notes
-    -----
     The sample consists of the runs on each function, so the result is valid for new runs on the
     same functions. The leader is compared with each other algorithm by a one-sided Welch test of a
     sum over strata (the functions), with Satterthwaite's degrees of freedom, at the level
@@ -209,9 +152,7 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     probability of that level. p is never below the smallest p-value that a test of the order of
     these runs can have.
 
-    References
-    ----------
-    F. E. Satterthwaite, An approximate distribution of estimates of variance components,
+    Source: F. E. Satterthwaite, An approximate distribution of estimates of variance components,
     Biometrics Bulletin 2 (1946).
     """
     check_confidence(confidence)
@@ -242,31 +183,20 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
 def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm with the best average rank over the functions, by the share of the targets.
 
-    Parameters
-    ----------
-    shares : Moments
-        Of the runs of each algorithm on each function.
-    confidence : float
-        Confidence of the tests.
+    - `shares`: Of the runs of each algorithm on each function.
+    - `confidence`: Confidence of the tests.
 
-    Returns
-    -------
-    Leader
-        `value` is the average rank. On each function, the algorithms are ranked by the mean share
-        of their runs. The sample consists of the functions. An algorithm is tied with the leader
-        unless Wilcoxon's signed-rank test of their mean shares, at the level
-        (1 - confidence)/(pairs of algorithms), finds the leader better.
+    Returns: `value` is the average rank. On each function, the algorithms are ranked by the mean
+    share of their runs. The sample consists of the functions. An algorithm is tied with the leader
+    unless Wilcoxon's signed-rank test of their mean shares, at the level (1 - confidence)/(pairs of
+    algorithms), finds the leader better.
 
-    Notes
-    -----
     The test uses the results of the pair only, so other algorithms change its decision by their
     number alone. p comes from the normal approximation with the variance of the ranks of the
     differences that are not 0, and is never below the exact minimum 2^(1 - functions).
 
-    References
-    ----------
-    A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on mean-ranks?,
-    Journal of Machine Learning Research 17 (2016).
+    Source: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on
+    mean-ranks?, Journal of Machine Learning Research 17 (2016).
     """
     value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T

@@ -9,31 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     """Pairs of algorithms whose order by one measure is opposite to their order by another.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (algorithms,)
-        Two measures of the same algorithms, such as mean and median. Smaller is better; `inf` is
-        worst and equal to itself.
+    - `first`, `second`, shape (algorithms,): Two measures of the same algorithms, such as mean and
+      median. Smaller is better; `inf` is worst and equal to itself.
 
-    Returns
-    -------
-    ndarray of int, shape (pairs, 2)
-        One row (a, b) of indices per pair, where a is better by the first measure, and b by the
-        second. The rows are sorted by a, then by b. A tie in either measure is not a disagreement.
+    Returns, shape (pairs, 2): One row (a, b) of indices per pair, where a is better by the first
+    measure, and b by the second. The rows are sorted by a, then by b. A tie in either measure is
+    not a disagreement. Raises ValueError if the measures are not vectors of the same length, or a
+    number is NaN.
 
-    Raises
-    ------
-    ValueError
-        If the measures are not vectors of the same length, or a number is NaN.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
-
-    Examples
-    --------
-    >>> opposed_pairs([1.0, 2.0, 3.0], [5.0, 4.0, 4.0]).tolist()
-    [[0, 1], [0, 2]]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
     x, y = _measures(first, second)
     return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
@@ -42,27 +26,12 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
 def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
     """The smaller of the two distances of each pair, by one measure and by the other, in decades.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (algorithms,)
-        Two measures, not negative.
-    pairs : array_like of int, shape (pairs, 2)
-        From `opposed_pairs`.
+    - `first`, `second`, shape (algorithms,): Two measures, not negative.
+    - `pairs`, shape (pairs, 2): From `opposed_pairs`.
 
-    Returns
-    -------
-    ndarray, shape (pairs,)
-        The smaller of the two absolute log10 ratios. A ratio with 0 or `inf` is infinite.
-
-    Raises
-    ------
-    ValueError
-        If the measures are not vectors of the same length, or a number is NaN or negative.
-
-    Examples
-    --------
-    >>> smaller_gap([1.0, 100.0], [5000.0, 5.0], [[0, 1]]).tolist()
-    [2.0]
+    Returns, shape (pairs,): The smaller of the two absolute log10 ratios. A ratio with 0 or `inf`
+    is infinite. Raises ValueError if the measures are not vectors of the same length, or a number
+    is NaN or negative.
     """
     x, y = _measures(first, second)
     if (x < 0).any() or (y < 0).any():

@@ -15,34 +15,15 @@ from timefair.statistics.strata import has_singles, stratified_sums
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     """Fraction of the (target, instance, run) triples with a runtime of at most b.
 
-    Parameters
-    ----------
-    runtimes : array_like
-        Seconds or evaluations, in any shape; `inf` for a target that was not reached. Such failures
-        count in the denominator.
-    grid : array_like, shape (points,)
-        The costs b, in the unit of `runtimes`.
+    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached.
+      Such failures count in the denominator.
+    - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
 
-    Returns
-    -------
-    ndarray, shape (points,)
-        In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the share of targets that
-        were reached, and not 1.
+    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the
+    share of targets that were reached, and not 1. Raises ValueError if a number is NaN.
 
-    Raises
-    ------
-    ValueError
-        If a number is NaN.
-
-    References
-    ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions of
-    N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
-
-    Examples
-    --------
-    >>> ecdf([[1.0, 3.0], [2.0, float("inf")]], [0.5, 2.0, 10.0]).tolist()
-    [0.0, 0.5, 0.75]
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
+    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
     times = np.asarray(runtimes, dtype=np.float64).ravel()
     points = np.asarray(grid, dtype=np.float64)
@@ -58,15 +39,11 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 class EcdfBand:
     """An ECDF with two bands; arrays of shape (points,).
 
-    Attributes
-    ----------
-    fraction
-        The ECDF.
-    low, high
-        Pointwise band: at one cost that is chosen in advance, it contains the true curve with the
-        stated confidence.
-    everywhere_low, everywhere_high
-        Simultaneous band: it contains the true curve at all costs with the stated confidence.
+    - `fraction`: The ECDF.
+    - `low`, `high`: Pointwise band: at one cost that is chosen in advance, it contains the true
+      curve with the stated confidence.
+    - `everywhere_low`, `everywhere_high`: Simultaneous band: it contains the true curve at all
+      costs with the stated confidence.
     """
 
     fraction: NDArray[np.float64]
@@ -91,37 +68,20 @@ def ecdf_band(
     stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands
     are not valid for other problems.
 
-    Parameters
-    ----------
-    runtimes : array_like, shape (runs, targets)
-        As for `ecdf`.
-    strata : array_like, shape (runs,)
-        The problem of each run: a label of its function and instance.
-    grid : array_like, shape (points,)
-        Costs, in any order.
-    confidence : float
-        Nominal coverage in (0, 1); for the actual coverage see Notes.
-    resamples : int
-        Number of bootstrap samples.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `runtimes`, shape (runs, targets): As for `ecdf`.
+    - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
+    - `grid`, shape (points,): Costs, in any order.
+    - `confidence`: Nominal coverage in (0, 1).
+    - `resamples`: Number of bootstrap samples.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    EcdfBand
-        All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if a
-        stratum has only one run. All values are NaN if there are no runs or no targets. Where all
-        runs of each stratum agree, for example before the first target is reached, the pointwise
-        band has zero width and is not informative. The simultaneous band has the same width
-        everywhere, which is zero only if all runs of each stratum agree at every point.
+    Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
+    a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
+    runs of each stratum agree, for example before the first target is reached, the pointwise band
+    has zero width and is not informative. The simultaneous band has the same width everywhere,
+    which is zero only if all runs of each stratum agree at every point. Raises ValueError if the
+    shapes do not fit, a number is NaN, or `confidence` or `resamples` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN, or `confidence` or `resamples` is out of range.
-
-    Notes
-    -----
     The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
     ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
 
@@ -140,18 +100,8 @@ def ecdf_band(
     A simultaneous band that is scaled by the standard error at each point (sup-t) is not offered,
     because it has zero width where all runs agree: in these cases, its coverage is 0.12 to 0.70.
 
-    References
-    ----------
-    P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
+    Source: P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
     Statistics 9 (1981), Corollary 4.2.
-
-    Examples
-    --------
-    >>> times = [[1.0, 4.0], [2.0, float("inf")], [1.0, 2.0]]
-    >>> rng = np.random.default_rng(1)
-    >>> band = ecdf_band(times, [1, 1, 1], [1.0, 4.0], confidence=0.9, resamples=500, rng=rng)
-    >>> band.fraction.round(2).tolist(), band.low.tolist(), band.high.tolist()
-    ([0.33, 0.83], [0.0, 0.5], [0.5, 1.0])
     """
     times = np.asarray(runtimes, dtype=np.float64)
     points = np.asarray(grid, dtype=np.float64)

@@ -68,22 +68,10 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
 def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Share of the runs that reached the target.
 
-    Parameters
-    ----------
-    success : array_like of bool
-        Whether each run reached the target.
-    axis : int
-        The axis of the runs.
+    - `success`: Whether each run reached the target.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        In [0, 1]; NaN if there are no runs.
-
-    Examples
-    --------
-    >>> float(success_rate([True, False, True, True]))
-    0.75
+    Returns: In [0, 1]; NaN if there are no runs.
     """
     reached = np.asarray(success, dtype=np.bool_)
     if reached.shape[axis] == 0:
@@ -95,14 +83,10 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 class Interval:
     """An interval for each target; all arrays have the same shape.
 
-    Attributes
-    ----------
-    low, high
-        The limits.
-    heavy_tail
-        Whether all runs succeeded and their costs look like a sample from a heavy-tailed
-        distribution, see `timefair.statistics.heavy_tails.heavy_tail`. The ERT then depends on a
-        few runs, and the upper limit may be too low.
+    - `low`, `high`: The limits.
+    - `heavy_tail`: Whether all runs succeeded and their costs look like a sample from a
+      heavy-tailed distribution, see `timefair.statistics.heavy_tails.heavy_tail`. The ERT then
+      depends on a few runs, and the upper limit may be too low.
     """
 
     low: NDArray[np.float64]
@@ -121,40 +105,23 @@ def ert_interval(
 ) -> Interval:
     """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
 
-    Parameters
-    ----------
-    spent : array_like, shape (R,) or (R, targets)
-        Cost of each run, as for `ert`.
-    success : array_like of bool, same shape
-        Whether the run reached the target.
-    confidence : float
-        Nominal coverage in (0, 1); for the actual coverage see Notes.
-    method : {"log", "percentile"}
-        ``log``: Student's interval on the log scale, with the standard error of a ratio of means.
-        Its upper half is longer if the sample has a heavy tail. It uses no random numbers.
-        ``percentile``: bootstrap of the runs, as pairs of cost and success.
-    resamples : int
-        Number of bootstrap samples; not used by ``log``.
-    rng : numpy.random.Generator, optional
-        Source of random numbers; required by ``percentile``.
+    - `spent`, shape (R,) or (R, targets): Cost of each run, as for `ert`.
+    - `success`, same shape: Whether the run reached the target.
+    - `confidence`: Nominal coverage in (0, 1).
+    - `method`: ``log``: Student's interval on the log scale, with the standard error of a ratio of
+      means. Its upper half is longer if the sample has a heavy tail. It uses no random numbers.
+      ``percentile``: bootstrap of the runs, as pairs of cost and success.
+    - `resamples`: Number of bootstrap samples; not used by ``log``.
+    - `rng`: Source of random numbers; required by ``percentile``.
 
-    Returns
-    -------
-    Interval
-        Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are too
-        few successes to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs,
-        by either method. Both limits are NaN ("n/a") for fewer than two runs. They are equal if all
-        runs succeed at the same cost. If no run succeeds, ``low`` is NaN and ``high`` is `inf`,
-        because failures alone do not determine a finite ERT.
+    Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
+    too few successes to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs,
+    by either method. Both limits are NaN ("n/a") for fewer than two runs. They are equal if all
+    runs succeed at the same cost. If no run succeeds, ``low`` is NaN and ``high`` is `inf`, because
+    failures alone do not determine a finite ERT. Raises ValueError if the shapes differ, a cost is
+    negative or not finite, `confidence` or `resamples` is out of range, the method is unknown, or
+    `rng` is missing.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a cost is negative or not finite, `confidence` or `resamples` is out
-        of range, the method is unknown, or `rng` is missing.
-
-    Notes
-    -----
     ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes and
     the quantile t of Student's distribution with R - 1 degrees of freedom. c is sqrt(R/(R - 1))
     times the coefficient of variation of the runtime with restarts, see
@@ -197,18 +164,9 @@ def ert_interval(
     ``percentile`` keeps bootstrap samples without a success, whose ERT is `inf`. With many
     resamples, its upper limit at 95 % is `inf` if and only if ``((R - s)/R)**R > 0.025``.
 
-    References
-    ----------
-    E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B
-    16 (1954); B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
-
-    Examples
-    --------
-    >>> interval = ert_interval([1.0, 2.0, 9.0], [True, True, False], confidence=0.5)
-    >>> round(float(interval.low), 2), round(float(interval.high), 2)
-    (2.39, 15.06)
-    >>> float(ert_interval([1.0, 2.0, 9.0], [True, True, False], confidence=0.95).high)
-    inf
+    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
+    Society B 16 (1954); B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993,
+    chapter 13.
     """
     cost, reached = check_pairs(spent, success)
     check_confidence(confidence)
@@ -280,10 +238,7 @@ def check_pairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Costs and successes as arrays.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a cost is negative or not finite.
+    Raises ValueError if the shapes differ, or a cost is negative or not finite.
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)

@@ -15,26 +15,12 @@ from timefair.statistics.bootstrap import percentile_interval
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> NDArray[np.float64]:
     """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like
-        Seconds and evaluations of a run, or the ERT in both units. Both are `inf` for an ERT
-        without a success.
-    cost_s : array_like
-        Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must be
-        broadcastable.
+    - `seconds`, `evaluations`: Seconds and evaluations of a run, or the ERT in both units. Both are
+      `inf` for an ERT without a success.
+    - `cost_s`: Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must
+      be broadcastable.
 
-    Returns
-    -------
-    ndarray
-        ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
-
-    Examples
-    --------
-    >>> at_cost(2.0, 100.0, [0.0, 0.5]).tolist()
-    [2.0, 52.0]
-    >>> at_cost(float("inf"), float("inf"), [0.0, 0.5]).tolist()
-    [inf, inf]
+    Returns: ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
     """
     time, count, cost = np.broadcast_arrays(
         np.asarray(seconds, dtype=np.float64),
@@ -50,23 +36,11 @@ def turning_cost(
 ) -> NDArray[np.float64]:
     """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
 
-    Parameters
-    ----------
-    seconds_a, evaluations_a, seconds_b, evaluations_b : array_like
-        ERT of each algorithm in seconds and in evaluations.
+    - `seconds_a`, `evaluations_a`, `seconds_b`, `evaluations_b`: ERT of each algorithm in seconds
+      and in evaluations.
 
-    Returns
-    -------
-    ndarray
-        In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
-        parallel lines and for an ERT of `inf`.
-
-    Examples
-    --------
-    >>> float(turning_cost(1.0, 1000.0, 10.0, 100.0))
-    0.01
-    >>> float(turning_cost(1.0, 100.0, 10.0, 1000.0))
-    nan
+    Returns: In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
+    parallel lines and for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -80,29 +54,16 @@ def lowest_between(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The range of evaluation costs in which each of several lines is the lowest.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (..., lines)
-        ERT in seconds and in evaluations; `inf` if there is no line.
+    - `seconds`, `evaluations`, shape (..., lines): ERT in seconds and in evaluations; `inf` if
+      there is no line.
 
-    Returns
-    -------
-    start, end : ndarray, shape (..., lines)
-        At costs from `start` to `end`, both included, no other line is lower. `end` is `inf` for
-        the line with the fewest evaluations. Both are NaN for a line that is never the lowest.
-        Where two lines cross, the range of both includes the cost of the crossing. Equal lines have
-        equal ranges.
+    Returns start, end, shape (..., lines): At costs from `start` to `end`, both included, no other
+    line is lower. `end` is `inf` for the line with the fewest evaluations. Both are NaN for a line
+    that is never the lowest. Where two lines cross, the range of both includes the cost of the
+    crossing. Equal lines have equal ranges.
 
-    Notes
-    -----
     Each line is compared with every other line, so the result does not depend on their order. The
     time is proportional to the square of the number of lines.
-
-    Examples
-    --------
-    >>> start, end = lowest_between([1.0, 10.0, 50.0], [1000.0, 100.0, 99.0])
-    >>> start.tolist(), end.tolist()
-    ([0.0, 0.01, 40.0], [0.01, 40.0, inf])
     """
     time = np.asarray(seconds, dtype=np.float64)
     count = np.asarray(evaluations, dtype=np.float64)
@@ -124,24 +85,13 @@ def shares_won(
 ) -> NDArray[np.float64]:
     """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (..., problems, algorithms)
-        ERT in seconds and in evaluations; `inf` if no run succeeded.
-    cost_s : array_like, shape (costs,)
-        Evaluation costs, as for `at_cost`.
+    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERT in seconds and in
+      evaluations; `inf` if no run succeeded.
+    - `cost_s`, shape (costs,): Evaluation costs, as for `at_cost`.
 
-    Returns
-    -------
-    ndarray, shape (..., costs, algorithms)
-        If several algorithms have the lowest ERT, the problem is divided equally among them.
-        Problems that no algorithm solves count for no algorithm, so the shares add up to the share
-        of the problems that are solved. NaN if there are no problems.
-
-    Examples
-    --------
-    >>> shares_won([[1.0, 10.0], [1.0, 1.0]], [[1000.0, 100.0], [5.0, 5.0]], [0.0, 1.0]).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
+    Returns, shape (..., costs, algorithms): If several algorithms have the lowest ERT, the problem
+    is divided equally among them. Problems that no algorithm solves count for no algorithm, so the
+    shares add up to the share of the problems that are solved. NaN if there are no problems.
     """
     # The last axis of an array is the quickest where it is long: that of the samples.
     time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
@@ -173,19 +123,11 @@ def band_of_shares(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of shares, from the shares in bootstrap samples.
 
-    Parameters
-    ----------
-    share : ndarray
-        The observed shares.
-    samples : ndarray, shape (resamples, ...)
-        The shares in each bootstrap sample of the runs.
-    confidence : float
-        Nominal coverage at each point, in (0, 1).
+    - `share`: The observed shares.
+    - `samples`, shape (resamples, ...): The shares in each bootstrap sample of the runs.
+    - `confidence`: Nominal coverage at each point, in (0, 1).
 
-    Returns
-    -------
-    low, high : ndarray
-        The percentile interval, extended so that it contains the observed share.
+    Returns low, high: The percentile interval, extended so that it contains the observed share.
     """
     low, high = percentile_interval(samples, confidence)
     return np.minimum(low, share), np.maximum(high, share)

@@ -18,26 +18,19 @@ from timefair.statistics.ranks import average_ranks, rank
 class Friedman:
     """Tests of the hypothesis that all algorithms have the same ranks.
 
-    Attributes
-    ----------
-    problems, algorithms
-        Number of problems and of algorithms.
-    average_ranks
-        Average rank of each algorithm, shape (algorithms,).
-    chi2, p
-        Friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
-    chi2_uncorrected, p_uncorrected
-        The same without the correction for ties: the statistic is smaller, and the test is
-        conservative.
-    iman_davenport, iman_davenport_p
-        Iman and Davenport's F from `chi2`, and its p-value. This test is less conservative than the
-        chi-squared test, and its error rate is closer to the level. `inf` and 0 if all problems
-        have the same order, even if there are only two problems.
-    iman_davenport_uncorrected, iman_davenport_p_uncorrected
-        The same from `chi2_uncorrected`.
-    kendall_w
-        Kendall's W, the agreement of the problems, corrected for ties: 0 for no agreement, 1 if all
-        problems have the same order.
+    - `problems`, `algorithms`: Number of problems and of algorithms.
+    - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
+    - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
+      distribution.
+    - `chi2_uncorrected`, `p_uncorrected`: The same without the correction for ties: the statistic
+      is smaller, and the test is conservative.
+    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's F from `chi2`, and its p-value.
+      This test is less conservative than the chi-squared test, and its error rate is closer to the
+      level. `inf` and 0 if all problems have the same order, even if there are only two problems.
+    - `iman_davenport_uncorrected`, `iman_davenport_p_uncorrected`: The same from
+      `chi2_uncorrected`.
+    - `kendall_w`: Kendall's W, the agreement of the problems, corrected for ties: 0 for no
+      agreement, 1 if all problems have the same order.
     """
 
     problems: int
@@ -57,43 +50,23 @@ class Friedman:
 def friedman(values: ArrayLike) -> Friedman:
     """Friedman's test of several algorithms on the same problems, and statistics derived from it.
 
-    Parameters
-    ----------
-    values : array_like, shape (problems, algorithms)
-        One result per problem and algorithm, where smaller is better, or the ranks. `inf` and NaN
-        share the worst rank.
+    - `values`, shape (problems, algorithms): One result per problem and algorithm, where smaller is
+      better, or the ranks. `inf` and NaN share the worst rank.
 
-    Returns
-    -------
-    Friedman
-        With fewer than two problems or two algorithms, every statistic is NaN. If all algorithms
-        are tied on each problem, the statistics are 0 and the p-values are 1.
+    Returns: With fewer than two problems or two algorithms, every statistic is NaN. If all
+    algorithms are tied on each problem, the statistics are 0 and the p-values are 1. Raises
+    ValueError if `values` is not a matrix.
 
-    Raises
-    ------
-    ValueError
-        If `values` is not a matrix.
-
-    Notes
-    -----
     After the mean is subtracted from the ranks, W is the sum of squares between algorithms divided
     by the total sum of squares. Then ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)`` with
     k - 1 and (k - 1)(N - 1) degrees of freedom, for N problems and k algorithms. Without the
     correction for ties, the total sum of squares is that of ranks without ties.
 
-    References
-    ----------
-    M. Friedman, The use of ranks to avoid the assumption of normality implicit in the analysis of
-    variance, Journal of the American Statistical Association 32 (1937). R. L. Iman and
-    J. M. Davenport, Approximations of the critical region of the Friedman statistic,
-    Communications in Statistics A 9 (1980). J. Demšar, Statistical comparisons of classifiers over
-    multiple data sets, Journal of Machine Learning Research 7 (2006), section 3.2.2.
-
-    Examples
-    --------
-    >>> test = friedman([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3], [9.0, 7.0, 11.0], [4.0, 5.0, 6.0]])
-    >>> test.chi2, round(test.p, 4), round(test.iman_davenport, 4), test.kendall_w
-    (6.5, 0.0388, 13.0, 0.8125)
+    Source: M. Friedman, The use of ranks to avoid the assumption of normality implicit in the
+    analysis of variance, Journal of the American Statistical Association 32 (1937). R. L. Iman and
+    J. M. Davenport, Approximations of the critical region of the Friedman statistic, Communications
+    in Statistics A 9 (1980). J. Demšar, Statistical comparisons of classifiers over multiple data
+    sets, Journal of Machine Learning Research 7 (2006), section 3.2.2.
     """
     ranks = rank(values, axis=-1)
     averages = average_ranks(ranks)
@@ -122,19 +95,13 @@ def friedman(values: ArrayLike) -> Friedman:
 class PostHoc:
     """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ..., (1, 2), ...
 
-    Attributes
-    ----------
-    first, second
-        Column of each algorithm of the pair. All attributes have the shape (pairs,).
-    difference
-        Average rank of the first algorithm minus that of the second: negative if the first is
-        better.
-    z
-        The difference in standard errors, under the hypothesis that all algorithms are equal.
-    p, p_holm, p_shaffer
-        Two-sided p-values of z: not adjusted, and adjusted for all pairs.
-    p_nemenyi
-        p-value from the studentized range, for all pairs simultaneously.
+    - `first`, `second`: Column of each algorithm of the pair. All attributes have the shape
+      (pairs,).
+    - `difference`: Average rank of the first algorithm minus that of the second: negative if the
+      first is better.
+    - `z`: The difference in standard errors, under the hypothesis that all algorithms are equal.
+    - `p`, `p_holm`, `p_shaffer`: Two-sided p-values of z: not adjusted, and adjusted for all pairs.
+    - `p_nemenyi`: p-value from the studentized range, for all pairs simultaneously.
     """
 
     first: NDArray[np.intp]
@@ -150,40 +117,20 @@ class PostHoc:
 def posthoc(values: ArrayLike) -> PostHoc:
     """Post-hoc tests of the average ranks of all pairs of algorithms.
 
-    Parameters
-    ----------
-    values : array_like, shape (problems, algorithms)
-        As for `friedman`.
+    - `values`, shape (problems, algorithms): As for `friedman`.
 
-    Returns
-    -------
-    PostHoc
-        Empty for fewer than two algorithms. With fewer than two problems, z and all p-values are
-        NaN. Algorithms with the same average rank have z = 0 and p = 1.
+    Returns: Empty for fewer than two algorithms. With fewer than two problems, z and all p-values
+    are NaN. Algorithms with the same average rank have z = 0 and p = 1. Raises ValueError if
+    `values` is not a matrix.
 
-    Raises
-    ------
-    ValueError
-        If `values` is not a matrix.
-
-    Notes
-    -----
     ``z = difference / sqrt(k (k + 1)/(6 N))`` for k algorithms and N problems. Ties reduce the
     variance of the ranks, so with ties the p-values are conservative (too large).
 
-    References
-    ----------
-    P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J. Demšar,
-    Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
-    Research 7 (2006), section 3.2.2. S. García and F. Herrera, An extension on "Statistical
-    comparisons of classifiers over multiple data sets" for all pairwise comparisons, Journal of
-    Machine Learning Research 9 (2008).
-
-    Examples
-    --------
-    >>> pairs = posthoc([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3], [9.0, 7.0, 11.0], [4.0, 5.0, 6.0]])
-    >>> pairs.difference.tolist(), pairs.p_holm.round(3).tolist()
-    ([-0.5, -1.75, -1.25], [0.48, 0.04, 0.154])
+    Source: P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J.
+    Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7 (2006), section 3.2.2. S. García and F. Herrera, An extension on
+    "Statistical comparisons of classifiers over multiple data sets" for all pairwise comparisons,
+    Journal of Machine Learning Research 9 (2008).
     """
     averages = average_ranks(values)
     n, k = np.shape(values)

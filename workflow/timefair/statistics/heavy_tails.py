@@ -27,25 +27,14 @@ WIDEST = 2.5
 def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     """Whether a sample looks lognormal with so large a spread that its mean is hardly known.
 
-    Parameters
-    ----------
-    costs : array_like, shape (R,) or (R, targets)
-        Cost of each run to reach the target. All runs are successful. Not negative.
+    - `costs`, shape (R,) or (R, targets): Cost of each run to reach the target. All runs are
+      successful. Not negative.
 
-    Returns
-    -------
-    ndarray of bool, shape () or (targets,)
-        True if the standard deviation of the logarithms exceeds `LOG_SPREAD` and the
-        Shapiro-Francia test does not reject their normality at `NORMALITY_LEVEL`. False for fewer
-        than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal.
+    Returns, shape () or (targets,): True if the standard deviation of the logarithms exceeds
+    `LOG_SPREAD` and the Shapiro-Francia test does not reject their normality at `NORMALITY_LEVEL`.
+    False for fewer than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal. Raises
+    ValueError if `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
 
-    Raises
-    ------
-    ValueError
-        If `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
-
-    Notes
-    -----
     Share of samples for which the result is True, over 20,000 samples each:
 
     ================== ====== ====== ====== =======
@@ -66,17 +55,8 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     False for a sample of few runs, the distribution may still have a heavy tail. For example, some
     samples of 10 runs from the lognormal distribution with σ = 2 happen to contain no large cost.
 
-    References
-    ----------
-    P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for non-normality,
-    Statistics in Medicine 12 (1993).
-
-    Examples
-    --------
-    >>> bool(heavy_tail([0.1, 0.4, 0.9, 1.6, 3.0, 9.0, 70.0]))
-    True
-    >>> bool(heavy_tail([1.1, 1.4, 0.9, 1.6, 3.0, 1.3, 2.1]))
-    False
+    Source: P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for
+    non-normality, Statistics in Medicine 12 (1993).
     """
     cost = _costs(costs)
     runs = cost.shape[0]
@@ -105,29 +85,15 @@ def _normality(fit: NDArray[np.float64], runs: int) -> NDArray[np.float64]:
 def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     """Factor for the upper half of the log interval of a mean, where the tail is heavy.
 
-    Parameters
-    ----------
-    costs : array_like, shape (R,) or (R, targets)
-        A sample of at least two runs, not negative.
-    confidence : float
-        Nominal coverage of the two-sided interval, in (0, 1).
+    - `costs`, shape (R,) or (R, targets): A sample of at least two runs, not negative.
+    - `confidence`: Nominal coverage of the two-sided interval, in (0, 1).
 
-    Returns
-    -------
-    ndarray, shape () or (targets,)
-        At least 1. Exactly 1 if the sample has no heavy tail and no more skewness than the log
-        scale accounts for. The upper limit of the interval is the mean times
-        exp(factor t c/sqrt(R)), with the quantile t of Student's distribution and the coefficient
-        of variation c.
+    Returns, shape () or (targets,): At least 1. Exactly 1 if the sample has no heavy tail and no
+    more skewness than the log scale accounts for. The upper limit of the interval is the mean times
+    exp(factor t c/sqrt(R)), with the quantile t of Student's distribution and the coefficient of
+    variation c. Raises ValueError if `costs` is neither a vector nor a matrix, has fewer than two
+    runs or a cost that is negative or not finite, or `confidence` is outside (0, 1).
 
-    Raises
-    ------
-    ValueError
-        If `costs` is neither a vector nor a matrix, has fewer than two runs or a cost that is
-        negative or not finite, or `confidence` is outside (0, 1).
-
-    Notes
-    -----
     *Skewness.* By the second term of the Edgeworth expansion of a studentised mean, the upper half
     of the interval should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, where g is the
     skewness of the distribution. On the log scale, the interval is already longer by
@@ -141,21 +107,10 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     exp(m + v/2 + t sqrt(v/R + v^2/(2 (R - 1)))), with the mean m and the variance v of the
     logarithms. The factor for this limit is at most `WIDEST`.
 
-    References
-    ----------
-    P. Hall, The Bootstrap and Edgeworth Expansion, 1992, chapter 2; N. J. Johnson, Modified t tests
-    and confidence intervals for asymmetrical populations, Journal of the American Statistical
-    Association 73 (1978). U. Olsson, Confidence intervals for the mean of a log-normal
+    Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, chapter 2; N. J. Johnson, Modified
+    t tests and confidence intervals for asymmetrical populations, Journal of the American
+    Statistical Association 73 (1978). U. Olsson, Confidence intervals for the mean of a log-normal
     distribution, Journal of Statistics Education 13 (2005), for Cox's interval with Student's t.
-
-    Examples
-    --------
-    >>> widening([1.0, 1.1, 1.2, 1.3, 1.4], confidence=0.95).tolist()
-    1.0
-    >>> round(float(widening([1.0, 1.01, 1.02, 1.1, 1.9], confidence=0.95)), 2)
-    3.22
-    >>> round(float(widening([0.1, 0.4, 0.9, 1.6, 3.0, 9.0, 70.0], confidence=0.95)), 2)
-    2.16
     """
     cost = _costs(costs)
     check_confidence(confidence)

@@ -39,40 +39,24 @@ def mean_interval(
 ) -> MeanInterval:
     """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Results of runs; `inf` for a run without a result.
-    confidence : float
-        Nominal coverage in (0, 1).
-    method : {"bootstrap-t", "paper", "paper-bootstrap"}
-        ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the default,
-        because results are skewed.
-        ``paper``: mean ± z s/sqrt(n), where s is the standard deviation with the divisor n.
-        ``paper-bootstrap``: the method of the paper, with the standard deviation of resampled
-        means, around the mean minus their bias. With many resamples, it is equal to ``paper``.
-    resamples : int
-        Number of bootstrap samples, at least 2; 10,000 in the paper.
-    rng : numpy.random.Generator, optional
-        Source of the draws; required except for ``paper``.
+    - `values`, shape (n,): Results of runs; `inf` for a run without a result.
+    - `confidence`: Nominal coverage in (0, 1).
+    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the
+      default, because results are skewed. ``paper``: mean ± z s/sqrt(n), where s is the standard
+      deviation with the divisor n. ``paper-bootstrap``: the method of the paper, with the standard
+      deviation of resampled means, around the mean minus their bias. With many resamples, it is
+      equal to ``paper``.
+    - `resamples`: Number of bootstrap samples, at least 2; 10,000 in the paper.
+    - `rng`: Source of the draws; required except for ``paper``.
 
-    Returns
-    -------
-    MeanInterval
-        If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is NaN. The
-        limits of a single value are NaN. Equal values have an interval of zero width. All numbers
-        are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples have
-        zero variance, because they lack the few values that determine the mean. Examples are
-        samples of fewer than four values, and one failure among many equal successes.
+    Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
+    NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
+    numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
+    have zero variance, because they lack the few values that determine the mean. Examples are
+    samples of fewer than four values, and one failure among many equal successes. Raises ValueError
+    if `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of range,
+    the method is unknown, or `rng` is missing.
 
-    Raises
-    ------
-    ValueError
-        If `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of
-        range, the method is unknown, or `rng` is missing.
-
-    Notes
-    -----
     Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
 
     ================  ===  ===========  =====  =====  =========
@@ -90,19 +74,8 @@ def mean_interval(
     For the distribution in the last line, use another measure, such as quantiles. Its mean is
     determined by runs that a sample rarely contains.
 
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and Appendix B;
-    B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> interval = mean_interval([1.0, 2.0, 2.0, 3.0, 12.0], confidence=0.95, rng=rng)
-    >>> interval.mean, bool(interval.high - interval.mean > interval.mean - interval.low)
-    (4.0, True)
-    >>> mean_interval([1.0, float("inf")], confidence=0.95, method="paper")
-    MeanInterval(mean=inf, low=nan, high=inf)
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
+    Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
     """
     x = _sample(values)
     check_confidence(confidence)
@@ -189,32 +162,13 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     The mean omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
     therefore seems fast. The function exists to show this effect.
 
-    Parameters
-    ----------
-    costs : array_like
-        Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    axis : int
-        The axis of the runs.
+    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if no run
-        succeeded.
+    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if
+    no run succeeded. Raises ValueError if a cost is NaN or negative.
 
-    Raises
-    ------
-    ValueError
-        If a cost is NaN or negative.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
-
-    Examples
-    --------
-    >>> float(mean_of_successes([100.0, float("inf"), 300.0]))
-    200.0
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
     cost = _costs(costs)
     reached = np.isfinite(cost)
@@ -228,32 +182,13 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Mean cost if every run succeeded, and NaN otherwise.
 
-    Parameters
-    ----------
-    costs : array_like
-        Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    axis : int
-        The axis of the runs.
+    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN ("n/a")
-        if a run failed or if there are no runs.
+    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN
+    ("n/a") if a run failed or if there are no runs. Raises ValueError if a cost is NaN or negative.
 
-    Raises
-    ------
-    ValueError
-        If a cost is NaN or negative.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
-
-    Examples
-    --------
-    >>> mean_if_all_succeed([[100.0, 300.0], [100.0, float("inf")]]).tolist()
-    [200.0, nan]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
     cost = _costs(costs)
     return np.where(np.isfinite(cost).all(axis=axis), mean_of_successes(cost, axis), np.nan)

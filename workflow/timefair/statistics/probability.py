@@ -46,41 +46,18 @@ def probability_of_quantile(
     The estimate depends on the number k of values at or below Q_p, which is larger than
     ``ceil(n p)`` if Q_p is tied.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Results of runs; smaller is better, and `inf` is a run without a result.
-    p : float
-        Probability of the quantile, in [0, 1].
-    confidence : float
-        Nominal coverage in (0, 1).
-    method : {"beta", "paper", "bootstrap"}
-        `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first keeps its
-        coverage in small samples and near p = 1.
-    rng : numpy.random.Generator, optional
-        Source of the draws; required by ``bootstrap``, not used by the others.
+    - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
+    - `p`: Probability of the quantile, in [0, 1].
+    - `confidence`: Nominal coverage in (0, 1).
+    - `method`: `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first
+      keeps its coverage in small samples and near p = 1.
+    - `rng`: Source of the draws; required by ``bootstrap``, not used by the others.
 
-    Returns
-    -------
-    ProbabilityInterval
-        Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`, because
-        then there is no result that another run could reach.
+    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
+    because then there is no result that another run could reach. Raises ValueError if `values` is
+    not a vector or has NaN, a number is out of range, the method is unknown, or `rng` is missing.
 
-    Raises
-    ------
-    ValueError
-        If `values` is not a vector or has NaN, a number is out of range, the method is unknown, or
-        `rng` is missing.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
-
-    Examples
-    --------
-    >>> interval = probability_of_quantile(range(101), 0.5, confidence=0.95)
-    >>> print(f"{interval.value:.2f} in [{interval.low:.2f}, {interval.high:.2f}]")
-    0.50 in [0.40, 0.60]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1:
@@ -120,39 +97,18 @@ def beta_interval(
 
     If F is continuous, F(X_(k)) has the distribution Beta(k, n + 1 - k).
 
-    Parameters
-    ----------
-    count : array_like of int
-        The rank k, in 1..n.
-    n : array_like of int
-        Size of the sample, at least 1.
-    confidence : float
-        Nominal coverage in (0, 1). Without ties, it is equal to the actual coverage.
-    tied : array_like of bool
-        Whether X_(k) is tied with another value. F then has a jump at this value, and the upper
-        limit is that of the rank k + 1; it is 1 for k = n.
+    - `count`: The rank k, in 1..n.
+    - `n`: Size of the sample, at least 1.
+    - `confidence`: Nominal coverage in (0, 1). Without ties, it is equal to the actual coverage.
+    - `tied`: Whether X_(k) is tied with another value. F then has a jump at this value, and the
+      upper limit is that of the rank k + 1; it is 1 for k = n.
 
-    Returns
-    -------
-    ProbabilityInterval
-        The value is the mean of the beta distribution, k/(n + 1).
+    Returns: The value is the mean of the beta distribution, k/(n + 1). Raises ValueError if a count
+    is outside 1..n, or `confidence` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a count is outside 1..n, or `confidence` is out of range.
-
-    References
-    ----------
-    H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1; S. S. Wilks,
-    Determination of sample sizes for setting tolerance limits, Annals of Mathematical Statistics 12
-    (1941).
-
-    Examples
-    --------
-    >>> interval = beta_interval(101, 101, 0.95)
-    >>> print(f"[{interval.low:.3f}, {interval.high:.4f}]")
-    [0.964, 0.9997]
+    Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1; S. S.
+    Wilks, Determination of sample sizes for setting tolerance limits, Annals of Mathematical
+    Statistics 12 (1941).
     """
     k, size = _counts(count, n, least=1)
     low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
@@ -166,35 +122,15 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     lower limit of 0 is exclusive. With z = 1.96, the result agrees with all cells except one of the
     paper's Tables 13 and 14.
 
-    Parameters
-    ----------
-    count : array_like of int
-        The number k of values at or below the quantile, in 1..n.
-    n : array_like of int
-        Size of the sample, at least 1.
-    confidence : float
-        Nominal coverage in (0, 1). Without ties, the actual coverage of a nominal 0.95 is 0.83,
-        0.92 and 0.94 for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
+    - `count`: The number k of values at or below the quantile, in 1..n.
+    - `n`: Size of the sample, at least 1.
+    - `confidence`: Nominal coverage in (0, 1). Without ties, the actual coverage of a nominal 0.95
+      is 0.83, 0.92 and 0.94 for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
 
-    Returns
-    -------
-    ProbabilityInterval
-        For k = n, the value and both limits are 1, and `about_one` is True. NaN for n = 1.
+    Returns: For k = n, the value and both limits are 1, and `about_one` is True. NaN for n = 1.
+    Raises ValueError if a count is outside 1..n, or `confidence` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a count is outside 1..n, or `confidence` is out of range.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
-
-    Examples
-    --------
-    >>> interval = paper_interval(11, 101, 0.95)
-    >>> print(f"{interval.value:.2f} in [{interval.low:.2f}, {interval.high:.2f}]")
-    0.10 in [0.04, 0.16]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
     k, size = _counts(count, n, least=1)
     q = k / size
@@ -216,34 +152,14 @@ def paper_bootstrap_interval(
     distribution. The mean error of the replicates is subtracted from the value. Their standard
     deviation determines the width.
 
-    Parameters
-    ----------
-    count, n, confidence
-        As for `paper_interval`, which is the limit for many resamples.
-    resamples : int
-        Number of replicates, at least 2.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `count`, `n`, `confidence`: As for `paper_interval`, which is the limit for many resamples.
+    - `resamples`: Number of replicates, at least 2.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ProbabilityInterval
-        As for `paper_interval`.
+    Returns: As for `paper_interval`. Raises ValueError if a count is outside 1..n, or `confidence`
+    or `resamples` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a count is outside 1..n, or `confidence` or `resamples` is out of range.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
-
-    Examples
-    --------
-    >>> interval = paper_bootstrap_interval(51, 101, 0.95, rng=np.random.default_rng(1))
-    >>> print(f"[{interval.low:.2f}, {interval.high:.2f}]")
-    [0.40, 0.60]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
     """
     k, size = _counts(count, n, least=1)
     if resamples < 2:
@@ -312,31 +228,13 @@ def success_interval(
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
     """Probability that at least one of n independent runs succeeds.
 
-    Parameters
-    ----------
-    p : array_like
-        Probability in [0, 1] that a single run succeeds.
-    runs : array_like
-        Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
+    - `p`: Probability in [0, 1] that a single run succeeds.
+    - `runs`: Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
 
-    Returns
-    -------
-    ndarray
-        ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
+    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0. Raises ValueError
+    if a probability is outside [0, 1], or a number of runs is negative or not finite.
 
-    Raises
-    ------
-    ValueError
-        If a probability is outside [0, 1], or a number of runs is negative or not finite.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
-
-    Examples
-    --------
-    >>> multirun_probability(0.5, [1, 2, 3]).tolist()
-    [0.5, 0.75, 0.875]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
     single, n = np.broadcast_arrays(_probabilities(p, "p"), np.asarray(runs, dtype=np.float64))
     if not (np.isfinite(n) & (n >= 0)).all():
@@ -349,36 +247,15 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
     """Smallest number of independent runs of which at least one succeeds with a wanted probability.
 
-    Parameters
-    ----------
-    p : array_like
-        Probability in [0, 1] that a single run succeeds.
-    wanted : array_like
-        Wanted probability in [0, 1] of at least one success. Its shape must be broadcastable with
-        that of `p`.
+    - `p`: Probability in [0, 1] that a single run succeeds.
+    - `wanted`: Wanted probability in [0, 1] of at least one success. Its shape must be
+      broadcastable with that of `p`.
 
-    Returns
-    -------
-    ndarray
-        ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is below the
-        wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p is 0
-        or if `wanted` is 1 and p < 1.
+    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is
+    below the wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p
+    is 0 or if `wanted` is 1 and p < 1. Raises ValueError if a probability is outside [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If a probability is outside [0, 1].
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
-
-    Examples
-    --------
-    >>> runs_needed([0.1, 0.5, 1.0, 0.0], 0.95).tolist()
-    [29.0, 5.0, 1.0, inf]
-    >>> float(runs_needed(0.5, 0.875))
-    3.0
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
     single, goal = np.broadcast_arrays(_probabilities(p, "p"), _probabilities(wanted, "wanted"))
     never = (single == 0) | ((goal == 1) & (single < 1))

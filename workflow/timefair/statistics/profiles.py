@@ -17,50 +17,27 @@ def performance_ratios(
 ) -> NDArray[np.float64]:
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
-    Parameters
-    ----------
-    costs : array_like, shape (..., problems, algorithms)
-        Cost of solving a problem, such as an ERT in seconds; `inf` if it is not solved.
-    floor : float
-        Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
-    reference : int, optional
-        Column of a reference algorithm. Costs are then divided by its cost and not by the lowest
-        cost. A ratio below 1 means better than the reference. It is 0 if the reference did not
-        solve a problem that the algorithm solved.
+    - `costs`, shape (..., problems, algorithms): Cost of solving a problem, such as an ERT in
+      seconds; `inf` if it is not solved.
+    - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
+    - `reference`: Column of a reference algorithm. Costs are then divided by its cost and not by
+      the lowest cost. A ratio below 1 means better than the reference. It is 0 if the reference did
+      not solve a problem that the algorithm solved.
 
-    Returns
-    -------
-    ndarray, shape (..., problems, algorithms)
-        At least 1 if there is no reference. Costs equal to the divisor have the ratio 1, also 0/0.
-        c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`.
+    Returns, shape (..., problems, algorithms): At least 1 if there is no reference. Costs equal to
+    the divisor have the ratio 1, also 0/0. c/0 is `inf`. If no algorithm solved a problem, all
+    ratios are `inf`. Raises ValueError if `costs` is not a matrix with at least one algorithm, or a
+    cost is NaN or negative, or the floor is. Raises IndexError if there is no column `reference`.
 
-    Raises
-    ------
-    ValueError
-        If `costs` is not a matrix with at least one algorithm, or a cost is NaN or negative, or the
-        floor is.
-    IndexError
-        If there is no column `reference`.
-
-    Notes
-    -----
     Ratios to the lowest cost depend on the set of algorithms. Another algorithm changes the
     profiles of all algorithms, and can change which of two algorithms seems better. To compare two
     algorithms, use a profile of these two, ``costs[..., [i, j]]``, or a reference (Gould and Scott
     2016).
 
-    References
-    ----------
-    E. D. Dolan and J. J. Moré, Benchmarking optimization software with performance profiles,
-    Mathematical Programming 91 (2002), equation (2.1). N. Gould and J. Scott, A note on performance
-    profiles for benchmarking software, ACM Transactions on Mathematical Software 43 (2016).
-
-    Examples
-    --------
-    >>> performance_ratios([[2.0, 6.0], [float("inf"), float("inf")]]).tolist()
-    [[1.0, 3.0], [inf, inf]]
-    >>> performance_ratios([[2.0, 6.0], [5.0, float("inf")]], reference=1).round(2).tolist()
-    [[0.33, 1.0], [0.0, inf]]
+    Source: E. D. Dolan and J. J. Moré, Benchmarking optimization software with performance
+    profiles, Mathematical Programming 91 (2002), equation (2.1). N. Gould and J. Scott, A note on
+    performance profiles for benchmarking software, ACM Transactions on Mathematical Software 43
+    (2016).
     """
     cost = np.asarray(costs, dtype=np.float64)
     if cost.ndim < 2 or cost.shape[-1] == 0:
@@ -81,33 +58,16 @@ def performance_ratios(
 def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     """Share of the problems on which each algorithm's ratio is at most r.
 
-    Parameters
-    ----------
-    ratios : array_like, shape (problems, algorithms)
-        From `performance_ratios`. Problems that no algorithm solved count in the denominator.
-    grid : array_like, shape (points,)
-        The factors r, never decreasing. r = 1 gives the share of problems on which the algorithm is
-        best.
+    - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
+      solved count in the denominator.
+    - `grid`, shape (points,): The factors r, never decreasing. r = 1 gives the share of problems on
+      which the algorithm is best.
 
-    Returns
-    -------
-    ndarray, shape (points, algorithms)
-        In [0, 1]; NaN if there are no problems. At ``r = inf``, it is the share of problems that
-        were solved, and not 1.
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. At ``r = inf``, it
+    is the share of problems that were solved, and not 1. Raises ValueError if `ratios` is not a
+    matrix, a number is NaN, or the grid falls.
 
-    Raises
-    ------
-    ValueError
-        If `ratios` is not a matrix, a number is NaN, or the grid falls.
-
-    References
-    ----------
-    Dolan and Moré (2002), equation (2.2).
-
-    Examples
-    --------
-    >>> performance_profile([[1.0, 3.0], [2.0, 1.0], [np.inf, np.inf]], [1.0, 4.0]).tolist()
-    [[0.3333333333333333, 0.3333333333333333], [0.6666666666666666, 0.6666666666666666]]
+    Source: Dolan and Moré (2002), equation (2.2).
     """
     return _share_within(ratios, grid, "ratios")
 
@@ -117,34 +77,16 @@ def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 
     Unlike a performance profile, a data profile does not depend on the other algorithms.
 
-    Parameters
-    ----------
-    costs : array_like, shape (problems, algorithms)
-        Cost of solving a problem, in a unit that is comparable between problems: simplex gradients,
-        which are evaluations/(D + 1), as in the reference; seconds; or seconds/D. `inf` if the
-        problem is not solved; it then counts in the denominator.
-    grid : array_like, shape (points,)
-        Costs in the same unit, never decreasing.
+    - `costs`, shape (problems, algorithms): Cost of solving a problem, in a unit that is comparable
+      between problems: simplex gradients, which are evaluations/(D + 1), as in the reference;
+      seconds; or seconds/D. `inf` if the problem is not solved; it then counts in the denominator.
+    - `grid`, shape (points,): Costs in the same unit, never decreasing.
 
-    Returns
-    -------
-    ndarray, shape (points, algorithms)
-        In [0, 1]; NaN if there are no problems.
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. Raises ValueError
+    if `costs` is not a matrix, a number is NaN, or the grid falls.
 
-    Raises
-    ------
-    ValueError
-        If `costs` is not a matrix, a number is NaN, or the grid falls.
-
-    References
-    ----------
-    J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM Journal on
-    Optimization 20 (2009), equation (2.8).
-
-    Examples
-    --------
-    >>> data_profile([[10.0, 30.0], [float("inf"), 50.0]], [20.0, 60.0]).tolist()
-    [[0.5, 0.0], [0.5, 1.0]]
+    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
+    Journal on Optimization 20 (2009), equation (2.8).
     """
     return _share_within(costs, grid, "costs")
 
@@ -154,32 +96,15 @@ def resampled_ert(
 ) -> NDArray[np.float64]:
     """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
-    Parameters
-    ----------
-    spent : array_like, shape (runs, targets)
-        Cost of each run: up to the target for a success, up to the end of the run for a failure.
-    success : array_like of bool, same shape
-        Whether the run reached the target.
-    resamples : int
-        Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `spent`, shape (runs, targets): Cost of each run: up to the target for a success, up to the
+      end of the run for a failure.
+    - `success`, same shape: Whether the run reached the target.
+    - `resamples`: Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (resamples, targets)
-        In the unit of `spent`; `inf` for a sample without a success; NaN for fewer than two runs.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a cost is not finite, or `resamples` is below 1.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(2)
-    >>> resampled_ert([[2.0], [2.0]], [[True], [True]], resamples=2, rng=rng).tolist()
-    [[2.0], [2.0]]
+    Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
+    success; NaN for fewer than two runs. Raises ValueError if the shapes differ, a cost is not
+    finite, or `resamples` is below 1.
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
@@ -211,35 +136,22 @@ def profile_band(
 ) -> ProfileBand:
     """Bootstrap limits of performance or data profiles.
 
-    Parameters
-    ----------
-    fraction : array_like, shape (points, algorithms)
-        The profiles, from `performance_profile` or `data_profile`.
-    replicates : iterable of array_like, each of shape (resamples, problems, algorithms)
-        The costs of each bootstrap sample, from `resampled_ert` for every algorithm, or, for a
-        performance profile, their `performance_ratios`. Each item contains a part of the problems,
-        so the parts need not be in memory at the same time.
-    grid : array_like, shape (points,)
-        Factors or costs, never decreasing.
-    confidence : float
-        Nominal coverage in (0, 1), separately at each point; for the actual coverage see Notes.
+    - `fraction`, shape (points, algorithms): The profiles, from `performance_profile` or
+      `data_profile`.
+    - `replicates`, shape (resamples, problems, algorithms): The costs of each bootstrap sample,
+      from `resampled_ert` for every algorithm, or, for a performance profile, their
+      `performance_ratios`. Each item contains a part of the problems, so the parts need not be in
+      memory at the same time.
+    - `grid`, shape (points,): Factors or costs, never decreasing.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
+      see Notes.
 
-    Returns
-    -------
-    ProfileBand
-        ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the profiles
-        of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or if a
-        replicate is NaN because an algorithm has only one run on a problem. The width is zero where
-        all samples agree.
+    Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
+    profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
+    if a replicate is NaN because an algorithm has only one run on a problem. The width is zero
+    where all samples agree. Raises ValueError if there is no part, the shapes do not fit, the grid
+    falls or has NaN, or `confidence` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If there is no part, the shapes do not fit, the grid falls or has NaN, or `confidence` is
-        out of range.
-
-    Notes
-    -----
     The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
     biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
 
@@ -259,17 +171,8 @@ def profile_band(
 
     The memory is O(resamples x algorithms x points).
 
-    References
-    ----------
-    P. Hall, On symmetric bootstrap confidence intervals, Journal of the Royal Statistical Society B
-    50 (1988).
-
-    Examples
-    --------
-    >>> samples = [[[[1.0]], [[3.0]], [[1.0]]], [[[2.0]], [[2.0]], [[2.0]]]]
-    >>> band = profile_band([[0.5], [1.0]], samples, [1.0, 3.0], confidence=0.9)
-    >>> band.low.tolist(), band.high.tolist()
-    ([[0.0], [1.0]], [[1.0], [1.0]])
+    Source: P. Hall, On symmetric bootstrap confidence intervals, Journal of the Royal Statistical
+    Society B 50 (1988).
     """
     observed = np.asarray(fraction, dtype=np.float64)
     points = _grid(grid)

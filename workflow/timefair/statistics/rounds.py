@@ -16,38 +16,19 @@ def rounds(
 ) -> NDArray[np.float64]:
     """Number of rounds that a run has started when it has made a number of evaluations.
 
-    Parameters
-    ----------
-    evaluations : array_like
-        Numbers of evaluations since the start of the run, at least 0. `inf` and NaN are returned
-        unchanged.
-    first, size, count : array_like of int, shape (rows,)
-        The batches of the run in their order. Row j: after ``first[j]`` evaluations, there are
-        ``count[j]`` batches of ``size[j]`` points, one after the other. All other evaluations are
-        not in a batch.
-    workers : int
-        Number of evaluations that can run at the same time, at least 1.
+    - `evaluations`: Numbers of evaluations since the start of the run, at least 0. `inf` and NaN
+      are returned unchanged.
+    - `first`, `size`, `count`, shape (rows,): The batches of the run in their order. Row j: after
+      ``first[j]`` evaluations, there are ``count[j]`` batches of ``size[j]`` points, one after the
+      other. All other evaluations are not in a batch.
+    - `workers`: Number of evaluations that can run at the same time, at least 1.
 
-    Returns
-    -------
-    ndarray
-        The shape of `evaluations`. At most the number of evaluations; equal to it for one worker.
+    Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
+    worker. Raises ValueError if there is no worker, or if the rows overlap, are not in order, or
+    have a batch without points.
 
-    Raises
-    ------
-    ValueError
-        If there is no worker, or if the rows overlap, are not in order, or have a batch without
-        points.
-
-    Notes
-    -----
     The points of a batch are evaluated in their order. If m points of an unfinished batch have been
     evaluated, they take ⌈m / workers⌉ rounds.
-
-    Examples
-    --------
-    >>> rounds([0, 1, 4, 5, 8, 9], [1], [4], [2], workers=3).tolist()
-    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, not {workers}")

@@ -15,39 +15,19 @@ def runtimes(
 ) -> NDArray[np.float64]:
     """Cost at the first event whose precision is at most the target.
 
-    Parameters
-    ----------
-    cost : array_like, shape (events,)
-        Seconds or evaluations since the start of the run, at each event.
-    precision : array_like, shape (events,)
-        Best precision so far. It must not increase within a run.
-    offsets : array_like of int, shape (runs + 1,)
-        The events of run i are ``offsets[i]:offsets[i + 1]``. A run may have no events.
-    targets : array_like, shape (targets,) or (runs, targets)
-        Precisions to reach, in any order: the same for all runs, or one row per run.
+    - `cost`, shape (events,): Seconds or evaluations since the start of the run, at each event.
+    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
+      have no events.
+    - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
+      for all runs, or one row per run.
 
-    Returns
-    -------
-    ndarray, shape (runs, targets)
-        In the unit of `cost`; `inf` where the run did not reach the target.
+    Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
+    target. Raises ValueError if lengths differ, the offsets do not divide the events into runs, a
+    precision rises within a run, the targets have another shape, or a number is NaN.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, the offsets do not divide the events into runs, a precision rises within
-        a run, the targets have another shape, or a number is NaN.
-
-    Notes
-    -----
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T. Each target is found by bisection of the events.
-
-    Examples
-    --------
-    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [10.0, 1.0]).tolist()
-    [[0.1, 0.4], [0.2, inf]]
-    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [[1.0], [7.0]]).tolist()
-    [[0.4], [0.2]]
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     runs = cuts.size - 1

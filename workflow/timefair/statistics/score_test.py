@@ -22,21 +22,12 @@ def score_p(
     `comparison.equal_ert` defines the score of a run. If two algorithms have the same ERT, the
     expectations of their scores are equal.
 
-    Parameters
-    ----------
-    mean_first, variance_first, mean_second, variance_second : array_like
-        Mean and variance (divisor runs - 1) of the scores of each algorithm. The shapes must be
-        broadcastable.
-    m, n : int
-        Number of runs of each algorithm, at least 2.
+    - `mean_first`, `variance_first`, `mean_second`, `variance_second`: Mean and variance (divisor
+      runs - 1) of the scores of each algorithm. The shapes must be broadcastable.
+    - `m`, `n`: Number of runs of each algorithm, at least 2.
 
-    Returns
-    -------
-    ndarray
-        Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
+    Returns: Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
 
-    Examples
-    --------
     >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
     [0.0133, 1.0]
     """

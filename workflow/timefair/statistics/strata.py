@@ -18,39 +18,18 @@ def stratified_sums(
     over new runs. If n rows were drawn, the estimate would be too small by the factor (n - 1)/n,
     and many small strata would not average this out.
 
-    Parameters
-    ----------
-    columns : array_like, shape (runs, m)
-        Finite numbers, one row per run.
-    strata : array_like, shape (runs,)
-        The stratum of each run, e.g. its instance; at least two runs in each.
-    resamples : int
-        Number of samples.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `columns`, shape (runs, m): Finite numbers, one row per run.
+    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two runs in
+      each.
+    - `resamples`: Number of samples.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (resamples, m)
-        One row per sample. The draws need memory for at most `bootstrap.BLOCK_DRAWS` numbers (or
-        one sample).
+    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
+    `bootstrap.BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite
+    matrix with one row per stratum label, a stratum has one run only, or `resamples` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If `columns` is not a finite matrix with one row per stratum label, a stratum has one run
-        only, or `resamples` is below 1.
-
-    References
-    ----------
-    J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of the
-    American Statistical Association 83 (1988).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> stratified_sums([[2.0], [2.0], [5.0], [5.0]], [1, 1, 2, 2], resamples=2, rng=rng).tolist()
-    [[14.0], [14.0]]
+    Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
+    the American Statistical Association 83 (1988).
     """
     rows = np.asarray(columns, dtype=np.float64)
     labels = np.asarray(strata)
@@ -77,12 +56,6 @@ def stratified_sums(
 
 
 def has_singles(strata: ArrayLike) -> bool:
-    """Whether resampling is impossible: there are no runs, or a stratum has only one run.
-
-    Examples
-    --------
-    >>> has_singles([1, 1, 2]), has_singles([1, 1, 2, 2]), has_singles([])
-    (True, False, True)
-    """
+    """Whether resampling is impossible: there are no runs, or a stratum has only one run."""
     counts = np.unique(np.asarray(strata), return_counts=True)[1]
     return bool(counts.size == 0 or counts.min() < 2)

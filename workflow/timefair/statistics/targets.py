@@ -13,48 +13,28 @@ def relative_targets(
 ) -> NDArray[np.float64]:
     """Targets between the best precision on a problem and the precision at the start.
 
-    Parameters
-    ----------
-    first : array_like, shape (runs,)
-        Precision of the first event of each run; `inf` for a run without events.
-    best : array_like, shape (runs,)
-        Best precision of each run, at most its first; `inf` for a run without events.
-    problem : array_like, shape (runs,)
-        Label of the problem (suite, function, dimension, instance) of each run. Pass the runs of
-        all algorithms together.
-    shares : array_like, shape (shares,)
-        Shares in [0, 1]: 1 is the start, and 0 is the best precision.
+    - `first`, shape (runs,): Precision of the first event of each run; `inf` for a run without
+      events.
+    - `best`, shape (runs,): Best precision of each run, at most its first; `inf` for a run without
+      events.
+    - `problem`, shape (runs,): Label of the problem (suite, function, dimension, instance) of each
+      run. Pass the runs of all algorithms together.
+    - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
 
-    Returns
-    -------
-    ndarray, shape (runs, shares)
-        The targets of the problem of each run, for `runtimes.runtimes`:
-        ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
-        median of `first` over the runs with events. It is an order statistic: for an even number of
-        runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
-        events.
+    Returns, shape (runs, shares): The targets of the problem of each run, for `runtimes.runtimes`:
+    ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
+    median of `first` over the runs with events. It is an order statistic: for an even number of
+    runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
+    events. Raises ValueError if the shapes differ, a number is NaN, a best is ``-inf`` or worse
+    than its first, or a share is outside [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a number is NaN, a best is ``-inf`` or worse than its first, or a
-        share is outside [0, 1].
-
-    Notes
-    -----
     The best precision is an event of a run, so at least one run reaches each target. The targets
     depend on the set of algorithms: another algorithm may change all targets, and with them which
     runs succeed.
 
-    References
-    ----------
-    J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM Journal on
-    Optimization 20 (2009), equation (2.2), with the median in the place of the common start x0.
-
-    Examples
-    --------
-    >>> relative_targets([8.0, 10.0, 12.0], [5.0, 0.0, 3.0], [1, 1, 1], [0.1]).tolist()
-    [[1.0], [1.0], [1.0]]
+    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
+    Journal on Optimization 20 (2009), equation (2.2), with the median in the place of the common
+    start x0.
     """
     begun, found = np.asarray(first, dtype=np.float64), np.asarray(best, dtype=np.float64)
     labels, left = np.asarray(problem), np.asarray(shares, dtype=np.float64)

@@ -15,18 +15,12 @@ def check_traces(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Check the events of many runs, and return cost, precision and offsets as arrays.
 
-    Parameters
-    ----------
-    cost, precision : array_like, shape (events,)
-        Costs and precisions of the events of all runs, one run after the other.
-    offsets : array_like of int, shape (runs + 1,)
-        As for `check_offsets`.
+    - `cost`, `precision`, shape (events,): Costs and precisions of the events of all runs, one run
+      after the other.
+    - `offsets`, shape (runs + 1,): As for `check_offsets`.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, the offsets do not divide the events into runs, a cost falls or a
-        precision rises within a run, or a number is NaN.
+    Raises ValueError if lengths differ, the offsets do not divide the events into runs, a cost
+    falls or a precision rises within a run, or a number is NaN.
     """
     spent = np.asarray(cost, dtype=np.float64)
     reached = np.asarray(precision, dtype=np.float64)
@@ -43,20 +37,12 @@ def check_traces(
 def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     """The offsets as integers.
 
-    Parameters
-    ----------
-    offsets : array_like of int, shape (runs + 1,)
-        Start of the events of each run; from 0 to `events`, never decreasing.
-    events : int
-        Length of the flat arrays.
+    - `offsets`, shape (runs + 1,): Start of the events of each run; from 0 to `events`, never
+      decreasing.
+    - `events`: Length of the flat arrays.
 
-    Raises
-    ------
-    ValueError
-        If the offsets do not divide the events into runs.
+    Raises ValueError if the offsets do not divide the events into runs.
 
-    Examples
-    --------
     >>> check_offsets([0, 2, 2, 3], 3).tolist()
     [0, 2, 2, 3]
     """
@@ -83,8 +69,6 @@ def _check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: 
 def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number of marked events of each run, shape (runs,).
 
-    Examples
-    --------
     >>> count_within(np.array([True, False, True]), np.array([0, 2, 2, 3])).tolist()
     [1, 0, 1]
     """

@@ -25,15 +25,12 @@ EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
 class TurningSets:
     """The evaluation costs at which two algorithms may have the same ERT; one set per target.
 
-    Attributes
-    ----------
-    shape
-        ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the runs
-        do not show at any cost which algorithm is better. ``below``: from 0 to `high`. ``above``:
-        from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and
-        from `high` to infinity.
-    low, high
-        Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty set.
+    - `shape`: ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the
+      runs do not show at any cost which algorithm is better. ``below``: from 0 to `high`.
+      ``above``: from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to
+      `low`, and from `high` to infinity.
+    - `low`, `high`: Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty
+      set.
     """
 
     shape: NDArray[np.str_]
@@ -110,29 +107,16 @@ def turning_sets(
 ) -> TurningSets:
     """The evaluation costs at which the test of equal ERTs does not reject.
 
-    Parameters
-    ----------
-    seconds_a, evaluations_a, success_a : array_like, shape (m, targets)
-        Seconds and evaluations of each run of the first algorithm, up to each target or up to the
-        end of the run, and whether the run reached the target.
-    seconds_b, evaluations_b, success_b : array_like, shape (n, targets)
-        The same for the second algorithm.
-    confidence : float
-        Probability, in (0, 1), that the set contains the true cost, if there is one.
+    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Seconds and evaluations of each
+      run of the first algorithm, up to each target or up to the end of the run, and whether the run
+      reached the target.
+    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second
+      algorithm.
+    - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
 
-    Returns
-    -------
-    TurningSets
-        Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
-        algorithm has fewer than two runs.
+    Returns: Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
+    algorithm has fewer than two runs. Raises ValueError if `confidence` is outside (0, 1).
 
-    Raises
-    ------
-    ValueError
-        If `confidence` is outside (0, 1).
-
-    Notes
-    -----
     A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
     has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
     the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
@@ -141,10 +125,8 @@ def turning_sets(
     the crossing of the two lines, and bisection finds each limit between two of these. If the lines
     cross, the crossing belongs to the set.
 
-    References
-    ----------
-    E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B
-    16 (1954), whose sets have the same shapes.
+    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
+    Society B 16 (1954), whose sets have the same shapes.
     """
     check_confidence(confidence)
     parts = [np.asarray(x, dtype=np.float64) for x in (seconds_a, evaluations_a, success_a)]

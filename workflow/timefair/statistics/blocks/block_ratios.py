@@ -23,21 +23,13 @@ def resampled_ratios(
     Each block has runs of both algorithms, which share the node and the time of the block.
     Therefore a sample contains all runs of a block or none.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (blocks, 2)
-        Cost of the runs of the algorithm in each block, and number of these runs that reached the
-        target.
-    resamples : int
-        Number of samples.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `first`, `second`, shape (blocks, 2): Cost of the runs of the algorithm in each block, and
+      number of these runs that reached the target.
+    - `resamples`: Number of samples.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (resamples,)
-        0 or `inf` if only one algorithm reached the target in a sample, NaN if neither did. All are
-        NaN with fewer than `LEAST_BLOCKS` blocks.
+    Returns, shape (resamples,): 0 or `inf` if only one algorithm reached the target in a sample,
+    NaN if neither did. All are NaN with fewer than `LEAST_BLOCKS` blocks.
     """
     columns = np.hstack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if len(columns) < LEAST_BLOCKS:
@@ -62,30 +54,19 @@ def ratio_limits(
 ) -> tuple[float, float]:
     """Interval of a ratio from its samples.
 
-    Parameters
-    ----------
-    estimate
-        The ratio of all blocks.
-    ratios
-        The ratios of samples, shape (resamples,).
-    degrees
-        Degrees of freedom: the number of blocks minus the number of strata.
-    confidence
-        Nominal coverage, in (0, 1).
+    - `estimate`: The ratio of all blocks.
+    - `ratios`: The ratios of samples, shape (resamples,).
+    - `degrees`: Degrees of freedom: the number of blocks minus the number of strata.
+    - `confidence`: Nominal coverage, in (0, 1).
 
-    Returns
-    -------
-    low, high : float
-        Limits of a t interval of the logarithm, with the standard deviation over the samples. If a
-        ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t
-        distribution (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower
-        limit, and as `inf` for the upper limit. Both are NaN if all ratios are
-        NaN, or if `degrees` is below 1.
+    Returns low, high: Limits of a t interval of the logarithm, with the standard deviation over the
+    samples. If a ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t
+    distribution (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower limit,
+    and as `inf` for the upper limit. Both are NaN if all ratios are NaN, or if `degrees` is below
+    1.
 
-    References
-    ----------
-    T. C. Hesterberg, What teachers should know about the bootstrap, The American Statistician 69
-    (2015).
+    Source: T. C. Hesterberg, What teachers should know about the bootstrap, The American
+    Statistician 69 (2015).
     """
     unknown = np.isnan(ratios)
     if unknown.all() or degrees < 1:

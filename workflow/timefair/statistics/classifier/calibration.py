@@ -12,32 +12,14 @@ from scipy.stats import rankdata
 def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
     """Brier score: mean squared difference of probabilities and outcomes; 0 is best.
 
-    Parameters
-    ----------
-    probability : array_like, shape (cases,)
-        Predicted probabilities, in [0, 1].
-    outcome : array_like of bool, shape (cases,)
-        Whether the event happened.
+    - `probability`, shape (cases,): Predicted probabilities, in [0, 1].
+    - `outcome`, shape (cases,): Whether the event happened.
 
-    Returns
-    -------
-    float
-        In [0, 1]; NaN if there are no cases.
+    Returns: In [0, 1]; NaN if there are no cases. Raises ValueError if the shapes differ or a
+    probability is outside [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ or a probability is outside [0, 1].
-
-    References
-    ----------
-    G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly Weather
-    Review 78 (1950).
-
-    Examples
-    --------
-    >>> brier_score([0.5, 1.0], [True, True])
-    0.125
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
+    Weather Review 78 (1950).
     """
     stated, happened = _pairs(probability, outcome)
     return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
@@ -49,26 +31,10 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     It is the probability that a case in which the event happened has a higher predicted probability
     than a case in which it did not happen. Ties count half.
 
-    Parameters
-    ----------
-    probability, outcome
-        As for `brier_score`.
+    - `probability`, `outcome`: As for `brier_score`.
 
-    Returns
-    -------
-    float
-        0.5 if the predictions do not separate the cases; NaN if the event happened in all cases or
-        in none.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or a probability is outside [0, 1].
-
-    Examples
-    --------
-    >>> auc([0.2, 0.7, 0.7], [False, True, False])
-    0.75
+    Returns: 0.5 if the predictions do not separate the cases; NaN if the event happened in all
+    cases or in none. Raises ValueError if the shapes differ or a probability is outside [0, 1].
     """
     stated, happened = _pairs(probability, outcome)
     positive = int(happened.sum())
@@ -93,29 +59,12 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Calibration curve: observed share among cases with similar predicted probabilities.
 
-    Parameters
-    ----------
-    probability, outcome
-        As for `brier_score`.
-    bins : int
-        Wanted number of bins, with about equal numbers of cases. Cases with the same probability
-        are in the same bin, so there may be fewer bins.
+    - `probability`, `outcome`: As for `brier_score`.
+    - `bins`: Wanted number of bins, with about equal numbers of cases. Cases with the same
+      probability are in the same bin, so there may be fewer bins.
 
-    Returns
-    -------
-    CalibrationCurve
-        Bins in the order of increasing probability; empty if there are no cases.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
-
-    Examples
-    --------
-    >>> curve = calibration_curve([0.1, 0.1, 0.8, 0.8], [False, False, True, False], bins=2)
-    >>> curve.stated.tolist(), curve.observed.tolist(), curve.cases.tolist()
-    ([0.1, 0.8], [0.0, 0.5], [2, 2])
+    Returns: Bins in the order of increasing probability; empty if there are no cases. Raises
+    ValueError if the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")

@@ -30,14 +30,10 @@ THRESHOLDS = tuple(np.round(np.arange(0.5, 0.996, 0.005), 3).tolist())
 class Question:
     """What a classifier predicts, and for which numbers of runs.
 
-    Attributes
-    ----------
-    p
-        Probability of the quantile that is estimated; 0.5 is the median.
-    width
-        An estimate is accurate if the truth is within this distance, as a share of the estimate.
-    start, cap
-        Smallest and largest number of runs of an estimate.
+    - `p`: Probability of the quantile that is estimated; 0.5 is the median.
+    - `width`: An estimate is accurate if the truth is within this distance, as a share of the
+      estimate.
+    - `start`, `cap`: Smallest and largest number of runs of an estimate.
     """
 
     p: float = 0.5
@@ -58,28 +54,12 @@ def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
     that the quantile of n values drawn from the sample with replacement is within the width of the
     sample quantile.
 
-    Parameters
-    ----------
-    samples : array_like, shape (samples, n)
-        Values in the order of the runs; `inf` for a run without a finite value.
-    question : Question
-        The quantile and the width.
+    - `samples`, shape (samples, n): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `question`: The quantile and the width.
 
-    Returns
-    -------
-    ndarray, shape (samples, features)
-        In the order of `SHAPE`; finite.
-
-    Raises
-    ------
-    ValueError
-        If `samples` is not a matrix, or a value is NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> row = shape([[1.0, 2.0, 2.0, 9.0]], Question())[0]
-    >>> dict(zip(SHAPE, row.round(2).tolist()))["resampled_log_odds"]
-    1.85
+    Returns, shape (samples, features): In the order of `SHAPE`; finite. Raises ValueError if
+    `samples` is not a matrix, or a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     n = values.shape[1]
@@ -110,17 +90,12 @@ def _resampled_log_odds(values: NDArray[np.float64], question: Question) -> NDAr
 class Cases:
     """Complete samples with what is known of their cells, to train and to judge classifiers.
 
-    Attributes
-    ----------
-    values
-        Shape (samples, runs): the first runs of each sample, in their order, at least the cap.
-    truth
-        Shape (samples,): the quantile of independent runs.
-    known
-        Shape (samples, columns): features of the problem and of the algorithm; NaN where a sample
-        does not have one. May have no columns.
-    names
-        Names of those columns.
+    - `values`: Shape (samples, runs): the first runs of each sample, in their order, at least the
+      cap.
+    - `truth`: Shape (samples,): the quantile of independent runs.
+    - `known`: Shape (samples, columns): features of the problem and of the algorithm; NaN where a
+      sample does not have one. May have no columns.
+    - `names`: Names of those columns.
     """
 
     values: NDArray[np.float64]
@@ -149,17 +124,11 @@ class Stops:
 
     Arrays of shape (thresholds,), from samples of groups that the model had not seen.
 
-    Attributes
-    ----------
-    threshold
-        Rising.
-    stopped
-        Share of the samples that stop before or at the cap.
-    kept
-        Share of these whose estimate is accurate. One half is added to the accurate and to the
-        inaccurate ones, so that a few samples cannot show a share near 1.
-    runs
-        Mean number of runs of all samples.
+    - `threshold`: Rising.
+    - `stopped`: Share of the samples that stop before or at the cap.
+    - `kept`: Share of these whose estimate is accurate. One half is added to the accurate and to
+      the inaccurate ones, so that a few samples cannot show a share near 1.
+    - `runs`: Mean number of runs of all samples.
     """
 
     threshold: NDArray[np.float64]
@@ -190,16 +159,10 @@ class Stops:
 class Classifier:
     """A trained model of the probability that an estimate is accurate.
 
-    Attributes
-    ----------
-    question
-        Prediction task of the classifier.
-    names
-        Names of the known features, which follow those of the shape.
-    model
-        The logistic model of the features of the shape and the known features.
-    stops
-        Results of the thresholds, from samples of groups that were held out.
+    - `question`: Prediction task of the classifier.
+    - `names`: Names of the known features, which follow those of the shape.
+    - `model`: The logistic model of the features of the shape and the known features.
+    - `stops`: Results of the thresholds, from samples of groups that were held out.
     """
 
     question: Question
@@ -212,13 +175,9 @@ class Classifier:
     ) -> NDArray[np.float64]:
         """Probability that the estimate of each sample is accurate, (samples, n) to (samples,).
 
-        Parameters
-        ----------
-        samples : array_like, shape (samples, n)
-            Samples of one algorithm on one problem.
-        known : mapping, optional
-            Known features of the algorithm and of the problem, by name. A missing number counts as
-            average.
+        - `samples`, shape (samples, n): Samples of one algorithm on one problem.
+        - `known`: Known features of the algorithm and of the problem, by name. A missing number
+          counts as average.
         """
         table = shape(samples, self.question)
         row = np.array([(known or {}).get(name, _missing(name)) for name in self.names])
@@ -230,27 +189,14 @@ def train(
 ) -> Classifier:
     """Fit a classifier to complete samples, and find what its thresholds keep.
 
-    Parameters
-    ----------
-    cases : Cases
-        The samples.
-    groups : array_like, shape (samples,)
-        Group of each sample, such as its function. To find what a threshold keeps, each group is
-        held out once. At least two groups.
-    question : Question
-        Prediction task of the classifier. Every number of runs of every sample is a case.
-    penalty : float
-        As for `reliability.fit_reliability`.
+    - `cases`: The samples.
+    - `groups`, shape (samples,): Group of each sample, such as its function. To find what a
+      threshold keeps, each group is held out once. At least two groups.
+    - `question`: Prediction task of the classifier. Every number of runs of every sample is a case.
+    - `penalty`: As for `reliability.fit_reliability`.
 
-    Returns
-    -------
-    Classifier
-        Fitted to all samples.
-
-    Raises
-    ------
-    ValueError
-        If a sample has fewer runs than the cap, or there are fewer than two groups.
+    Returns: Fitted to all samples. Raises ValueError if a sample has fewer runs than the cap, or
+    there are fewer than two groups.
     """
     tables, accurate = described(cases, question), cases.accurate(question)
     stated = held_out(tables, cases.known, accurate, groups, penalty=penalty)
@@ -277,20 +223,12 @@ def held_out(
 ) -> NDArray[np.float64]:
     """Probabilities from models that have not seen the group of the sample.
 
-    Parameters
-    ----------
-    tables : ndarray, shape (samples, looks, features)
-        From `described`.
-    known : ndarray, shape (samples, columns)
-        Known features; NaN where a sample does not have one.
-    accurate : ndarray of bool, shape (samples, looks)
-        Whether the estimates are accurate.
-    groups : array_like, shape (samples,)
-        Each group is held out once; at least two.
+    - `tables`, shape (samples, looks, features): From `described`.
+    - `known`, shape (samples, columns): Known features; NaN where a sample does not have one.
+    - `accurate`, shape (samples, looks): Whether the estimates are accurate.
+    - `groups`, shape (samples,): Each group is held out once; at least two.
 
-    Returns
-    -------
-    ndarray, shape (samples, looks)
+    Returns: shape (samples, looks)
     """
     labels = np.asarray(groups)
     names = np.unique(labels)
@@ -371,17 +309,8 @@ def parameter_features(use: str, parameters: Mapping[str, object]) -> dict[str, 
     A number x gives ``name`` with ``sign(x) log10(1 + |x|)``; a word or a truth value gives
     ``name=value`` with 1, as does ``use``. Other values give nothing.
 
-    Parameters
-    ----------
-    use
-        Name of the algorithm, such as ``timefair:DE``; "" if it is unknown.
-    parameters
-        Parameters that differ from its defaults.
-
-    Examples
-    --------
-    >>> parameter_features("timefair:DE", {"F": 9, "strategy": "rand/1/bin"})
-    {'use=timefair:DE': 1.0, 'F': 1.0, 'strategy=rand/1/bin': 1.0}
+    - `use`: Name of the algorithm, such as ``timefair:DE``; "" if it is unknown.
+    - `parameters`: Parameters that differ from its defaults.
     """
     found = {f"use={use}": 1.0} if use else {}
     for name, value in parameters.items():
@@ -396,12 +325,6 @@ def known_table(rows: Sequence[Mapping[str, float]]) -> tuple[NDArray[np.float64
     """Known features of samples as a table, and the names of its columns, sorted.
 
     A missing number is NaN. A missing word (``name=value``) is 0: the sample has another one.
-
-    Examples
-    --------
-    >>> table, names = known_table([{"F": 0.5}, {"use=a": 1.0}])
-    >>> names, table.tolist()
-    (('F', 'use=a'), [[0.5, 0.0], [nan, 1.0]])
     """
     names = tuple(sorted({name for row in rows for name in row}))
     table = [[row.get(name, _missing(name)) for name in names] for row in rows]
@@ -416,19 +339,11 @@ def _missing(name: str) -> float:
 class ClassifierRule:
     """Stop when the classifier is sure enough that the estimate is accurate.
 
-    Parameters
-    ----------
-    classifier : Classifier
-        The trained classifier.
-    threshold : float
-        Probability at which the rule stops; from `Stops.threshold_for`.
-    known : mapping
-        Features of the problem and of the algorithm, by name.
-    start, cap : int
-        First and last number of runs, within those of the classifier.
+    - `classifier`: The trained classifier.
+    - `threshold`: Probability at which the rule stops; from `Stops.threshold_for`.
+    - `known`: Features of the problem and of the algorithm, by name.
+    - `start`, `cap`: First and last number of runs, within those of the classifier.
 
-    Notes
-    -----
     The share of accurate estimates where the rule stops is not the threshold. Most samples stop at
     a probability above the threshold. This probability is too high on average, because it selects
     the n. `Stops` therefore has the share for each threshold, from groups that the model had not

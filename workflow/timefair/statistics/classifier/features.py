@@ -53,31 +53,14 @@ def features(
     - ``failure_share``: share of the runs without a finite value. All other features except
       ``log_n`` use only the finite values.
 
-    Parameters
-    ----------
-    samples : array_like, shape (samples, runs)
-        Values in the order of the runs; `inf` for a run without a finite value.
-    counts : array_like of int, shape (samples,)
-        Number n of first runs that are used, in 1..runs.
-    progress : callable, optional
-        Called with (samples done, samples) from time to time, and at the end.
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
+    - `progress`: Called with (samples done, samples) from time to time, and at the end.
 
-    Returns
-    -------
-    ndarray, shape (samples, features)
-        Finite numbers: ratios are limited to 1e-16 to 1e16. A sample without a finite value has the
-        smallest value of every ratio.
-
-    Raises
-    ------
-    ValueError
-        If shapes or numbers do not fit, or a value is NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> row = features([[1.0, 3.0, 2.0, 4.0, 100.0]], [4])[0]
-    >>> dict(zip(FEATURES, row.round(2).tolist()))["log_cv"]
-    -0.35
+    Returns, shape (samples, features): Finite numbers: ratios are limited to 1e-16 to 1e16. A
+    sample without a finite value has the smallest value of every ratio. Raises ValueError if shapes
+    or numbers do not fit, or a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     numbers = np.asarray(counts, dtype=np.int64)

@@ -62,39 +62,21 @@ def landscape(points: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
     - ``value_skewness``, ``value_kurtosis``: shape of the distribution of the values (Mersmann et
       al. 2011), as ``log10(1 + |.|)`` with the sign.
 
-    Parameters
-    ----------
-    points : array_like, shape (n, variables)
-        At least 10 points, in units of the bounds: each variable in [0, 1].
-    values : array_like, shape (n,)
-        Values of the points. Values that are not finite count as the largest finite one.
+    - `points`, shape (n, variables): At least 10 points, in units of the bounds: each variable in
+      [0, 1].
+    - `values`, shape (n,): Values of the points. Values that are not finite count as the largest
+      finite one.
 
-    Returns
-    -------
-    ndarray, shape (features,)
-        In the order of `LANDSCAPE`; finite. A feature that the sample does not define (a
-        correlation if all values are equal; an R² with more coefficients than points) is 0.
+    Returns, shape (features,): In the order of `LANDSCAPE`; finite. A feature that the sample does
+    not define (a correlation if all values are equal; an R² with more coefficients than points) is
+    0. Raises ValueError if the shapes do not fit, or a point is not finite.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a point is not finite.
-
-    References
-    ----------
-    M. Lunacek and D. Whitley, The dispersion metric and the CMA evolution strategy, GECCO 2006.
-    O. Mersmann et al., Exploratory landscape analysis, GECCO 2011. M. A. Muñoz, M. Kirley and
+    Source: M. Lunacek and D. Whitley, The dispersion metric and the CMA evolution strategy, GECCO
+    2006. O. Mersmann et al., Exploratory landscape analysis, GECCO 2011. M. A. Muñoz, M. Kirley and
     S. K. Halgamuge, Exploratory landscape analysis of continuous space optimization problems using
-    information content, IEEE Transactions on Evolutionary Computation 19 (2015). P. Kerschke,
-    M. Preuss, S. Wessing and H. Trautmann, Detecting funnel structures by means of exploratory
+    information content, IEEE Transactions on Evolutionary Computation 19 (2015). P. Kerschke, M.
+    Preuss, S. Wessing and H. Trautmann, Detecting funnel structures by means of exploratory
     landscape analysis, GECCO 2015.
-
-    Examples
-    --------
-    >>> points = np.random.default_rng(1).uniform(size=(100, 2))
-    >>> row = landscape(points, points @ [1.0, 2.0])
-    >>> dict(zip(LANDSCAPE, row.round(2).tolist()))["linear_r2"]
-    1.0
     """
     x, y = _checked(points, values)
     y = y / max(np.abs(y).max(), np.finfo(np.float64).tiny)  # so that the range cannot overflow

@@ -24,10 +24,8 @@ class ReliabilityModel:
     def probability(self, features: ArrayLike) -> NDArray[np.float64]:
         """Probability that each estimate is accurate, shape (cases, features) to (cases,).
 
-        Raises
-        ------
-        ValueError
-            If the number of features is another than in the fit, or one is not finite.
+        Raises ValueError if the number of features is another than in the fit, or one is not
+        finite.
         """
         table = _checked_table(features)
         if table.shape[1] != self.weights.size:
@@ -41,39 +39,19 @@ def fit_reliability(
 ) -> ReliabilityModel:
     """Fit a model to samples for which it is known whether their estimates were accurate.
 
-    Parameters
-    ----------
-    features : array_like, shape (cases, features)
-        From `features.features`; finite. A constant column gets no weight.
-    right : array_like of bool, shape (cases,)
-        Whether the estimate was within the stated error. At least one case.
-    penalty : float
-        Half the inverse variance of a normal prior of the weights (ridge); not negative.
+    - `features`, shape (cases, features): From `features.features`; finite. A constant column gets
+      no weight.
+    - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
+    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
 
-    Returns
-    -------
-    ReliabilityModel
-        Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of none,
-        the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
-        estimates in n cases.
+    Returns: Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of
+    none, the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
+    estimates in n cases. Raises ValueError if shapes or numbers do not fit.
 
-    Raises
-    ------
-    ValueError
-        If shapes or numbers do not fit.
-
-    References
-    ----------
-    The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba and
-    T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
+    Source: The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba
+    and T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
     sequences, Journal of the Royal Statistical Society B 20 (1958), whose probabilities are right
     on average for the cases it was fitted to.
-
-    Examples
-    --------
-    >>> model = fit_reliability([[0.0], [1.0], [2.0], [3.0]], [False, False, True, True])
-    >>> model.probability([[0.0], [3.0]]).round(1).tolist()
-    [0.3, 0.7]
     """
     table = _checked_table(features)
     outcome = _checked_outcome(right, table)
@@ -127,29 +105,12 @@ def cross_validate(
 ) -> Validation:
     """Evaluate the model on groups that it has not seen: other functions, or other algorithms.
 
-    Parameters
-    ----------
-    features, right, penalty
-        As for `fit_reliability`.
-    groups : array_like, shape (cases,)
-        Group of each case; each group is held out once. At least two groups.
+    - `features`, `right`, `penalty`: As for `fit_reliability`.
+    - `groups`, shape (cases,): Group of each case; each group is held out once. At least two
+      groups.
 
-    Returns
-    -------
-    Validation
-        The cases are in their original order.
-
-    Raises
-    ------
-    ValueError
-        If shapes or numbers do not fit, or there are fewer than two groups.
-
-    Examples
-    --------
-    >>> table, right = [[0.0], [1.0], [0.1], [0.9]], [False, True, False, True]
-    >>> found = cross_validate(table, right, ["f1", "f1", "f2", "f2"])
-    >>> found.auc, found.skill > 0.0
-    (1.0, True)
+    Returns: The cases are in their original order. Raises ValueError if shapes or numbers do not
+    fit, or there are fewer than two groups.
     """
     table = _checked_table(features)
     outcome = _checked_outcome(right, table)

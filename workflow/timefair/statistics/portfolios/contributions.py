@@ -21,16 +21,12 @@ EQUAL = 1e-12
 class Contributions:
     """Contribution of each algorithm to the virtual best.
 
-    Attributes
-    ----------
-    alone
-        Value of each algorithm alone, shape (algorithms,). The largest is that of the single best.
-    marginal
-        Value that the virtual best loses without the algorithm, shape (algorithms,).
-    shapley
-        Shapley value of each algorithm, shape (algorithms,). The values add up to `virtual_best`.
-    virtual_best
-        The value of all algorithms together.
+    - `alone`: Value of each algorithm alone, shape (algorithms,). The largest is that of the single
+      best.
+    - `marginal`: Value that the virtual best loses without the algorithm, shape (algorithms,).
+    - `shapley`: Shapley value of each algorithm, shape (algorithms,). The values add up to
+      `virtual_best`.
+    - `virtual_best`: The value of all algorithms together.
     """
 
     alone: NDArray[np.float64]
@@ -52,25 +48,13 @@ class Contributions:
 def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contributions:
     """Marginal contribution and Shapley value of each algorithm in the virtual best of all.
 
-    Parameters
-    ----------
-    reached : array_like, shape (algorithms, pairs)
-        The probability, from 0 to 1, with which each algorithm reaches each pair.
-    weights : array_like, shape (pairs,), optional
-        Weights of the pairs, at least 0 and not all 0; equal by default.
+    - `reached`, shape (algorithms, pairs): The probability, from 0 to 1, with which each algorithm
+      reaches each pair.
+    - `weights`, shape (pairs,): Weights of the pairs, at least 0 and not all 0; equal by default.
 
-    Returns
-    -------
-    Contributions
+    Raises ValueError if `reached` is not a matrix with at least one algorithm and one pair, if a
+    number is outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
 
-    Raises
-    ------
-    ValueError
-        If `reached` is not a matrix with at least one algorithm and one pair, if a number is
-        outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
-
-    Notes
-    -----
     The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
     `reached` over S; it is 0 for the empty set. The marginal contribution of algorithm i is
     v(all) - v(all without i) [1]_. If two algorithms are equal, it is 0 for both, however good they
@@ -87,24 +71,11 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     the results are the Shapley values of IOHanalyzer (``get_shapley_values``). IOHanalyzer
     estimates them from random orders and divides them by v(all).
 
-    References
-    ----------
-    .. [1] L. Xu, F. Hutter, H. Hoos and K. Leyton-Brown, Evaluating component solver contributions
-       to portfolio-based algorithm selectors, SAT 2012.
-    .. [2] A. Fréchette, L. Kotthoff, T. Michalak, T. Rahwan, H. Hoos and K. Leyton-Brown, Using the
-       Shapley value to analyze algorithm portfolios, AAAI 2016.
-    .. [3] S. C. Littlechild and G. Owen, A simple expression for the Shapley value in a special
-       case, Management Science 20 (1973).
-
-    Examples
-    --------
-    Two equal algorithms reach the first pair, a third one reaches the second:
-
-    >>> found = contributions([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> found.shapley.tolist(), found.marginal.tolist()
-    ([0.25, 0.25, 0.5], [0.0, 0.0, 0.5])
-    >>> found.virtual_best, found.single_best, found.gap
-    (1.0, 0.5, 0.5)
+    Source: .. [1] L. Xu, F. Hutter, H. Hoos and K. Leyton-Brown, Evaluating component solver
+    contributions to portfolio-based algorithm selectors, SAT 2012. .. [2] A. Fréchette, L.
+    Kotthoff, T. Michalak, T. Rahwan, H. Hoos and K. Leyton-Brown, Using the Shapley value to
+    analyze algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple
+    expression for the Shapley value in a special case, Management Science 20 (1973).
     """
     values = _checked(reached)
     share = _normalized(weights, values.shape[1])

@@ -22,14 +22,10 @@ MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
 class Schedule:
     """How the members of a portfolio share the budget T.
 
-    Attributes
-    ----------
-    mode
-        ``in turn``: one member after the other, each for its share of T. ``slices``: the members
-        alternate in short rounds, and each has its share of a round. ``side by side``: each member
-        has its own core for all of T.
-    shares
-        Shares of T, one per member; each is 1 for ``side by side``.
+    - `mode`: ``in turn``: one member after the other, each for its share of T. ``slices``: the
+      members alternate in short rounds, and each has its share of a round. ``side by side``: each
+      member has its own core for all of T.
+    - `shares`: Shares of T, one per member; each is 1 for ``side by side``.
     """
 
     mode: Mode
@@ -43,22 +39,10 @@ class Schedule:
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
         """Time of each member when the portfolio has run for a share of T.
 
-        Parameters
-        ----------
-        at : array_like, shape (points,)
-            Shares of T, from 0 to 1.
+        - `at`, shape (points,): Shares of T, from 0 to 1.
 
-        Returns
-        -------
-        ndarray, shape (members, points)
-            Shares of T. At 1, they are equal to `shares` in every mode.
-
-        Examples
-        --------
-        >>> Schedule("in turn", (0.25, 0.75)).own_time([0.2, 0.5, 1.0]).tolist()
-        [[0.2, 0.25, 0.25], [0.0, 0.25, 0.75]]
-        >>> Schedule("slices", (0.25, 0.75)).own_time([0.2, 1.0]).tolist()
-        [[0.05, 0.25], [0.15000000000000002, 0.75]]
+        Returns, shape (members, points): Shares of T. At 1, they are equal to `shares` in every
+        mode.
         """
         there = np.asarray(at, dtype=np.float64)
         each = np.array(self.shares)[:, np.newaxis]
@@ -73,31 +57,17 @@ def share_reached(
 ) -> NDArray[np.float64]:
     """Share of the runs that have reached each target at each cost.
 
-    Parameters
-    ----------
-    costs : array_like, shape (runs, targets)
-        Cost of each run to each target; `inf` if the run did not reach it.
-    known_until : array_like, shape (runs,)
-        Cost up to which each run was observed; `inf` if a longer run would have had the same
-        result.
-    at : array_like, shape (points,)
-        Costs.
-    starts : array_like of int, shape (samples,)
-        Index of the first run of each sample, rising from 0; each sample has at least one run. By
-        default, all runs are one sample.
+    - `costs`, shape (runs, targets): Cost of each run to each target; `inf` if the run did not
+      reach it.
+    - `known_until`, shape (runs,): Cost up to which each run was observed; `inf` if a longer run
+      would have had the same result.
+    - `at`, shape (points,): Costs.
+    - `starts`, shape (samples,): Index of the first run of each sample, rising from 0; each sample
+      has at least one run. By default, all runs are one sample.
 
-    Returns
-    -------
-    ndarray, shape (points, samples * targets)
-        The targets of the first sample, then those of the next one. NaN if a run of the sample did
-        not reach the target and was not observed up to this cost, and if there are no runs.
-
-    Examples
-    --------
-    >>> share_reached([[1.0, 4.0], [3.0, np.inf]], [5.0, 5.0], [2.0, 5.0, 6.0]).tolist()
-    [[0.5, 0.0], [1.0, 0.5], [1.0, nan]]
-    >>> share_reached([[1.0], [3.0]], [5.0, 5.0], [2.0, 5.0], starts=[0, 1]).tolist()
-    [[1.0, 0.0], [1.0, 1.0]]
+    Returns, shape (points, samples * targets): The targets of the first sample, then those of the
+    next one. NaN if a run of the sample did not reach the target and was not observed up to this
+    cost, and if there are no runs.
     """
     reached = np.asarray(costs, dtype=np.float64)
     until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
@@ -115,25 +85,13 @@ def share_reached(
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
     """Probability that at least one of several independent runs reaches a target.
 
-    Parameters
-    ----------
-    members : array_like
-        Probability of each member, along `axis`.
-    axis : int
-        The axis of the members.
+    - `members`: Probability of each member, along `axis`.
+    - `axis`: The axis of the members.
 
-    Returns
-    -------
-    ndarray
-        1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the probabilities
-        are shares of independent samples of runs on one problem, because the product is linear in
-        each of them. Do not pool the instances of a function beforehand: an instance may be hard
-        for all members, so pooled successes of the members are not independent.
-
-    Examples
-    --------
-    >>> reached_by_any([0.5, 0.5]).item()
-    0.75
+    Returns: 1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the
+    probabilities are shares of independent samples of runs on one problem, because the product is
+    linear in each of them. Do not pool the instances of a function beforehand: an instance may be
+    hard for all members, so pooled successes of the members are not independent.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -149,34 +107,17 @@ def prediction_interval(
 ) -> tuple[float, float]:
     """Prediction interval of the share of new runs of a portfolio that reach a target.
 
-    Parameters
-    ----------
-    successes, runs : sequence of int
-        Number of runs of each member that reached the target within its share of T, and number of
-        all its runs.
-    new_runs : int
-        Number of new runs of the portfolio.
-    confidence : float
-        Probability that the share is in the interval, in (0, 1).
-    rng : numpy.random.Generator
-        Source of the draws.
-    draws : int
-        Number of draws of the members' probabilities.
+    - `successes`, `runs`: Number of runs of each member that reached the target within its share of
+      T, and number of all its runs.
+    - `new_runs`: Number of new runs of the portfolio.
+    - `confidence`: Probability that the share is in the interval, in (0, 1).
+    - `rng`: Source of the draws.
+    - `draws`: Number of draws of the members' probabilities.
 
-    Returns
-    -------
-    low, high : float
-        The interval includes two errors: that of the probability of each member, which is known
-        from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that of the new
-        runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
-        `confidence`.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> low, high = prediction_interval([15, 0], [15, 15], new_runs=15, confidence=0.95, rng=rng)
-    >>> low > 0.7, high
-    (True, 1.0)
+    Returns low, high: The interval includes two errors: that of the probability of each member,
+    which is known from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that
+    of the new runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
+    `confidence`.
     """
     hits, counts = np.asarray(successes), np.asarray(runs)
     chance = rng.beta(hits + 0.5, counts - hits + 0.5, size=(draws, hits.size))

@@ -48,15 +48,13 @@ class Portfolio:
 class Judged:
     """Result of a choice on functions that were not used for it.
 
-    Attributes
-    ----------
-    share, share_low, share_high
-        Share of the (function, target) pairs that are reached, averaged over the functions. On each
-        function, the portfolio is the one that is best on all others. NaN for one function.
-    gain, gain_low, gain_high
-        The share minus the share of the single best algorithm. This algorithm is chosen in the same
-        way and has as many cores. NaN if an algorithm has fewer runs on an instance than there are
-        cores. The limits are NaN if a chosen algorithm has only one run on an instance.
+    - `share`, `share_low`, `share_high`: Share of the (function, target) pairs that are reached,
+      averaged over the functions. On each function, the portfolio is the one that is best on all
+      others. NaN for one function.
+    - `gain`, `gain_low`, `gain_high`: The share minus the share of the single best algorithm. This
+      algorithm is chosen in the same way and has as many cores. NaN if an algorithm has fewer runs
+      on an instance than there are cores. The limits are NaN if a chosen algorithm has only one run
+      on an instance.
     """
 
     share: float
@@ -70,21 +68,12 @@ class Judged:
 class Search:
     """Portfolios of some algorithms over some functions. The functions count equally.
 
-    Parameters
-    ----------
-    functions
-        Runs on each function, with at least one instance and one target. All algorithms have runs
-        on every instance.
-    budget
-        T, in the unit of the costs.
+    - `functions`: Runs on each function, with at least one instance and one target. All algorithms
+      have runs on every instance.
+    - `budget`: T, in the unit of the costs.
 
-    Raises
-    ------
-    ValueError
-        If it is not known whether a run reaches a target within T.
+    Raises ValueError if it is not known whether a run reaches a target within T.
 
-    Notes
-    -----
     The value of a portfolio on a function is the probability that a member reaches the target
     within its share of T, averaged over instances and targets. Given the instance, the runs of
     different members are independent.
@@ -103,10 +92,8 @@ class Search:
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
         """Probability that each algorithm reaches each pair within shares of T.
 
-        Returns
-        -------
-        list of ndarray, shape (algorithms, points, pairs)
-            One array per function; its pairs are the targets of all instances.
+        Returns, shape (algorithms, points, pairs): One array per function; its pairs are the
+        targets of all instances.
         """
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
@@ -133,11 +120,9 @@ class Search:
     def copies(self, count: int) -> NDArray[np.float64]:
         """Share of the pairs that `count` independent runs of each algorithm reach side by side.
 
-        Returns
-        -------
-        ndarray, shape (algorithms, functions)
-            Unbiased estimate: among all choices of `count` different runs, the share in which at
-            least one run reaches the target. NaN if there are fewer runs.
+        Returns, shape (algorithms, functions): Unbiased estimate: among all choices of `count`
+        different runs, the share in which at least one run reaches the target. NaN if there are
+        fewer runs.
         """
         of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
         return np.array(of_functions).T
@@ -179,15 +164,11 @@ class Search:
     ) -> Judged:
         """Choose `size` algorithms, and judge the choice on functions that were not used for it.
 
-        Parameters
-        ----------
-        size, mode
-            Size and mode of the portfolios. With size 1, the choice is the single best algorithm,
-            whose gain is 0.
-        confidence, resamples, rng
-            Options of the bootstrap of the runs within the instances. The choices are not repeated
-            in the samples, so the limits apply to new runs on these functions, not to other
-            functions.
+        - `size`, `mode`: Size and mode of the portfolios. With size 1, the choice is the single
+          best algorithm, whose gain is 0.
+        - `confidence`, `resamples`, `rng`: Options of the bootstrap of the runs within the
+          instances. The choices are not repeated in the samples, so the limits apply to new runs on
+          these functions, not to other functions.
         """
         count = len(self._functions)
         if count < 2:
@@ -311,12 +292,8 @@ class Search:
 class _Joined:
     """The runs of an algorithm on all instances of a function.
 
-    Attributes
-    ----------
-    costs, known_until
-        As in `share_reached`, one instance after the other.
-    starts
-        Index of the first run of each instance.
+    - `costs`, `known_until`: As in `share_reached`, one instance after the other.
+    - `starts`: Index of the first run of each instance.
     """
 
     costs: NDArray[np.float64]
@@ -368,17 +345,11 @@ def _mean_missed(
 ) -> NDArray[np.float64]:
     """The mean over the pairs of each function of what all members of a group miss.
 
-    Parameters
-    ----------
-    missed
-        For each function, what each algorithm misses at each place in a group; shape (algorithms,
-        places, pairs).
-    groups
-        Shape (groups, members).
+    - `missed`: For each function, what each algorithm misses at each place in a group; shape
+      (algorithms, places, pairs).
+    - `groups`: Shape (groups, members).
 
-    Returns
-    -------
-    ndarray, shape (groups, functions)
+    Returns: shape (groups, functions)
     """
     heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
     of_heads = [np.flatnonzero(block.ravel() == k) for k in range(len(heads))]

@@ -16,29 +16,16 @@ def ert_draws(
     Each draw gives the runs random weights, which are uniform on the simplex, and divides the
     weighted cost by the weighted successes.
 
-    Parameters
-    ----------
-    spent : array_like, shape (R, ...)
-        Cost of each run, as for `timefair.statistics.ert.ert`; one column per unit, for example.
-    success : array_like of bool, same shape
-        Whether the run reached the target.
-    draws : int
-        Number of draws.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `spent`, shape (R, ...): Cost of each run, as for `timefair.statistics.ert.ert`; one column
+      per unit, for example.
+    - `success`, same shape: Whether the run reached the target.
+    - `draws`: Number of draws.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (draws, ...)
-        In the unit of `spent`; NaN for fewer than two runs, because their spread is unknown.
+    Returns, shape (draws, ...): In the unit of `spent`; NaN for fewer than two runs, because their
+    spread is unknown. Raises ValueError if the shapes differ, a cost is negative or not finite, or
+    `draws` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a cost is negative or not finite, or `draws` is below 1.
-
-    Notes
-    -----
     For an algorithm without a success, the ERT of the plain bootstrap is infinite in every draw,
     because the bootstrap treats unobserved events as impossible. One failed run would then be as
     strong evidence as a thousand. Therefore such an algorithm gets one additional run, which
@@ -48,19 +35,7 @@ def ert_draws(
     The lowest cost is subtracted before the sums are computed. If all runs succeed at the same
     cost, every draw is therefore exactly this cost.
 
-    References
-    ----------
-    D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> values = ert_draws([1.0, 3.0, 10.0], [True, True, False], draws=1000, rng=rng)
-    >>> bool(6.0 < np.median(values) < 8.0)  # the ERT is 7
-    True
-    >>> never = ert_draws([10.0, 10.0, 10.0], [False] * 3, draws=1000, rng=rng)
-    >>> bool(np.median(never) > 40.0)
-    True
+    Source: D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
     """
     cost, reached = check_pairs(spent, success)
     if draws < 1:
@@ -82,20 +57,9 @@ def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
 
     If several algorithms have the lowest cost, the draw is divided equally among them.
 
-    Parameters
-    ----------
-    costs : array_like, shape (draws, algorithms)
-        A draw of the ERT of each algorithm, `inf` allowed.
+    - `costs`, shape (draws, algorithms): A draw of the ERT of each algorithm, `inf` allowed.
 
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        Probabilities with the sum 1.
-
-    Examples
-    --------
-    >>> probability_of_best([[1.0, 2.0], [3.0, 3.0]]).tolist()
-    [0.75, 0.25]
+    Returns, shape (algorithms,): Probabilities with the sum 1.
     """
     values = np.asarray(costs, dtype=np.float64)
     first = values == values.min(axis=1, keepdims=True)
@@ -105,22 +69,10 @@ def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
 def probability_of_near_best(costs: ArrayLike, ratio: float) -> NDArray[np.float64]:
     """Share of the draws in which the cost of each algorithm is at most `ratio` times the lowest.
 
-    Parameters
-    ----------
-    costs : array_like, shape (draws, algorithms)
-        As for `probability_of_best`.
-    ratio : float
-        The largest ratio that does not matter, at least 1.
+    - `costs`, shape (draws, algorithms): As for `probability_of_best`.
+    - `ratio`: The largest ratio that does not matter, at least 1.
 
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        Each at least as large as the probability of being the best.
-
-    Examples
-    --------
-    >>> probability_of_near_best([[1.0, 1.05, 2.0], [1.0, 1.2, 1.0]], 1.1).tolist()
-    [1.0, 0.5, 0.5]
+    Returns, shape (algorithms,): Each at least as large as the probability of being the best.
     """
     values = np.asarray(costs, dtype=np.float64)
     return np.asarray((values <= ratio * values.min(axis=1, keepdims=True)).mean(axis=0))

@@ -26,13 +26,9 @@ POOLED_RUNS = 4
 class OnFunction:
     """Draws of the costs on one function; those of each algorithm come from its own runs.
 
-    Attributes
-    ----------
-    costs
-        Shape (draws, algorithms), positive and finite, as of `bootstrap.ert_draws`.
-    runs, successes
-        Number of runs of each algorithm, at least 2, and number of these runs that reached the
-        target; shape (algorithms,).
+    - `costs`: Shape (draws, algorithms), positive and finite, as of `bootstrap.ert_draws`.
+    - `runs`, `successes`: Number of runs of each algorithm, at least 2, and number of these runs
+      that reached the target; shape (algorithms,).
     """
 
     costs: NDArray[np.float64]
@@ -45,20 +41,12 @@ def informed_by_the_field(
 ) -> list[NDArray[np.float64]]:
     """Combine the draws of costs with the costs of all algorithms on all functions (shrinkage).
 
-    Parameters
-    ----------
-    functions : sequence of OnFunction
-        One item per function, with equal numbers of draws; the algorithms may differ.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `functions`: One item per function, with equal numbers of draws; the algorithms may differ.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    list of arrays, one per function, each of shape (draws, algorithms)
-        Draws from the joint posterior distribution of the costs: one row is one draw.
+    Returns, shape (draws, algorithms): Draws from the joint posterior distribution of the costs:
+    one row is one draw.
 
-    Notes
-    -----
     With few runs, there are two errors: the draws of the bootstrap vary too little, and among many
     comparisons, the most extreme results are partly due to chance. The model corrects both. If the
     algorithms differ much more than their runs, it changes almost nothing.
@@ -80,20 +68,9 @@ def informed_by_the_field(
     of its failures times a flat prior of the log cost; the model determines the rest. Such an
     algorithm does not contribute to the estimates of the spread and the centre.
 
-    References
-    ----------
-    A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G. K. Smyth,
-    Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular
-    Biology 3 (2004).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> ten = np.full(3, 10)
-    >>> draws = [np.exp(rng.normal([0.0, 0.1, 0.2], 1.0, (500, 3))) for _ in range(20)]
-    >>> informed = informed_by_the_field([OnFunction(x, ten, ten) for x in draws], rng=rng)
-    >>> bool(np.log(informed[0]).std() < 0.6 * np.log(draws[0]).std())
-    True
+    Source: A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G.
+    K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
+    Molecular Biology 3 (2004).
     """
     logs = _widened(functions, rng)
     normal = [

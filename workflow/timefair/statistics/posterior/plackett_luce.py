@@ -19,16 +19,11 @@ THINNING = 5
 class _Choices:
     """Rankings as the choices that make them up: arrays of shape (functions, algorithms).
 
-    Attributes
-    ----------
-    order
-        The algorithms of each function, the best first.
-    place
-        Where each algorithm is in `order`.
-    rivals_from, rivals_to
-        For each place, the first and the last place of those that are equal to it.
-    made
-        Whether there is a choice at a place.
+    - `order`: The algorithms of each function, the best first.
+    - `place`: Where each algorithm is in `order`.
+    - `rivals_from`, `rivals_to`: For each place, the first and the last place of those that are
+      equal to it.
+    - `made`: Whether there is a choice at a place.
     """
 
     order: NDArray[np.intp]
@@ -74,50 +69,27 @@ class _Choices:
 def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draws from the posterior distribution of the weights of the Plackett-Luce model.
 
-    Parameters
-    ----------
-    costs : array_like, shape (functions, algorithms)
-        Smaller is better. `inf` is last; the order of several `inf` is unknown, so no choice is
-        made among them. Other ties are treated by Breslow's method: each of the equal algorithms is
-        chosen from all of them and all that are behind them.
-    draws : int
-        Number of draws.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `costs`, shape (functions, algorithms): Smaller is better. `inf` is last; the order of several
+      `inf` is unknown, so no choice is made among them. Other ties are treated by Breslow's method:
+      each of the equal algorithms is chosen from all of them and all that are behind them.
+    - `draws`: Number of draws.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (draws, algorithms)
-        Weights with the sum 1: the probability that each algorithm is first on a function. Without
-        functions, they are draws from the uniform prior.
+    Returns, shape (draws, algorithms): Weights with the sum 1: the probability that each algorithm
+    is first on a function. Without functions, they are draws from the uniform prior. Raises
+    ValueError if `costs` is not a matrix or has NaN, or `draws` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If `costs` is not a matrix or has NaN, or `draws` is below 1.
-
-    Notes
-    -----
     In the model, the first algorithm of a ranking is chosen with probabilities in proportion to the
     weights, then the second among the remaining algorithms, and so on (Luce 1959, Plackett 1975).
     The Gibbs sampler alternates between the times of the choices, which are exponentially
     distributed, and the weights, which are then gamma distributed (Caron and Doucet 2012). `CHAINS`
     chains run in parallel.
 
-    References
-    ----------
-    J. Rojas-Delgado, J. Ceberio, B. Calvo and J. A. Lozano, Bayesian performance analysis for
-    algorithm ranking comparison, IEEE Transactions on Evolutionary Computation 26 (2022). F. Caron
-    and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, Journal of
-    Computational and Graphical Statistics 21 (2012). N. E. Breslow, Covariance analysis of censored
-    survival data, Biometrics 30 (1974), for ties.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> weights = weight_draws([[1.0, 2.0]] * 8, draws=1000, rng=rng)
-    >>> round(float(weights[:, 0].mean()), 1)  # of a Beta(9, 1) distribution
-    0.9
+    Source: J. Rojas-Delgado, J. Ceberio, B. Calvo and J. A. Lozano, Bayesian performance analysis
+    for algorithm ranking comparison, IEEE Transactions on Evolutionary Computation 26 (2022). F.
+    Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, Journal
+    of Computational and Graphical Statistics 21 (2012). N. E. Breslow, Covariance analysis of
+    censored survival data, Biometrics 30 (1974), for ties.
     """
     values = np.asarray(costs, dtype=np.float64)
     if values.ndim != 2 or np.isnan(values).any():
@@ -140,20 +112,9 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
 def probability_of_largest(weights: ArrayLike) -> NDArray[np.float64]:
     """Share of the draws in which the weight of each algorithm is the largest.
 
-    Parameters
-    ----------
-    weights : array_like, shape (draws, algorithms)
-        Draws of `weight_draws`.
+    - `weights`, shape (draws, algorithms): Draws of `weight_draws`.
 
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        Probabilities with the sum 1.
-
-    Examples
-    --------
-    >>> probability_of_largest([[0.7, 0.3], [0.4, 0.6]]).tolist()
-    [0.5, 0.5]
+    Returns, shape (algorithms,): Probabilities with the sum 1.
     """
     values = np.asarray(weights, dtype=np.float64)
     largest = np.argmax(values, axis=1)

@@ -16,34 +16,18 @@ def signed_rank(
 ) -> Practical:
     """Whether the first of two algorithms is better, practically equal or worse over functions.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (functions,)
-        Costs of the two algorithms on the same functions, `inf` allowed. Two costs of `inf` are
-        equal; `inf` and a number have the largest possible difference, and two such differences in
-        opposite directions cancel.
-    ratio : float
-        The largest ratio of costs that does not matter, at least 1.
-    draws : int
-        Number of draws from the posterior distribution.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions,
+      `inf` allowed. Two costs of `inf` are equal; `inf` and a number have the largest possible
+      difference, and two such differences in opposite directions cancel.
+    - `ratio`: The largest ratio of costs that does not matter, at least 1.
+    - `draws`: Number of draws from the posterior distribution.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    Practical
-        The posterior probability that each case (better, equal, worse) is the most frequent one
-        among pairs of functions. The average of the two log ratios of a pair determines its case.
-        NaN if there are no functions.
+    Returns: The posterior probability that each case (better, equal, worse) is the most frequent
+    one among pairs of functions. The average of the two log ratios of a pair determines its case.
+    NaN if there are no functions. Raises ValueError if the costs are not vectors of the same
+    length, a cost is NaN or negative, or `ratio` or `draws` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If the costs are not vectors of the same length, a cost is NaN or negative, or `ratio` or
-        `draws` is below 1.
-
-    Notes
-    -----
     The functions are a sample. Their distribution has a Dirichlet process prior with the mass
     `PRIOR_FUNCTIONS` at a function without a difference. In each draw, the functions therefore have
     weights with a Dirichlet distribution. With these weights, three shares of the pairs of
@@ -52,19 +36,10 @@ def signed_rank(
     of the draws in which its share is the largest. If the shares of better and worse are equal and
     the largest, the draw counts half for each.
 
-    References
-    ----------
-    A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, Time for a change: a tutorial for comparing
-    multiple classifiers through Bayesian analysis, Journal of Machine Learning Research 18 (2017),
-    section 4.2. The package baycomp of its authors gives the same probabilities
+    Source: A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, Time for a change: a tutorial for
+    comparing multiple classifiers through Bayesian analysis, Journal of Machine Learning Research
+    18 (2017), section 4.2. The package baycomp of its authors gives the same probabilities
     (``SignedRankTest``).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> found = signed_rank([1.0, 2.0, 3.0], [4.0, 8.0, np.inf], 1.1, draws=1000, rng=rng)
-    >>> found.better > 0.95
-    True
     """
     check_ratio(ratio)
     if draws < 1:
@@ -93,24 +68,12 @@ def signed_rank(
 def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
     """Median over the functions of the ratio of the costs of the second and the first algorithm.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (functions,)
-        Costs of the two algorithms on the same functions, at least one, as for `signed_rank`.
+    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions, at
+      least one, as for `signed_rank`.
 
-    Returns
-    -------
-    float
-        From 0 to `inf`, computed on a logarithmic scale. It is 1 if the two log ratios in the
-        middle are infinite in opposite directions. If the algorithms are exchanged, it is the
-        reciprocal.
-
-    Examples
-    --------
-    >>> median_ratio([1.0, 4.0], [4.0, 1.0])
-    1.0
-    >>> median_ratio([1.0, np.inf], [np.inf, 1.0])
-    1.0
+    Returns: From 0 to `inf`, computed on a logarithmic scale. It is 1 if the two log ratios in the
+    middle are infinite in opposite directions. If the algorithms are exchanged, it is the
+    reciprocal.
     """
     gain = np.sort(_log_ratios(first, second))
     low, high = gain[(gain.size - 1) // 2], gain[gain.size // 2]

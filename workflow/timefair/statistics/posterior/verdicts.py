@@ -11,14 +11,9 @@ from numpy.typing import ArrayLike
 class Practical(NamedTuple):
     """Three probabilities with the sum 1, or NaN where nothing is known.
 
-    Attributes
-    ----------
-    better
-        The first algorithm is better by more than what matters.
-    equal
-        The two differ by no more than what matters.
-    worse
-        The second algorithm is better by more than what matters.
+    - `better`: The first algorithm is better by more than what matters.
+    - `equal`: The two differ by no more than what matters.
+    - `worse`: The second algorithm is better by more than what matters.
     """
 
     better: float
@@ -32,28 +27,11 @@ UNKNOWN = Practical(np.nan, np.nan, np.nan)
 def compared(first: ArrayLike, second: ArrayLike, ratio: float) -> Practical:
     """Compare draws of the costs of two algorithms.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (draws,)
-        Draws of the ERT of each algorithm, `inf` allowed. If both are `inf`, the draw counts as
-        equal.
-    ratio : float
-        The largest ratio of costs that does not matter, at least 1.
+    - `first`, `second`, shape (draws,): Draws of the ERT of each algorithm, `inf` allowed. If both
+      are `inf`, the draw counts as equal.
+    - `ratio`: The largest ratio of costs that does not matter, at least 1.
 
-    Returns
-    -------
-    Practical
-        The shares of the draws.
-
-    Raises
-    ------
-    ValueError
-        If `ratio` is below 1.
-
-    Examples
-    --------
-    >>> compared([1.0, 1.0, 3.0, np.inf], [2.0, 1.05, 2.0, 2.0], 1.1)
-    Practical(better=0.25, equal=0.25, worse=0.5)
+    Returns: The shares of the draws. Raises ValueError if `ratio` is below 1.
     """
     check_ratio(ratio)
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)

@@ -13,15 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 class Components:
     """Variances of the difference between two algorithms.
 
-    Attributes
-    ----------
-    functions
-        Variance of the true difference between functions; NaN if there is one function.
-    instances
-        Variance of the true difference between instances of a function. NaN if no function has two
-        instances; it is then part of `functions`.
-    runs
-        Variance of the difference of one pair of runs on an instance.
+    - `functions`: Variance of the true difference between functions; NaN if there is one function.
+    - `instances`: Variance of the true difference between instances of a function. NaN if no
+      function has two instances; it is then part of `functions`.
+    - `runs`: Variance of the difference of one pair of runs on an instance.
     """
 
     functions: float
@@ -33,13 +28,7 @@ class Components:
         return self.deviation(instances, runs) / sqrt(functions)
 
     def deviation(self, instances: int, runs: int) -> float:
-        """Standard deviation, between functions, of the measured differences.
-
-        Examples
-        --------
-        >>> Components(functions=3.0, instances=2.0, runs=8.0).deviation(instances=2, runs=4)
-        2.23606797749979
-        """
+        """Standard deviation, between functions, of the measured differences."""
         between = 0.0 if np.isnan(self.instances) else self.instances
         return sqrt(self.functions + (between + self.runs / runs) / instances)
 
@@ -47,34 +36,16 @@ class Components:
 def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Components:
     """Estimate the variances from a pilot, by the method of moments.
 
-    Parameters
-    ----------
-    differences : array_like, shape (functions, instances)
-        Difference between two algorithms on each instance; NaN if it is not known.
-    of_run : array_like, same shape
-        Variance that each difference would have with one run of each algorithm.
-    runs : int
-        Number of runs of each algorithm on each instance from which the differences come.
+    - `differences`, shape (functions, instances): Difference between two algorithms on each
+      instance; NaN if it is not known.
+    - `of_run`, same shape: Variance that each difference would have with one run of each algorithm.
+    - `runs`: Number of runs of each algorithm on each instance from which the differences come.
 
-    Returns
-    -------
-    Components
-        Variances of at least 0; all NaN if no difference is known.
+    Returns: Variances of at least 0; all NaN if no difference is known. Raises ValueError if the
+    arrays are not matrices of the same shape.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are not matrices of the same shape.
-
-    References
-    ----------
-    S. R. Searle, G. Casella and C. E. McCulloch, Variance components, 1992, section 3.6, for
-    nested classes of unequal size.
-
-    Examples
-    --------
-    >>> components([[1.0, 3.0], [5.0, 7.0]], [[4.0, 4.0], [4.0, 4.0]], runs=4)
-    Components(functions=7.0, instances=1.0, runs=4.0)
+    Source: S. R. Searle, G. Casella and C. E. McCulloch, Variance components, 1992, section 3.6,
+    for nested classes of unequal size.
     """
     d, variance = np.asarray(differences, dtype=np.float64), np.asarray(of_run, dtype=np.float64)
     if d.ndim != 2 or d.shape != variance.shape:
@@ -116,31 +87,15 @@ def splits(
 ) -> list[Split]:
     """For each number of functions, the split with the smallest error of the mean difference.
 
-    Parameters
-    ----------
-    variances : Components
-        Variances; `functions` and `runs` must not be NaN.
-    total : int
-        Largest number of runs of an algorithm.
-    functions : range
-        Numbers of functions to consider.
-    instances : int
-        Largest number of instances of a function.
-    least_runs : int
-        Smallest number of runs on an instance. With two, the variance between runs can be
-        estimated.
+    - `variances`: Variances; `functions` and `runs` must not be NaN.
+    - `total`: Largest number of runs of an algorithm.
+    - `functions`: Numbers of functions to consider.
+    - `instances`: Largest number of instances of a function.
+    - `least_runs`: Smallest number of runs on an instance. With two, the variance between runs can
+      be estimated.
 
-    Returns
-    -------
-    list of Split
-        In the order of increasing error; if errors are equal, fewer functions first. Empty if
-        `total` is too small for every number of functions.
-
-    Examples
-    --------
-    >>> variances = Components(functions=1.0, instances=0.0, runs=1.0)
-    >>> splits(variances, 48, functions=range(6, 25, 6), instances=1)[0]
-    Split(functions=24, instances=1, runs=2)
+    Returns: In the order of increasing error; if errors are equal, fewer functions first. Empty if
+    `total` is too small for every number of functions.
     """
     best = []
     for number in functions:
@@ -165,20 +120,9 @@ def log_ratio_variance(
 ) -> tuple[float, float]:
     """Logarithm of an ERT, and the variance that it would have with one run.
 
-    Parameters
-    ----------
-    spent, success : ndarray, shape (runs,)
-        As for `timefair.statistics.ert.ert`.
+    - `spent`, `success`, shape (runs,): As for `timefair.statistics.ert.ert`.
 
-    Returns
-    -------
-    tuple of float
-        NaN for fewer than two runs, if no run succeeded, and if the cost is 0.
-
-    Examples
-    --------
-    >>> log_ratio_variance(np.array([1.0, 3.0]), np.array([True, True]))
-    (0.6931471805599453, 0.5)
+    Returns: NaN for fewer than two runs, if no run succeeded, and if the cost is 0.
     """
     total, successes = spent.sum(), success.sum()
     if spent.size < 2 or not successes or not total:

@@ -20,17 +20,11 @@ SUCCESS_RATES = (0.5, 0.9)
 class Design:
     """A comparison on one suite in one dimension.
 
-    Attributes
-    ----------
-    functions, instances, runs
-        Number of functions, of instances per function, and of runs of each algorithm per instance.
-        All are at least 1.
-    algorithms
-        Number of algorithms, at least 1. All pairs are compared.
-    targets
-        Number of precisions at which ERTs are compared.
-    alpha
-        Error level of each family of tests, in (0, 1).
+    - `functions`, `instances`, `runs`: Number of functions, of instances per function, and of runs
+      of each algorithm per instance. All are at least 1.
+    - `algorithms`: Number of algorithms, at least 1. All pairs are compared.
+    - `targets`: Number of precisions at which ERTs are compared.
+    - `alpha`: Error level of each family of tests, in (0, 1).
     """
 
     functions: int
@@ -70,22 +64,17 @@ class Design:
 class Detectable:
     """The smallest differences that a design finds; `inf` if it does not even find the largest one.
 
-    Attributes
-    ----------
-    a12
-        A12 on a function, by the precision at the end, with the Mann-Whitney test.
-    success
-        Difference of two success rates on a function, which have the same distance from 0.5.
-    ratios
-        Ratio of two ERTs on a function at a target, for each success rate of the slower algorithm.
-    share
-        Share of all functions on which one algorithm is better, by the median precision at the end,
-        with Wilcoxon's signed-rank test.
-    mann_whitney
-        Smallest number of runs of an algorithm on a function with which the test can reach its
-        level.
-    wilcoxon, friedman, nemenyi
-        Smallest number of functions with which each of these tests can reach its level.
+    - `a12`: A12 on a function, by the precision at the end, with the Mann-Whitney test.
+    - `success`: Difference of two success rates on a function, which have the same distance from
+      0.5.
+    - `ratios`: Ratio of two ERTs on a function at a target, for each success rate of the slower
+      algorithm.
+    - `share`: Share of all functions on which one algorithm is better, by the median precision at
+      the end, with Wilcoxon's signed-rank test.
+    - `mann_whitney`: Smallest number of runs of an algorithm on a function with which the test can
+      reach its level.
+    - `wilcoxon`, `friedman`, `nemenyi`: Smallest number of functions with which each of these tests
+      can reach its level.
     """
 
     a12: float
@@ -101,31 +90,12 @@ class Detectable:
 def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) -> Detectable:
     """The smallest differences that a design can find.
 
-    Parameters
-    ----------
-    design : Design
-        A design with at least two algorithms.
-    power : float
-        Probability in (0, 1) with which a difference should be found.
-    rng : numpy.random.Generator
-        Source of simulated runs and functions.
+    - `design`: A design with at least two algorithms.
+    - `power`: Probability in (0, 1) with which a difference should be found.
+    - `rng`: Source of simulated runs and functions.
 
-    Returns
-    -------
-    Detectable
-        The power of each single difference.
-
-    Raises
-    ------
-    ValueError
-        If there is no pair of algorithms.
-
-    Examples
-    --------
-    >>> design = Design(functions=24, instances=5, runs=3, algorithms=3, targets=8)
-    >>> shown = detectable(design, rng=np.random.default_rng(1))
-    >>> round(shown.a12, 2), round(shown.success, 2), shown.wilcoxon
-    (0.9, 0.74, 7)
+    Returns: The power of each single difference. Raises ValueError if there is no pair of
+    algorithms.
     """
     if design.algorithms < 2:
         raise ValueError(f"algorithms must be at least 2, not {design.algorithms}")
@@ -150,17 +120,11 @@ def smallest_ratios(
 ) -> dict[float, float]:
     """Smallest ratio of ERTs that is found on a function at a target, for exponential costs.
 
-    Parameters
-    ----------
-    design, power, rng
-        As for `detectable`.
-    success_rates : sequence of float
-        Success rates of the slower algorithm, in (0, 1].
+    - `design`, `power`, `rng`: As for `detectable`.
+    - `success_rates`: Success rates of the slower algorithm, in (0, 1].
 
-    Returns
-    -------
-    dict
-        A ratio above 1 for each success rate; `inf` if no ratio is found with this probability.
+    Returns: A ratio above 1 for each success rate; `inf` if no ratio is found with this
+    probability.
     """
     if design.runs_on_function < 2:
         return dict.fromkeys(success_rates, inf)

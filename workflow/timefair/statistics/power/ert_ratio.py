@@ -33,13 +33,9 @@ SHAPES = (0.05, 400.0)
 class CostLaw:
     """Distribution of the cost to a target: a gamma distribution, cut off by the budget.
 
-    Attributes
-    ----------
-    success
-        Probability in (0, 1] that a run reaches the target within the budget.
-    shape
-        Shape of the gamma distribution. 1 is the exponential distribution, as with restarts; the
-        larger the shape, the more similar are the costs.
+    - `success`: Probability in (0, 1] that a run reaches the target within the budget.
+    - `shape`: Shape of the gamma distribution. 1 is the exponential distribution, as with restarts;
+      the larger the shape, the more similar are the costs.
     """
 
     success: float
@@ -47,13 +43,7 @@ class CostLaw:
 
     @classmethod
     def of_spread(cls, spread: float, success: float) -> CostLaw:
-        """The distribution with this success rate whose `spread` is closest to the given one.
-
-        Examples
-        --------
-        >>> round(CostLaw.of_spread(0.5, success=1.0).shape, 1)
-        4.0
-        """
+        """The distribution with this success rate whose `spread` is closest to the given one."""
         low, high = map(log, SHAPES)
         for _ in range(40):
             middle = (low + high) / 2
@@ -77,11 +67,6 @@ class CostLaw:
 
         The logarithm of an ERT from n runs has about the standard deviation ``spread/sqrt(n)``. For
         exponential costs, the spread is ``1/sqrt(success)``.
-
-        Examples
-        --------
-        >>> round(CostLaw(success=0.25).spread, 6)
-        2.0
         """
         means, covariance = self.moments()
         weights = np.array([1.0, -self.ert])
@@ -104,12 +89,6 @@ class CostLaw:
         """The distribution of the same shape with an ERT divided by `ratio`, under the same budget.
 
         The second value is the factor by which the scale is smaller.
-
-        Examples
-        --------
-        >>> law, times = CostLaw(success=0.5).faster(2.0)
-        >>> round(law.success, 6), round(times, 6)
-        (0.75, 2.0)
         """
         low, high = 0.0, log(ratio) / min(self.shape, 1.0) + 1.0
         while high - low > 1e-9 * high:
@@ -125,30 +104,16 @@ class CostLaw:
 class EqualErt:
     """The score test of equal ERTs for two algorithms whose costs have the same shape.
 
-    Parameters
-    ----------
-    runs : int
-        Number of runs of each algorithm, at least 2.
-    law : CostLaw
-        Costs of the slower algorithm. Both algorithms have the same budget.
-    level : float
-        Level of the two-sided test, in (0, 1).
-    rng : numpy.random.Generator
-        Source of the simulated runs. All powers of one object use the same runs.
+    - `runs`: Number of runs of each algorithm, at least 2.
+    - `law`: Costs of the slower algorithm. Both algorithms have the same budget.
+    - `level`: Level of the two-sided test, in (0, 1).
+    - `rng`: Source of the simulated runs. All powers of one object use the same runs.
 
-    Notes
-    -----
     For up to `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
     `timefair.statistics.comparison.equal_ert` is at most the level. For more runs, the difference
     of the mean scores is treated as normal, with the mean and variance of the delta method. At a
     power of 0.8, the error is at most 0.03 for success rates from 0.1, levels down to 1e-5 and
     shapes from 0.5 to 4.
-
-    Examples
-    --------
-    >>> test = EqualErt(30, CostLaw(success=0.5), level=0.05, rng=np.random.default_rng(1))
-    >>> round(test.power(3.0), 1), round(test.smallest_ratio(0.8), 1)
-    (0.9, 2.4)
     """
 
     def __init__(self, runs: int, law: CostLaw, level: float, *, rng: np.random.Generator) -> None:
@@ -213,25 +178,11 @@ def runs_for_ratio(
 ) -> int | None:
     """Number of runs of each algorithm with which a ratio of ERTs is found.
 
-    Parameters
-    ----------
-    ratio : float
-        Ratio of the ERTs, above 1.
-    law, level, rng
-        As for `EqualErt`.
-    power : float
-        Probability of finding the ratio, in (0, 1).
+    - `ratio`: Ratio of the ERTs, above 1.
+    - `law`, `level`, `rng`: As for `EqualErt`.
+    - `power`: Probability of finding the ratio, in (0, 1).
 
-    Returns
-    -------
-    int or None
-        None if more than `MOST_RUNS` are needed.
-
-    Examples
-    --------
-    >>> law = CostLaw(success=0.5)
-    >>> round(runs_for_ratio(1.25, law, 0.05, 0.8, rng=np.random.default_rng(1)), -2)
-    600
+    Returns: None if more than `MOST_RUNS` are needed.
     """
     seed = int(rng.integers(2**63))
     error = sqrt(law.spread**2 + law.faster(ratio)[0].spread ** 2)

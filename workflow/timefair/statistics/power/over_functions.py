@@ -28,21 +28,11 @@ EFFICIENCY = 0.86
 def least_for_wilcoxon(level: float) -> int:
     """Smallest number of functions with which Wilcoxon's signed-rank test can reach a level.
 
-    Parameters
-    ----------
-    level : float
-        Level of the test, in (0, 1); in a family of tests, the level of its smallest p-value.
+    - `level`: Level of the test, in (0, 1); in a family of tests, the level of its smallest
+      p-value.
 
-    Returns
-    -------
-    int
-        The smallest n with ``2**(1 - n) <= level``, the p-value if one algorithm is better on all
-        functions.
-
-    Examples
-    --------
-    >>> least_for_wilcoxon(0.05), least_for_wilcoxon(0.05 / 28)
-    (6, 11)
+    Returns: The smallest n with ``2**(1 - n) <= level``, the p-value if one algorithm is better on
+    all functions.
     """
     functions = 1
     while 2.0 ** (1 - functions) > level:
@@ -55,27 +45,13 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 
     It reaches the level if all functions give the same order of the algorithms.
 
-    Parameters
-    ----------
-    algorithms : int
-        At least 2.
-    alpha : float
-        In (0, 1).
+    - `algorithms`: At least 2.
+    - `alpha`: In (0, 1).
 
-    Returns
-    -------
-    int
-        At least 2.
+    Returns: At least 2.
 
-    References
-    ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
-
-    Examples
-    --------
-    >>> [least_for_friedman(k, alpha=0.05) for k in (2, 3, 8)]
-    [4, 3, 3]
+    Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
+    Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
     """
     functions = 2
     while chdtrc(algorithms - 1, functions * (algorithms - 1)) > alpha:
@@ -86,21 +62,10 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
     """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
 
-    Parameters
-    ----------
-    algorithms, alpha
-        As for `least_for_friedman`.
+    - `algorithms`, `alpha`: As for `least_for_friedman`.
 
-    Returns
-    -------
-    int
-        At least 2. The critical difference is reached if one algorithm is the best on all
-        functions, and the other one the worst.
-
-    Examples
-    --------
-    >>> [least_for_nemenyi(k, alpha=0.05) for k in (2, 3, 8)]
-    [4, 3, 3]
+    Returns: At least 2. The critical difference is reached if one algorithm is the best on all
+    functions, and the other one the worst.
     """
     functions = 2
     while (
@@ -114,25 +79,12 @@ def least_for_nemenyi(algorithms: int, alpha: float) -> int:
 class SignedRankPower:
     """Power of Wilcoxon's signed-rank test over functions.
 
-    Parameters
-    ----------
-    functions : int
-        At least 1.
-    level : float
-        Level of the two-sided test, in (0, 1).
-    rng : numpy.random.Generator
-        Source of the simulated functions. All powers of one object use the same functions.
+    - `functions`: At least 1.
+    - `level`: Level of the two-sided test, in (0, 1).
+    - `rng`: Source of the simulated functions. All powers of one object use the same functions.
 
-    Notes
-    -----
     The differences between two algorithms are normal over the functions. p is exact for up to
     `EXACT_FUNCTIONS` functions, and a normal approximation for more.
-
-    Examples
-    --------
-    >>> test = SignedRankPower(24, level=0.05, rng=np.random.default_rng(1))
-    >>> round(test.power(0.6), 1), round(test.smallest_share(0.8), 2)
-    (0.8, 0.73)
     """
 
     def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:
@@ -167,26 +119,11 @@ def functions_for_effect(
 ) -> int | None:
     """Number of functions with which Wilcoxon's signed-rank test finds a difference.
 
-    Parameters
-    ----------
-    effect : float
-        Mean difference in standard deviations over the functions, above 0.
-    level, rng
-        As for `SignedRankPower`.
-    power : float
-        In (0, 1).
+    - `effect`: Mean difference in standard deviations over the functions, above 0.
+    - `level`, `rng`: As for `SignedRankPower`.
+    - `power`: In (0, 1).
 
-    Returns
-    -------
-    int or None
-        None if more than `MOST_FUNCTIONS` are needed.
-
-    Examples
-    --------
-    >>> functions_for_effect(0.5, level=0.05, power=0.8, rng=np.random.default_rng(1))
-    35
-    >>> functions_by_t(0.5, level=0.05, power=0.8, efficiency=EFFICIENCY)
-    39
+    Returns: None if more than `MOST_FUNCTIONS` are needed.
     """
     seed = int(rng.integers(2**63))
     guess = functions_by_t(effect, level, power, efficiency=EFFICIENCY)
@@ -202,31 +139,18 @@ def functions_for_effect(
 def functions_by_t(effect: float, level: float, power: float, *, efficiency: float = 1.0) -> int:
     """Number of functions for a paired comparison by the formula of the t-test, as in CAISEr.
 
-    Parameters
-    ----------
-    effect, level, power
-        As for `functions_for_effect`, which begins its search here.
-    efficiency : float
-        Efficiency of the test relative to the t-test, in (0, 1]: 1 for the t-test itself,
-        `EFFICIENCY` for Wilcoxon's test, 0.637 for the sign test.
+    - `effect`, `level`, `power`: As for `functions_for_effect`, which begins its search here.
+    - `efficiency`: Efficiency of the test relative to the t-test, in (0, 1]: 1 for the t-test
+      itself, `EFFICIENCY` for Wilcoxon's test, 0.637 for the sign test.
 
-    Returns
-    -------
-    int
-        The smallest number with which the t-test has the power, divided by the efficiency and
-        rounded up. At most `MOST_FUNCTIONS` divided by the efficiency.
+    Returns: The smallest number with which the t-test has the power, divided by the efficiency and
+    rounded up. At most `MOST_FUNCTIONS` divided by the efficiency.
 
-    References
-    ----------
-    F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the experimental
-    comparison of algorithms, Journal of Heuristics 25 (2019), section 3. F. Campelo and E. F.
-    Wanner, Sample size calculations for the experimental comparison of multiple algorithms on
-    multiple problem instances, Journal of Heuristics 26 (2020), for several algorithms.
-
-    Examples
-    --------
-    >>> functions_by_t(0.5, level=0.05, power=0.8)
-    34
+    Source: F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the
+    experimental comparison of algorithms, Journal of Heuristics 25 (2019), section 3. F. Campelo
+    and E. F. Wanner, Sample size calculations for the experimental comparison of multiple
+    algorithms on multiple problem instances, Journal of Heuristics 26 (2020), for several
+    algorithms.
     """
     low, high = 1.0, 2.0
     while _power_of_t(effect, high, level) < power and high < MOST_FUNCTIONS:

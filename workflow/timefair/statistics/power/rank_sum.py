@@ -21,37 +21,20 @@ GREATEST_ODDS = 1e6
 def power_of_a12(a12: float, runs: int, level: float) -> float:
     """Probability that the Mann-Whitney test finds a difference.
 
-    Parameters
-    ----------
-    a12 : float
-        Probability, in [0.5, 1), that a run of the better algorithm has a better result than a run
-        of the other algorithm.
-    runs : int
-        Number of runs of each algorithm, at least 1. The results have no ties.
-    level : float
-        Level of the two-sided test, in (0, 1).
+    - `a12`: Probability, in [0.5, 1), that a run of the better algorithm has a better result than a
+      run of the other algorithm.
+    - `runs`: Number of runs of each algorithm, at least 1. The results have no ties.
+    - `level`: Level of the two-sided test, in (0, 1).
 
-    Returns
-    -------
-    float
-        In [0, 1]; 0 if the number of runs is too small for a p-value of this level.
+    Returns: In [0, 1]; 0 if the number of runs is too small for a p-value of this level.
 
-    Notes
-    -----
     Under Lehmann's alternative, a run of the better algorithm is distributed as the best of
     ``a12/(1 - a12)`` runs of the other one, for any distribution of the results. Exponential
     runtimes are an example: if the ratio of their means is r, A12 is r/(1 + r). The power is exact
     for up to `EXACT_RUNS` runs. For more runs, U is treated as normal with its exact mean and
     variance; the error of the power is at most 0.01.
 
-    References
-    ----------
-    E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
-
-    Examples
-    --------
-    >>> round(power_of_a12(0.9, runs=10, level=0.05), 3), power_of_a12(0.9, runs=3, level=0.05)
-    (0.946, 0.0)
+    Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
     """
     limit = _critical_number(runs, level)
     if limit < 0:
@@ -69,22 +52,10 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 def smallest_a12(runs: int, level: float, power: float) -> float:
     """Smallest A12 that is found with a probability of at least `power`.
 
-    Parameters
-    ----------
-    runs, level
-        As for `power_of_a12`.
-    power : float
-        In (0, 1).
+    - `runs`, `level`: As for `power_of_a12`.
+    - `power`: In (0, 1).
 
-    Returns
-    -------
-    float
-        In (0.5, 1]; `inf` if no difference is found with this probability.
-
-    Examples
-    --------
-    >>> round(smallest_a12(runs=15, level=0.05, power=0.8), 3), smallest_a12(3, 0.05, 0.8)
-    (0.784, inf)
+    Returns: In (0.5, 1]; `inf` if no difference is found with this probability.
     """
     odds = smallest_effect(
         lambda log: power_of_a12(_from_odds(np.exp(log)), runs, level),
@@ -98,20 +69,9 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
 def runs_for_a12(a12: float, level: float, power: float) -> int | None:
     """Number of runs of each algorithm with which an A12 is found.
 
-    Parameters
-    ----------
-    a12, level, power
-        As for `power_of_a12` and `smallest_a12`; a12 above 0.5.
+    - `a12`, `level`, `power`: As for `power_of_a12` and `smallest_a12`; a12 above 0.5.
 
-    Returns
-    -------
-    int or None
-        None if more than `MOST_RUNS` are needed.
-
-    Examples
-    --------
-    >>> runs_for_a12(0.784, level=0.05, power=0.8), noether_runs(0.784, level=0.05, power=0.8)
-    (15, 17)
+    Returns: None if more than `MOST_RUNS` are needed.
     """
     return least_number(
         lambda runs: power_of_a12(a12, runs, level),
@@ -125,21 +85,10 @@ def runs_for_a12(a12: float, level: float, power: float) -> int | None:
 def least_for_mann_whitney(level: float) -> int:
     """Smallest number of runs of each algorithm with which the test can reach a level.
 
-    Parameters
-    ----------
-    level : float
-        In (0, 1).
+    - `level`: In (0, 1).
 
-    Returns
-    -------
-    int
-        The smallest n with ``2/comb(2n, n) <= level``, the p-value if all runs of one algorithm are
-        better than those of the other.
-
-    Examples
-    --------
-    >>> least_for_mann_whitney(0.05), least_for_mann_whitney(0.05 / 168)
-    (4, 8)
+    Returns: The smallest n with ``2/comb(2n, n) <= level``, the p-value if all runs of one
+    algorithm are better than those of the other.
     """
     runs = 1
     while level * comb(2 * runs, runs) < 2:
@@ -150,25 +99,12 @@ def least_for_mann_whitney(level: float) -> int:
 def noether_runs(a12: float, level: float, power: float) -> int:
     """Number of runs of each algorithm with which an A12 is found, by Noether's formula.
 
-    Parameters
-    ----------
-    a12, level, power
-        As for `runs_for_a12`, which begins its search here.
+    - `a12`, `level`, `power`: As for `runs_for_a12`, which begins its search here.
 
-    Returns
-    -------
-    int
-        At least 2. The formula applies to A12 near 0.5 and many runs.
+    Returns: At least 2. The formula applies to A12 near 0.5 and many runs.
 
-    References
-    ----------
-    G. E. Noether, Sample size determination for some common nonparametric tests, Journal of the
-    American Statistical Association 82 (1987), equation (3).
-
-    Examples
-    --------
-    >>> noether_runs(0.6, level=0.05, power=0.8)
-    131
+    Source: G. E. Noether, Sample size determination for some common nonparametric tests, Journal of
+    the American Statistical Association 82 (1987), equation (3).
     """
     return max(ceil((ndtri(1 - level / 2) + ndtri(power)) ** 2 / (6 * (a12 - 0.5) ** 2)), 2)
 

@@ -17,23 +17,13 @@ def smallest_effect(
 ) -> float:
     """Smallest effect in an interval whose power is at least the given one.
 
-    Parameters
-    ----------
-    power_of : callable
-        Power of an effect; it must not decrease as the effect increases.
-    low, high : float
-        Effects, ``0 <= low < high``.
-    power : float
-        In (0, 1).
+    - `power_of`: Power of an effect; it must not decrease as the effect increases.
+    - `low`, `high`: Effects, ``0 <= low < high``.
+    - `power`: In (0, 1).
 
-    Returns
-    -------
-    float
-        Too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have
-        this power.
+    Returns: Too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not
+    have this power.
 
-    Examples
-    --------
     >>> round(smallest_effect(lambda effect: effect**2, 0.0, 1.0, 0.25), 2)
     0.5
     """
@@ -50,23 +40,13 @@ def least_number(
 ) -> int | None:
     """Smallest whole number whose power is at least the given one.
 
-    Parameters
-    ----------
-    power_of : callable
-        Power of a number; except for noise, it must not decrease as the number increases.
-    power : float
-        In (0, 1).
-    least, guess, most : int
-        Range of the search, and its first number. If `guess` is outside the range, the search
-        begins at the nearer limit.
+    - `power_of`: Power of a number; except for noise, it must not decrease as the number increases.
+    - `power`: In (0, 1).
+    - `least`, `guess`, `most`: Range of the search, and its first number. If `guess` is outside the
+      range, the search begins at the nearer limit.
 
-    Returns
-    -------
-    int or None
-        Exact up to 200, within 0.5 % above. None if `most` does not have this power.
+    Returns: Exact up to 200, within 0.5 % above. None if `most` does not have this power.
 
-    Examples
-    --------
     >>> least_number(lambda n: 1 - 0.5**n, 0.9, least=1, guess=2, most=100)
     4
     >>> least_number(lambda n: 0.5, 0.9, least=1, guess=2, most=100)

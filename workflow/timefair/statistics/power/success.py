@@ -17,28 +17,15 @@ EXACT_RUNS = 1000
 class SameRate:
     """The Mann-Whitney test of successes and failures. It is Fisher's exact test.
 
-    Parameters
-    ----------
-    runs : int
-        Number of runs of each algorithm, at least 1.
-    level : float
-        Level of the two-sided test, in (0, 1): twice the smaller tail.
+    - `runs`: Number of runs of each algorithm, at least 1.
+    - `level`: Level of the two-sided test, in (0, 1): twice the smaller tail.
 
-    Notes
-    -----
     The power is exact for up to `EXACT_RUNS` runs. For more runs, the arcsines of the square roots
     of the observed rates are treated as normal.
 
-    References
-    ----------
-    R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society 98
-    (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
+    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
+    98 (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
     chapter 6, for the arcsine.
-
-    Examples
-    --------
-    >>> round(SameRate(20, level=0.05).power(0.3, 0.8), 3)
-    0.846
     """
 
     def __init__(self, runs: int, level: float) -> None:
@@ -66,11 +53,6 @@ class SameRate:
         """Smallest difference of rates at equal distances from 0.5; `inf` if even 1 is not found.
 
         The same difference is found more often if both rates are near 0 or near 1.
-
-        Examples
-        --------
-        >>> round(SameRate(20, level=0.05).smallest_difference(0.8), 2)
-        0.48
         """
         return smallest_effect(
             lambda width: self.power(0.5 - width / 2, 0.5 + width / 2), 0.0, 1.0, power
@@ -96,24 +78,11 @@ class SameRate:
 def runs_for_difference(first: float, second: float, level: float, power: float) -> int | None:
     """Number of runs of each algorithm with which a difference of success rates is found.
 
-    Parameters
-    ----------
-    first, second : float
-        Rates in [0, 1] that are not equal.
-    level : float
-        Level of the test, in (0, 1).
-    power : float
-        In (0, 1).
+    - `first`, `second`: Rates in [0, 1] that are not equal.
+    - `level`: Level of the test, in (0, 1).
+    - `power`: In (0, 1).
 
-    Returns
-    -------
-    int or None
-        None if more than `MOST_RUNS` are needed.
-
-    Examples
-    --------
-    >>> runs_for_difference(0.3, 0.8, level=0.05, power=0.8)
-    18
+    Returns: None if more than `MOST_RUNS` are needed.
     """
     width = float(ndtri(1 - level / 2) + ndtri(power)) / _arcsine_distance(first, second)
     return least_number(

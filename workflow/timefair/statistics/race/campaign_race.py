@@ -55,19 +55,12 @@ class Why(StrEnum):
 class Standing:
     """The pairs of algorithms of a race after a look.
 
-    Attributes
-    ----------
-    look
-        Number of the look, from 1.
-    estimates
-        The mean A12 of the pairs, with variances.
-    radius
-        Distance of the limits of the confidence sequence from the mean A12, shape (pairs,).
-    decided_at
-        The look at which each pair was decided; 0 if it is not. Shape (pairs,).
-    better
-        1 where the first algorithm is stated to be better, -1 where the second one is, 0 where
-        nothing is stated. Shape (pairs,).
+    - `look`: Number of the look, from 1.
+    - `estimates`: The mean A12 of the pairs, with variances.
+    - `radius`: Distance of the limits of the confidence sequence from the mean A12, shape (pairs,).
+    - `decided_at`: The look at which each pair was decided; 0 if it is not. Shape (pairs,).
+    - `better`: 1 where the first algorithm is stated to be better, -1 where the second one is, 0
+      where nothing is stated. Shape (pairs,).
     """
 
     look: int
@@ -86,14 +79,9 @@ class Standing:
 class Grant:
     """The runs of the next round.
 
-    Attributes
-    ----------
-    more
-        Further runs of each algorithm on each function, shape (algorithms, functions).
-    pair
-        The first pair that needs these runs; -1 without runs. The same shape.
-    why
-        Reason (`Why`) if there are no runs; empty otherwise. The same shape.
+    - `more`: Further runs of each algorithm on each function, shape (algorithms, functions).
+    - `pair`: The first pair that needs these runs; -1 without runs. The same shape.
+    - `why`: Reason (`Why`) if there are no runs; empty otherwise. The same shape.
     """
 
     more: NDArray[np.int64]
@@ -108,23 +96,14 @@ class CampaignRace:
     A pair is decided at the first look at which the confidence sequence of its mean A12 does not
     contain 0.5.
 
-    Parameters
-    ----------
-    pairs : tuple of (int, int)
-        Indices of the two algorithms of each pair to decide.
-    functions : int
-        Number of functions.
-    start : int
-        Number of runs of each algorithm on each function at the first look, at least 2.
-    confidence : float
-        Probability, in (0, 1), that no pair is decided in the wrong order, over all looks. If the
-        mean A12 of a pair is 0.5, each order is wrong.
-    family : int, optional
-        Number of pairs that share the error probability; by default, those of this race. It is
-        larger if there are races in several dimensions.
+    - `pairs`: Indices of the two algorithms of each pair to decide.
+    - `functions`: Number of functions.
+    - `start`: Number of runs of each algorithm on each function at the first look, at least 2.
+    - `confidence`: Probability, in (0, 1), that no pair is decided in the wrong order, over all
+      looks. If the mean A12 of a pair is 0.5, each order is wrong.
+    - `family`: Number of pairs that share the error probability; by default, those of this race. It
+      is larger if there are races in several dimensions.
 
-    Notes
-    -----
     The error probability is divided equally among the pairs (Bonferroni), which is valid for any
     dependence between them. The confidence sequences (`over_functions.MeanSequence`) are valid at
     all looks, asymptotically: they treat the mean A12 as normally distributed and its variance as
@@ -148,12 +127,9 @@ class CampaignRace:
     def look(self, samples: Samples, before: Standing | None = None) -> Standing:
         """The pairs after one more look.
 
-        Parameters
-        ----------
-        samples
-            For each function, the results of each algorithm so far, as in `pairs_over_functions`.
-        before
-            Result of the previous look; None at the first look.
+        - `samples`: For each function, the results of each algorithm so far, as in
+          `pairs_over_functions`.
+        - `before`: Result of the previous look; None at the first look.
         """
         found = pairs_over_functions(samples, self.pairs)
         radius = self.sequence.radius(found.variance)
@@ -183,37 +159,22 @@ class CampaignRace:
         runs decide it, divided by the cost of these runs. Pairs get their runs in the order of
         their values.
 
-        Parameters
-        ----------
-        standing
-            The latest look.
-        runs
-            Runs so far, shape (algorithms, functions).
-        costs
-            Cost of one run, positive, in any unit; the same shape.
-        cap
-            Greatest number of runs of an algorithm on a function.
-        budget
-            Largest cost of the next round, in the same unit.
-        block
-            Numbers of runs are multiples of this number, such as the number of instances.
+        - `standing`: The latest look.
+        - `runs`: Runs so far, shape (algorithms, functions).
+        - `costs`: Cost of one run, positive, in any unit; the same shape.
+        - `cap`: Greatest number of runs of an algorithm on a function.
+        - `budget`: Largest cost of the next round, in the same unit.
+        - `block`: Numbers of runs are multiples of this number, such as the number of instances.
 
-        Returns
-        -------
-        Grant
-            The chosen runs. There are none if all pairs are decided or out of reach.
+        Returns: The chosen runs. There are none if all pairs are decided or out of reach.
 
-        Notes
-        -----
         The cheapest numbers of runs for which a mean over functions has a given variance are
         proportional to the square root of the variance of a run divided by its cost (Neyman 1934).
         Here, they are limited by the present number of runs and by the cap. The order of the pairs
         is a knowledge gradient (Frazier et al. 2008) of decisions instead of means.
 
-        References
-        ----------
-        J. Neyman, On the two different aspects of the representative method, Journal of the Royal
-        Statistical Society 97 (1934). P. I. Frazier, W. B. Powell and S. Dayanik, A
+        Source: J. Neyman, On the two different aspects of the representative method, Journal of the
+        Royal Statistical Society 97 (1934). P. I. Frazier, W. B. Powell and S. Dayanik, A
         knowledge-gradient policy for sequential information collection, SIAM Journal on Control and
         Optimization 47 (2008).
         """
@@ -357,13 +318,9 @@ def ranking_race(
 ) -> CampaignRace:
     """The race of all pairs of algorithms in one dimension of a campaign.
 
-    Parameters
-    ----------
-    algorithms, functions, dimensions
-        Numbers of algorithms, functions and dimensions. The pairs of all dimensions share the error
-        probability.
-    start, confidence
-        As for `CampaignRace`.
+    - `algorithms`, `functions`, `dimensions`: Numbers of algorithms, functions and dimensions. The
+      pairs of all dimensions share the error probability.
+    - `start`, `confidence`: As for `CampaignRace`.
     """
     pairs = tuple(combinations(range(algorithms), 2))
     return CampaignRace(pairs, functions, start, confidence, family=len(pairs) * dimensions)

@@ -27,16 +27,11 @@ USUAL_GROWTH = 3
 class PairsOverFunctions:
     """The mean A12 of pairs of algorithms over functions.
 
-    Attributes
-    ----------
-    a12
-        Mean over the functions of the probability that a run of the first algorithm is better than
-        one of the second, plus half of that of a tie; shape (pairs,).
-    variance
-        Estimated variance of `a12`, shape (pairs,).
-    parts
-        Contribution of one run of each algorithm to the variance on each function, shape
-        (pairs, 2, functions): `variance` is the sum of ``parts / runs``.
+    - `a12`: Mean over the functions of the probability that a run of the first algorithm is better
+      than one of the second, plus half of that of a tie; shape (pairs,).
+    - `variance`: Estimated variance of `a12`, shape (pairs,).
+    - `parts`: Contribution of one run of each algorithm to the variance on each function, shape
+      (pairs, 2, functions): `variance` is the sum of ``parts / runs``.
     """
 
     a12: NDArray[np.float64]
@@ -49,28 +44,14 @@ def pairs_over_functions(
 ) -> PairsOverFunctions:
     """Estimate the mean A12 of pairs of algorithms, from any numbers of runs.
 
-    Parameters
-    ----------
-    samples
-        For each function, the results of each algorithm. Smaller is better; `inf` is worst and
-        equal to itself. Each algorithm in `pairs` has at least 2 runs. The numbers of runs may
-        differ.
-    pairs
-        Indices of the two algorithms of each pair.
+    - `samples`: For each function, the results of each algorithm. Smaller is better; `inf` is worst
+      and equal to itself. Each algorithm in `pairs` has at least 2 runs. The numbers of runs may
+      differ.
+    - `pairs`: Indices of the two algorithms of each pair.
 
-    Returns
-    -------
-    PairsOverFunctions
-        The estimates. The arrays are empty if there are no pairs.
+    Returns: The estimates. The arrays are empty if there are no pairs. Raises ValueError if there
+    is no function, a sample of a pair has fewer than 2 results, or a result is NaN or ``-inf``.
 
-    Raises
-    ------
-    ValueError
-        If there is no function, a sample of a pair has fewer than 2 results, or a result is NaN or
-        ``-inf``.
-
-    Notes
-    -----
     The variance of A12 on a function is the sum of the variances of the placements of the runs of
     both algorithms (DeLong et al. 1988), each divided by the number of runs. This sum is 0 if the
     samples do not overlap, however small they are. Therefore a lower bound is used: the variance of
@@ -78,19 +59,10 @@ def pairs_over_functions(
     and losses were added. These are divided among the functions, because the mean has only one
     variance.
 
-    References
-    ----------
-    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or more
-    correlated receiver operating characteristic curves, Biometrics 44 (1988). J. A. Hanley and
+    Source: E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or
+    more correlated receiver operating characteristic curves, Biometrics 44 (1988). J. A. Hanley and
     B. J. McNeil, The meaning and use of the area under a receiver operating characteristic (ROC)
     curve, Radiology 143 (1982).
-
-    Examples
-    --------
-    >>> fast, slow = [1.0, 2.0, 3.0, 4.0, 5.0], [2.5, 6.0, 7.0, 8.0, 9.0, 10.0]
-    >>> found = pairs_over_functions([[fast, slow], [fast, fast]], [(0, 1)])
-    >>> found.a12.round(3).tolist(), (found.variance**0.5).round(3).tolist()
-    ([0.7], [0.128])
     """
     functions, places = len(samples), np.array(pairs, dtype=np.int64).reshape(-1, 2)
     if not functions:
@@ -115,16 +87,11 @@ def pairs_over_functions(
 class _Placements:
     """Where the runs of each algorithm are among those of each other one.
 
-    Attributes
-    ----------
-    n
-        Numbers of runs, shape (k,).
-    mean
-        A12 of each algorithm against each other one, shape (k, k).
-    variance
-        Variance of the placements of the runs of the first among the second, shape (k, k).
-    untied
-        Share of the comparisons that are no ties, shape (k, k).
+    - `n`: Numbers of runs, shape (k,).
+    - `mean`: A12 of each algorithm against each other one, shape (k, k).
+    - `variance`: Variance of the placements of the runs of the first among the second, shape (k,
+      k).
+    - `untied`: Share of the comparisons that are no ties, shape (k, k).
     """
 
     def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None:
@@ -165,16 +132,10 @@ def _parts(
 class MeanSequence:
     """A confidence sequence for an approximately normal mean: valid at all looks simultaneously.
 
-    Parameters
-    ----------
-    confidence : float
-        Probability, in (0, 1), that no interval of the sequence misses the mean.
-    usual_variance : float
-        The variance of the estimate at which the intervals are narrowest, in comparison with those
-        of other sequences. It must be chosen before the data.
+    - `confidence`: Probability, in (0, 1), that no interval of the sequence misses the mean.
+    - `usual_variance`: The variance of the estimate at which the intervals are narrowest, in
+      comparison with those of other sequences. It must be chosen before the data.
 
-    Notes
-    -----
     The estimate, weighted by its information (one over its variance), is nearly a Brownian motion
     with the mean as its drift. Its likelihood ratio, averaged over normally distributed drifts, is
     a martingale, which ever reaches ``1 / (1 - confidence)`` with a probability of at most
@@ -182,24 +143,12 @@ class MeanSequence:
     (Waudby-Smith et al. 2024). Therefore neither the number of looks nor the reason to stop has to
     be known in advance.
 
-    References
-    ----------
-    H. Robbins, Statistical methods related to the law of the iterated logarithm, Annals of
-    Mathematical Statistics 41 (1970). I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and
-    A. Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Annals of
+    Source: H. Robbins, Statistical methods related to the law of the iterated logarithm, Annals of
+    Mathematical Statistics 41 (1970). I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A.
+    Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Annals of
     Statistics 52 (2024). S. R. Howard, A. Ramdas, J. McAuliffe and J. Sekhon, Time-uniform,
     nonparametric, nonasymptotic confidence sequences, Annals of Statistics 49 (2021), for the
     choice of the mixture.
-
-    Examples
-    --------
-    >>> sequence = MeanSequence(confidence=0.95, usual_variance=0.01)
-    >>> [round(float(sequence.radius(v)), 3) for v in (0.04, 0.01, 0.0025)]
-    [0.653, 0.304, 0.156]
-    >>> round(sequence.variance_for(0.304), 3)
-    0.01
-    >>> round(float(sequence.p_value(sequence.radius(0.01), 0.01)), 3)
-    0.05
     """
 
     confidence: float

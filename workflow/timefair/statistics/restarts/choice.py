@@ -21,21 +21,10 @@ from timefair.statistics.checks import check_confidence
 def best_option(gain: ArrayLike) -> NDArray[np.intp]:
     """The option with the largest mean gain, among the options that are known on all functions.
 
-    Parameters
-    ----------
-    gain : array_like, shape (..., functions, options)
-        Gains, for any number of samples.
+    - `gain`, shape (..., functions, options): Gains, for any number of samples.
 
-    Returns
-    -------
-    ndarray, shape (...)
-        Index of the option, the first one if several are equal; -1 if no option is known on all
-        functions, or if there are no functions.
-
-    Examples
-    --------
-    >>> int(best_option([[0.1, 0.5, 2.0], [0.2, 0.3, np.nan]]))
-    1
+    Returns, shape (...): Index of the option, the first one if several are equal; -1 if no option
+    is known on all functions, or if there are no functions.
     """
     values = np.asarray(gain, dtype=np.float64)
     if not values.shape[-1] or not values.shape[-2]:
@@ -49,12 +38,9 @@ def best_option(gain: ArrayLike) -> NDArray[np.intp]:
 class CrossValidated:
     """Gain of a choice on functions that were not used for it.
 
-    Attributes
-    ----------
-    gain
-        Mean logarithm of the factor; NaN with fewer than two functions.
-    low, high
-        Student's interval over the functions, for functions like these; NaN if `gain` is.
+    - `gain`: Mean logarithm of the factor; NaN with fewer than two functions.
+    - `low`, `high`: Student's interval over the functions, for functions like these; NaN if `gain`
+      is.
     """
 
     gain: float
@@ -65,19 +51,9 @@ class CrossValidated:
 def over_functions(gain: ArrayLike, *, confidence: float) -> CrossValidated:
     """Gain on each function of the option that is best on all other functions.
 
-    Parameters
-    ----------
-    gain : array_like, shape (functions, options)
-        Finite or NaN. If no option is known on all other functions, the gain is 0, because the
-        measured policy is kept.
-    confidence : float
-        In (0, 1).
-
-    Examples
-    --------
-    >>> gain = np.log([[2.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
-    >>> round(float(np.exp(over_functions(gain, confidence=0.95).gain)), 3)
-    2.0
+    - `gain`, shape (functions, options): Finite or NaN. If no option is known on all other
+      functions, the gain is 0, because the measured policy is kept.
+    - `confidence`: In (0, 1).
     """
     check_confidence(confidence)
     values = np.asarray(gain, dtype=np.float64)
@@ -98,21 +74,10 @@ def over_functions(gain: ArrayLike, *, confidence: float) -> CrossValidated:
 def over_runs(chosen_on: ArrayLike, judged_on: ArrayLike) -> float:
     """Mean gain on some runs of the option that is best on the other runs.
 
-    Parameters
-    ----------
-    chosen_on, judged_on : array_like, shape (folds, functions, options)
-        Gains from all runs except those of each fold, and from the runs of each fold alone. The
-        latter may be infinite.
+    - `chosen_on`, `judged_on`, shape (folds, functions, options): Gains from all runs except those
+      of each fold, and from the runs of each fold alone. The latter may be infinite.
 
-    Returns
-    -------
-    float
-        Mean over the folds and the functions; NaN if no fold has both gains.
-
-    Examples
-    --------
-    >>> over_runs([[[0.1, 0.5]], [[0.1, 0.5]]], [[[0.0, 0.2]], [[0.0, 0.4]]])
-    0.30000000000000004
+    Returns: Mean over the folds and the functions; NaN if no fold has both gains.
     """
     first, second = np.asarray(chosen_on, np.float64), np.asarray(judged_on, np.float64)
     if not first.size:
@@ -129,19 +94,11 @@ def interval_of_choice(
 ) -> tuple[float, float]:
     """Interval of the value of the best option, from bootstrap samples of runs.
 
-    Parameters
-    ----------
-    gains : array_like, shape (samples, functions, options)
-        Gains of each bootstrap sample of runs.
-    values : array_like, shape (options,)
-        Value of each option, such as its cutoff.
-    confidence : float
-        In (0, 1).
+    - `gains`, shape (samples, functions, options): Gains of each bootstrap sample of runs.
+    - `values`, shape (options,): Value of each option, such as its cutoff.
+    - `confidence`: In (0, 1).
 
-    Returns
-    -------
-    tuple of float
-        Percentiles of the values of the best options; NaN if no sample has a best option.
+    Returns: Percentiles of the values of the best options; NaN if no sample has a best option.
     """
     check_confidence(confidence)
     chosen = best_option(gains)
@@ -156,22 +113,11 @@ def interval_of_choice(
 def deleted_groups(strata: ArrayLike, most: int) -> NDArray[np.float64]:
     """Weights of the runs in samples from each of which one group of runs is deleted.
 
-    Parameters
-    ----------
-    strata : array_like, shape (runs,)
-        The stratum of each run; the runs of a stratum are distributed over the groups.
-    most : int
-        Largest number of groups.
+    - `strata`, shape (runs,): The stratum of each run; the runs of a stratum are distributed over
+      the groups.
+    - `most`: Largest number of groups.
 
-    Returns
-    -------
-    ndarray, shape (groups, runs)
-        0 for the runs of the deleted group, and 1 for all others.
-
-    Examples
-    --------
-    >>> deleted_groups([0, 0, 1, 1], 2).tolist()
-    [[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]
+    Returns, shape (groups, runs): 0 for the runs of the deleted group, and 1 for all others.
     """
     of_runs = np.asarray(strata)
     groups = min(most, of_runs.size)
@@ -186,25 +132,15 @@ def jackknifed(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of a positive number by the delete-group jackknife of its logarithm.
 
-    Parameters
-    ----------
-    value : array_like
-        The number, computed from all runs; may be infinite.
-    without : array_like, shape (groups, ...)
-        The number, computed from all runs except those of each group.
-    confidence : float
-        In (0, 1).
+    - `value`: The number, computed from all runs; may be infinite.
+    - `without`, shape (groups, ...): The number, computed from all runs except those of each group.
+    - `confidence`: In (0, 1).
 
-    Returns
-    -------
-    low, high : ndarray
-        Student's limits with groups - 1 degrees of freedom. `high` is infinite if the number is
-        infinite without one of the groups. Both are NaN for fewer than two groups, and if the
-        number from all runs is not finite.
+    Returns low, high: Student's limits with groups - 1 degrees of freedom. `high` is infinite if
+    the number is infinite without one of the groups. Both are NaN for fewer than two groups, and if
+    the number from all runs is not finite.
 
-    References
-    ----------
-    J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
+    Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """
     check_confidence(confidence)
     number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)
@@ -234,10 +170,7 @@ def resampled_runs(
     Runs are drawn within their strata. If any stratum has a single run, all runs are treated as one
     stratum.
 
-    Returns
-    -------
-    ndarray, shape (resamples, runs)
-        Whole numbers.
+    Returns, shape (resamples, runs): Whole numbers.
     """
     _, stratum, sizes = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
     if sizes.size and sizes.min() < 2:

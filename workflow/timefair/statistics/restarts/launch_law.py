@@ -22,17 +22,12 @@ SHORTEST = 1e-6
 class Launches:
     """Launches of one algorithm on one problem.
 
-    Attributes
-    ----------
-    hit
-        Cost of each launch up to each target, from its own start; `inf` if it did not reach the
-        target. Shape (launches, targets).
-    length
-        Cost up to which each launch was observed, shape (launches,); above 0 and finite.
-    ended
-        Whether the launch ended by itself at this cost; False if it was cut. Shape (launches,).
-    run
-        Run of each launch, counted from 0; shape (launches,).
+    - `hit`: Cost of each launch up to each target, from its own start; `inf` if it did not reach
+      the target. Shape (launches, targets).
+    - `length`: Cost up to which each launch was observed, shape (launches,); above 0 and finite.
+    - `ended`: Whether the launch ended by itself at this cost; False if it was cut. Shape
+      (launches,).
+    - `run`: Run of each launch, counted from 0; shape (launches,).
     """
 
     hit: NDArray[np.float64]
@@ -44,11 +39,8 @@ class Launches:
     def of(cls, hit: ArrayLike, length: ArrayLike, ended: ArrayLike, run: ArrayLike) -> Launches:
         """Check arrays, and store them in the types that the attributes need.
 
-        Raises
-        ------
-        ValueError
-            If shapes do not fit, a length is not positive and finite, or a target was reached
-            after the end of its launch.
+        Raises ValueError if shapes do not fit, a length is not positive and finite, or a target was
+        reached after the end of its launch.
         """
         hits = np.asarray(hit, dtype=np.float64)
         lengths = np.asarray(length, dtype=np.float64)
@@ -82,16 +74,11 @@ class NotObserved(ValueError):
 class RunSums:
     """Sums over the launches of each run at each cutoff, from which `law` estimates a `Law`.
 
-    Attributes
-    ----------
-    cutoffs
-        Rising, shape (cutoffs,).
-    launches
-        Number of launches of each run, shape (runs,).
-    hits, hit_cost, cost
-        Number of launches that reach the target within the cutoff; their cost up to the target; the
-        cost of all launches up to the target, the cutoff or their own end. All are weighted for
-        censoring, and have the shape (runs, cutoffs, targets).
+    - `cutoffs`: Rising, shape (cutoffs,).
+    - `launches`: Number of launches of each run, shape (runs,).
+    - `hits`, `hit_cost`, `cost`: Number of launches that reach the target within the cutoff; their
+      cost up to the target; the cost of all launches up to the target, the cutoff or their own end.
+      All are weighted for censoring, and have the shape (runs, cutoffs, targets).
     """
 
     cutoffs: NDArray[np.float64]
@@ -104,40 +91,20 @@ class RunSums:
 def run_sums(launches: Launches, cutoffs: ArrayLike, runs: int) -> RunSums:
     """Sums of the successes and costs of the launches of each run within each cutoff.
 
-    Parameters
-    ----------
-    launches : Launches
-        Launches of at most `runs` runs.
-    cutoffs : array_like, shape (cutoffs,)
-        Rising and positive.
-    runs : int
-        Number of runs.
+    - `launches`: Launches of at most `runs` runs.
+    - `cutoffs`, shape (cutoffs,): Rising and positive.
+    - `runs`: Number of runs.
 
-    Raises
-    ------
-    NotObserved
-        If a cutoff is beyond `Launches.known_until`.
-    ValueError
-        If the cutoffs are not rising and positive.
+    Raises NotObserved if a cutoff is beyond `Launches.known_until`. Raises ValueError if the
+    cutoffs are not rising and positive.
 
-    Notes
-    -----
     With the Kaplan-Meier estimate G of the probability that a launch is not cut, a launch that
     reaches the target at t counts 1/G(t-), and each unit of cost at u counts 1/G(u). If no launch
     is cut before the cutoff, these are plain sums.
 
-    References
-    ----------
-    R. D. Gill, Testing with replacement and the product limit estimator, Annals of Statistics 9
-    (1981); J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
-    censoring using surrogate markers, 1992, for the weights.
-
-    Examples
-    --------
-    >>> launches = Launches.of([[3.0], [np.inf]], [5.0, 5.0], [False, False], [0, 1])
-    >>> sums = run_sums(launches, [2.0, 4.0], 2)
-    >>> sums.hits[..., 0].tolist(), sums.cost[..., 0].tolist()
-    ([[0.0, 1.0], [0.0, 0.0]], [[2.0, 3.0], [2.0, 4.0]])
+    Source: R. D. Gill, Testing with replacement and the product limit estimator, Annals of
+    Statistics 9 (1981); J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for
+    dependent censoring using surrogate markers, 1992, for the weights.
     """
     at = np.asarray(cutoffs, dtype=np.float64)
     if at.ndim != 1 or not (np.diff(at, prepend=0.0) > 0).all():
@@ -219,18 +186,11 @@ def _count(values: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.i
 class Law:
     """Success and cost of a launch at each cutoff; shape (samples, strata, cutoffs, targets).
 
-    Attributes
-    ----------
-    cutoffs
-        Shape (cutoffs,).
-    chance
-        Probability that the launch reaches the target within the cutoff.
-    cost
-        Expected cost up to the target, the cutoff or its own end.
-    failure
-        Expected cost of a launch that does not reach the target within the cutoff.
-    alike
-        Whether the law to a target is the same in all strata, shape (targets,).
+    - `cutoffs`: Shape (cutoffs,).
+    - `chance`: Probability that the launch reaches the target within the cutoff.
+    - `cost`: Expected cost up to the target, the cutoff or its own end.
+    - `failure`: Expected cost of a launch that does not reach the target within the cutoff.
+    - `alike`: Whether the law to a target is the same in all strata, shape (targets,).
     """
 
     cutoffs: NDArray[np.float64]
@@ -243,32 +203,22 @@ class Law:
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     """Estimate the success and the cost of a launch (its law) in each stratum.
 
-    Parameters
-    ----------
-    sums : RunSums
-        Sums of all runs.
-    strata : array_like of int, shape (runs,)
-        The stratum of each run, from 0: its instance.
-    weights : array_like, shape (samples, runs)
-        How often each run is in each sample. There is one estimate per sample.
+    - `sums`: Sums of all runs.
+    - `strata`, shape (runs,): The stratum of each run, from 0: its instance.
+    - `weights`, shape (samples, runs): How often each run is in each sample. There is one estimate
+      per sample.
 
-    Returns
-    -------
-    Law
-        NaN if a sample has no launch. It has a single stratum if the law is the same in all strata.
+    Returns: NaN if a sample has no launch. It has a single stratum if the law is the same in all
+    strata.
 
-    Notes
-    -----
     Strata are pooled in proportion to their similarity: the law of a stratum with n launches is a
     weighted mean of its own law, with the weight w = n r / (n r + 1 - r), and of the law of all
     strata, with the weight 1 - w. r is the intraclass correlation of successes, from the analysis
     of variance over all runs, at each cutoff and target. It is 0 if chance explains the differences
     between the strata, or if each stratum has one launch.
 
-    References
-    ----------
-    M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for binary data,
-    Biometrics 55 (1999).
+    Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
+    binary data, Biometrics 55 (1999).
     """
     of_runs = np.asarray(weights, dtype=np.float64)
     _, stratum = np.unique(np.asarray(strata), return_inverse=True)

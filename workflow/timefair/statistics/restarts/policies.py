@@ -28,12 +28,8 @@ Array = NDArray[np.float64]
 class Outcome:
     """Cost and success of runs under a policy; arrays of shape (samples, strata, ..., targets).
 
-    Attributes
-    ----------
-    cost
-        Expected cost of a run, up to the target or to its own end.
-    chance
-        Probability that a run reaches the target within the budget.
+    - `cost`: Expected cost of a run, up to the target or to its own end.
+    - `chance`: Probability that a run reaches the target within the budget.
     """
 
     cost: Array
@@ -56,17 +52,10 @@ class Outcome:
 def one_launch(law: Law, budget: float) -> Outcome:
     """No restarts: a run is one launch, up to the budget.
 
-    Parameters
-    ----------
-    law : Law
-        Law of a launch; its last cutoff is at least the budget.
-    budget : float
-        Budget of a run.
+    - `law`: Law of a launch; its last cutoff is at least the budget.
+    - `budget`: Budget of a run.
 
-    Raises
-    ------
-    NotObserved
-        If the law ends before the budget.
+    Raises NotObserved if the law ends before the budget.
     """
     _require(law, budget)
     run = Outcome(*_laws(law).once(budget))
@@ -76,10 +65,7 @@ def one_launch(law: Law, budget: float) -> Outcome:
 def until_they_return(law: Law, budget: float) -> Outcome:
     """Independent restarts: each launch ends by itself.
 
-    Raises
-    ------
-    NotObserved
-        If the law ends before the budget.
+    Raises NotObserved if the law ends before the budget.
     """
     _require(law, budget)
     last = int(np.searchsorted(law.cutoffs, budget))
@@ -90,29 +76,13 @@ def until_they_return(law: Law, budget: float) -> Outcome:
 def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
     """Launches of one length, for each cutoff of the law.
 
-    Parameters
-    ----------
-    law : Law
-        Of a launch.
-    budget : float
-        Budget of a run.
-    at : ndarray of int, optional
-        Indices of the cutoffs; None for all cutoffs.
+    - `law`: Of a launch.
+    - `budget`: Budget of a run.
+    - `at`: Indices of the cutoffs; None for all cutoffs.
 
-    Returns
-    -------
-    Outcome
-        Shape (samples, strata, cutoffs, targets). If the budget is a multiple of the cutoff, or
-        very large, the ERT of a stratum is the cost of a launch divided by its probability of
-        success: sum min(T_i, tau) / #(T_i <= tau).
-
-    Examples
-    --------
-    >>> from timefair.statistics.restarts.launch_law import Launches, law, run_sums
-    >>> launches = Launches.of([[3.0], [9.0]], [10.0, 10.0], [False, False], [0, 1])
-    >>> of = law(run_sums(launches, [4.0, 10.0], 2), [0, 0], np.ones((1, 2)))
-    >>> fixed_cutoffs(of, budget=40.0).pooled([1]).ert[0, :, 0].tolist()
-    [7.0, 6.0]
+    Returns: Shape (samples, strata, cutoffs, targets). If the budget is a multiple of the cutoff,
+    or very large, the ERT of a stratum is the cost of a launch divided by its probability of
+    success: sum min(T_i, tau) / #(T_i <= tau).
     """
     return Outcome(*_laws(law).fixed(_chosen(law, at), budget))
 
@@ -120,34 +90,21 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
 def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
     """Launches of 1, 1, 2, 1, 1, 2, 4, ... units, for each cutoff as the unit.
 
-    Parameters
-    ----------
-    law : Law
-        Law of a launch. Each cutoff is twice the cutoff `doubling` indices before it; only the
-        last one may be smaller, if it is the budget.
-    doubling : int
-        Number of cutoffs from one length to its double.
-    budget : float
-        Budget of a run, finite.
-    at : ndarray of int, optional
-        Indices of the cutoffs that are used as units; None for all cutoffs.
+    - `law`: Law of a launch. Each cutoff is twice the cutoff `doubling` indices before it; only the
+      last one may be smaller, if it is the budget.
+    - `doubling`: Number of cutoffs from one length to its double.
+    - `budget`: Budget of a run, finite.
+    - `at`: Indices of the cutoffs that are used as units; None for all cutoffs.
 
-    Returns
-    -------
-    Outcome
-        Shape (samples, strata, cutoffs, targets). NaN if a launch would be longer than the longest
-        observed launch.
+    Returns: Shape (samples, strata, cutoffs, targets). NaN if a launch would be longer than the
+    longest observed launch.
 
-    Notes
-    -----
     The first 2^m - 1 launches consist of the first 2^(m-1) - 1 launches, the same launches again,
     and one launch of 2^(m-1) units. Therefore the number of steps of the computation is
     proportional to the logarithm of the number of launches.
 
-    References
-    ----------
-    M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
-    Processing Letters 47 (1993).
+    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
+    Information Processing Letters 47 (1993).
     """
     return Outcome(*_laws(law).luby(_chosen(law, at), budget, doubling))
 
@@ -157,9 +114,7 @@ def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Ou
 
     The law may have any cutoffs; the result has the form of that of `luby`.
 
-    References
-    ----------
-    T. Walsh, Search in a small world, IJCAI 1999.
+    Source: T. Walsh, Search in a small world, IJCAI 1999.
     """
     return Outcome(*_laws(law).geometric(_chosen(law, at), budget))
 
@@ -167,33 +122,13 @@ def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Ou
 def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     """Several copies of a run at the same time, until the first one reaches the target.
 
-    Parameters
-    ----------
-    law : Law
-        Law of complete runs; its last cutoff is at least the budget.
-    copies : int
-        Number of copies, each with the complete budget.
-    budget : float
-        Budget of a copy.
+    - `law`: Law of complete runs; its last cutoff is at least the budget.
+    - `copies`: Number of copies, each with the complete budget.
+    - `budget`: Budget of a copy.
 
-    Returns
-    -------
-    Outcome
-        Shape (samples, strata, targets). The cost is that of one copy, which is the time if each
-        copy has its own core. All copies together cost `copies` times as much.
-
-    Raises
-    ------
-    NotObserved
-        If the law ends before the budget.
-
-    Examples
-    --------
-    >>> from timefair.statistics.restarts.launch_law import Launches, law, run_sums
-    >>> runs = Launches.of([[4.0], [np.inf]], [4.0, 8.0], [True, False], [0, 1])
-    >>> of = law(run_sums(runs, [2.0, 4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
-    >>> side_by_side(of, 2, budget=8.0).chance.ravel().tolist()
-    [0.75]
+    Returns: Shape (samples, strata, targets). The cost is that of one copy, which is the time if
+    each copy has its own core. All copies together cost `copies` times as much. Raises NotObserved
+    if the law ends before the budget.
     """
     _require(law, budget)
     last = int(np.searchsorted(law.cutoffs, budget))

@@ -25,37 +25,17 @@ def betting_interval(
     are below it. If the candidate is the mean, neither gambler can expect to win. If half of the
     capital of a gambler reaches ``1 / (1 - confidence)``, the candidate is excluded.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n)
-        Independent values in [0, 1], in their order; n = 0 gives [0, 1].
-    confidence : float
-        Probability, in (0, 1), that all intervals of the sequence contain the mean.
-    horizon : int
-        The n for which the bets are optimized, at least 1. Every choice is valid, but it must be
-        the same for all n of a sequence.
+    - `values`, shape (..., n): Independent values in [0, 1], in their order; n = 0 gives [0, 1].
+    - `confidence`: Probability, in (0, 1), that all intervals of the sequence contain the mean.
+    - `horizon`: The n for which the bets are optimized, at least 1. Every choice is valid, but it
+      must be the same for all n of a sequence.
 
-    Returns
-    -------
-    low, high : ndarray, shape (...)
-        In [0, 1].
+    Returns low, high, shape (...): In [0, 1]. Raises ValueError if a value is outside [0, 1] or is
+    NaN, or a number is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a value is outside [0, 1] or is NaN, or a number is out of range.
-
-    References
-    ----------
-    I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, Journal
-    of the Royal Statistical Society B 86 (2024): the hedged capital process with predictable
-    plug-in bets.
-
-    Examples
-    --------
-    >>> low, high = betting_interval([0.5] * 40, 0.95, horizon=50)
-    >>> bool(low < 0.5 < high), bool(high - low < 0.3)
-    (True, True)
+    Source: I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting,
+    Journal of the Royal Statistical Society B 86 (2024): the hedged capital process with
+    predictable plug-in bets.
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():

@@ -24,14 +24,9 @@ BLOCK = 2048
 class Proposal:
     """Numbers of runs that settings propose for samples; `evaluate` judges them.
 
-    Attributes
-    ----------
-    n
-        Number of runs, shape (samples, settings).
-    met
-        Whether the rule stopped, same shape; False if the sample ended only at the cap.
-    outliers
-        Outlier filter of each setting, applied before the mean is computed.
+    - `n`: Number of runs, shape (samples, settings).
+    - `met`: Whether the rule stopped, same shape; False if the sample ended only at the cap.
+    - `outliers`: Outlier filter of each setting, applied before the mean is computed.
     """
 
     n: NDArray[np.int64]
@@ -47,31 +42,13 @@ def rule_proposal(
 ) -> Proposal:
     """Numbers of runs at which the skewness rules stop.
 
-    Parameters
-    ----------
-    rules : sequence of SkewnessRule
-        The settings.
-    samples : array_like, shape (samples, runs)
-        Complete samples in the order of their runs; `inf` for a run without a finite value. May be
-        a memory map.
-    progress : callable, optional
-        Called with (samples done, samples) after each block.
+    - `rules`: The settings.
+    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
+      without a finite value. May be a memory map.
+    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns
-    -------
-    Proposal
-        One setting per rule.
-
-    Raises
-    ------
-    ValueError
-        If `samples` is not a matrix, is narrower than a cap, or has NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> rules = [SkewnessRule(0.1, Outliers.IQR, cap=6), SkewnessRule(0.5, Outliers.IQR, cap=6)]
-    >>> rule_proposal(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0]]).n.tolist()
-    [[6, 5]]
+    Returns: One setting per rule. Raises ValueError if `samples` is not a matrix, is narrower than
+    a cap, or has NaN or ``-inf``.
     """
     shape = np.shape(samples)
     if len(shape) != 2:
@@ -88,23 +65,10 @@ def rule_proposal(
 def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
     """Numbers of runs at which any other rules stopped.
 
-    Parameters
-    ----------
-    counts : sequence of StopCounts
-        One per rule, at least one, all on the same samples.
-    outliers : Outliers
-        Outlier filter applied before the mean is computed.
+    - `counts`: One per rule, at least one, all on the same samples.
+    - `outliers`: Outlier filter applied before the mean is computed.
 
-    Returns
-    -------
-    Proposal
-        One setting per rule.
-
-    Examples
-    --------
-    >>> counts = StopCounts(np.array([7, 9]), np.array([True, True]))
-    >>> counts_proposal([counts], Outliers.NONE).n.tolist()
-    [[7], [9]]
+    Returns: One setting per rule.
     """
     return Proposal(
         np.stack([found.n for found in counts], axis=1),
@@ -116,21 +80,9 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
 def fixed_control(proposal: Proposal) -> Proposal:
     """Control with the same n for all samples. It saves at least as much as each setting.
 
-    Parameters
-    ----------
-    proposal : Proposal
-        At least one sample.
+    - `proposal`: At least one sample.
 
-    Returns
-    -------
-    Proposal
-        n is the mean n of the setting, rounded down. Every sample counts as stopped.
-
-    Examples
-    --------
-    >>> proposal = Proposal(np.array([[5], [50], [50]]), np.array([[True], [False], [False]]), ())
-    >>> fixed_control(proposal).n.tolist()
-    [[35], [35], [35]]
+    Returns: n is the mean n of the setting, rounded down. Every sample counts as stopped.
     """
     n = np.broadcast_to(np.floor(proposal.n.mean(axis=0)).astype(np.int64), proposal.n.shape)
     return Proposal(n, np.ones(n.shape, dtype=np.bool_), proposal.outliers)
@@ -139,24 +91,11 @@ def fixed_control(proposal: Proposal) -> Proposal:
 def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
     """Control with the numbers of runs of each setting, assigned to the samples at random.
 
-    Parameters
-    ----------
-    proposal : Proposal
-        Any number of samples.
-    rng : numpy.random.Generator
-        Source of the permutations, one per setting.
+    - `proposal`: Any number of samples.
+    - `rng`: Source of the permutations, one per setting.
 
-    Returns
-    -------
-    Proposal
-        Each setting has the same total number of runs, and the same number of samples that never
-        stopped.
-
-    Examples
-    --------
-    >>> proposal = Proposal(np.array([[5], [50]]), np.array([[True], [False]]), ())
-    >>> sorted(random_control(proposal, rng=np.random.default_rng(1)).n.ravel().tolist())
-    [5, 50]
+    Returns: Each setting has the same total number of runs, and the same number of samples that
+    never stopped.
     """
     places = rng.permuted(np.indices(proposal.n.shape)[0], axis=0)
     return Proposal(
@@ -170,18 +109,12 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
 class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
 
-    Attributes
-    ----------
-    cap
-        Size of a complete sample.
-    samples
-        Number of samples, shape (groups,).
-    runs, stopped, accurate, accurate_stopped
-        Number of runs made, and of samples that stopped, that have an accurate estimate, and that
-        have both; shape (groups, settings).
-    within
-        Number of samples whose estimate is accurate or has an error within each band; shape
-        (groups, settings, bands).
+    - `cap`: Size of a complete sample.
+    - `samples`: Number of samples, shape (groups,).
+    - `runs`, `stopped`, `accurate`, `accurate_stopped`: Number of runs made, and of samples that
+      stopped, that have an accurate estimate, and that have both; shape (groups, settings).
+    - `within`: Number of samples whose estimate is accurate or has an error within each band; shape
+      (groups, settings, bands).
     """
 
     cap: int
@@ -243,45 +176,21 @@ def evaluate(
 ) -> Evaluation:
     """Determine how accurate the estimates from given numbers of runs are, on complete samples.
 
-    Parameters
-    ----------
-    samples : array_like, shape (samples, runs)
-        Complete samples in the order of their runs; `inf` for a run without a finite value. May be
-        a memory map: it is read in blocks.
-    proposal : Proposal
-        Numbers of runs of rules or of a control.
-    judge : Judge
-        `analytic_verdicts`, or `resampled_verdicts` with its options given by
-        ``functools.partial``.
-    truth : array_like, shape (samples, runs'), optional
-        Independent runs to compare with. By default the complete sample, which contains the n runs;
-        n = runs is then accurate by definition.
-    groups : array_like of int, shape (samples,), optional
-        Group of each sample, from 0. By default, all samples are in one group.
-    progress : callable, optional
-        Called with (samples done, samples) after each block.
+    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
+      without a finite value. May be a memory map: it is read in blocks.
+    - `proposal`: Numbers of runs of rules or of a control.
+    - `judge`: `analytic_verdicts`, or `resampled_verdicts` with its options given by
+      ``functools.partial``.
+    - `truth`, shape (samples, runs'): Independent runs to compare with. By default the complete
+      sample, which contains the n runs; n = runs is then accurate by definition.
+    - `groups`, shape (samples,): Group of each sample, from 0. By default, all samples are in one
+      group.
+    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns
-    -------
-    Evaluation
-        One row per group; a group without samples has NaN shares.
+    Returns: One row per group; a group without samples has NaN shares. Raises ValueError if shapes
+    do not fit or a value is NaN or ``-inf``.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit or a value is NaN or ``-inf``.
-
-    References
-    ----------
-    T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
-
-    Examples
-    --------
-    >>> samples = [[1.0, 2.0, 3.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0, 90.0]]
-    >>> proposal = rule_proposal([SkewnessRule(0.1, Outliers.NONE, cap=6)], samples)
-    >>> outcome = evaluate(samples, proposal)
-    >>> outcome.runs.tolist(), outcome.savings.saved_percent.round(1).tolist()
-    ([[11]], [[8.3]])
+    Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)

@@ -12,32 +12,20 @@ from timefair.statistics.rank_sum import at_most
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
-    Parameters
-    ----------
-    field : ndarray, shape (algorithms, n)
-        Results of each algorithm. `inf` is worst and equal to itself; no NaN.
-    leader : int
-        Row of the leader.
+    - `field`, shape (algorithms, n): Results of each algorithm. `inf` is worst and equal to itself;
+      no NaN.
+    - `leader`: Row of the leader.
 
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        p-values; small if the values of a row are larger than those of the leader. 1 for the
-        leader, and for a row in which all values are equal to those of the leader.
+    Returns, shape (algorithms,): p-values; small if the values of a row are larger than those of
+    the leader. 1 for the leader, and for a row in which all values are equal to those of the
+    leader.
 
-    Notes
-    -----
     The p-value is exact if the values of the row and of the leader have no ties. With ties, it is
     the normal approximation with corrections for continuity and for ties, as in
     ``scipy.stats.mannwhitneyu``, because a race among a hundred algorithms computes thousands of
     p-values. For 7 to 33 runs, the approximation is 0.7 to 2.6 times the exact value of
     `timefair.statistics.rank_sum` if this value is between 0.001 and 0.01, and 0.95 to 11 times if
     it is smaller.
-
-    Examples
-    --------
-    >>> p_worse(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 0).tolist()
-    [1.0, 0.05]
     """
     algorithms, n = field.shape
     best = np.sort(field[leader])

@@ -38,37 +38,17 @@ _CODES = {technique: code for code, technique in enumerate(Outliers)}
 def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
     """Which values of a sample the outlier filter keeps.
 
-    Parameters
-    ----------
-    sample : array_like, shape (n,)
-        Finite values in any order.
-    outliers : Outliers
-        The outlier filter. Quartiles and percentiles are interpolated linearly. A value that is
-        equal to a limit is kept.
+    - `sample`, shape (n,): Finite values in any order.
+    - `outliers`: The outlier filter. Quartiles and percentiles are interpolated linearly. A value
+      that is equal to a limit is kept.
 
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        True if a value is kept. Empty for an empty sample; all True for a constant sample and for
-        fewer than three values.
+    Returns, shape (n,): True if a value is kept. Empty for an empty sample; all True for a constant
+    sample and for fewer than three values. Raises ValueError if `sample` is not a vector, or a
+    value is not finite.
 
-    Raises
-    ------
-    ValueError
-        If `sample` is not a vector, or a value is not finite.
-
-    References
-    ----------
-    T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in Stochastic
-    Optimization", GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin, How to Detect and
-    Handle Outliers, 1993.
-
-    Examples
-    --------
-    >>> is_kept([1.0, 2.0, 3.0, 4.0, 50.0], Outliers.IQR).tolist()
-    [True, True, True, True, False]
-    >>> is_kept([1.0, 2.0, 3.0, 4.0, 50.0], Outliers.PERCENTILE).tolist()
-    [False, True, True, True, False]
+    Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
+    Stochastic Optimization", GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin, How to
+    Detect and Handle Outliers, 1993.
     """
     values = checked_values(sample, dimensions=1)
     if not np.isfinite(values).all():

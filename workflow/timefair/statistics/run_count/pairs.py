@@ -31,41 +31,23 @@ class PairRule:
     For each total number of runs, one division between the two algorithms minimizes the standard
     error. The next run goes to the algorithm that has fewer runs than in this division.
 
-    Parameters
-    ----------
-    error : float
-        The wanted standard error: in the unit of the values, or of the ratio second / first.
-    ratio : bool
-        Whether the ratio of the means is estimated. Their relative difference has the same error.
-    start : int
-        Number of first runs of each algorithm, at least 2.
-    cap : int
-        Greatest number of runs of both algorithms together, at least ``2 start``.
+    - `error`: The wanted standard error: in the unit of the values, or of the ratio second / first.
+    - `ratio`: Whether the ratio of the means is estimated. Their relative difference has the same
+      error.
+    - `start`: Number of first runs of each algorithm, at least 2.
+    - `cap`: Greatest number of runs of both algorithms together, at least ``2 start``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     This is a rule for estimation: it promises no confidence at the n where it stops. If the values
     are constant in both samples, the error is 0 and the reason is "degenerate". If a value is
     `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up to the
     cap.
 
-    References
-    ----------
-    F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the experimental
-    comparison of algorithms, Journal of Heuristics 25 (2019), doi 10.1007/s10732-018-9396-7: the
-    parametric standard errors and the optimal ratios of sample sizes.
-
-    Examples
-    --------
-    >>> rule = PairRule(error=0.5, start=3)
-    >>> decision = rule.decide([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
-    >>> round(decision.standard_error, 3), decision.following
-    (5.802, 1)
+    Source: F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the
+    experimental comparison of algorithms, Journal of Heuristics 25 (2019), doi
+    10.1007/s10732-018-9396-7: the parametric standard errors and the optimal ratios of sample
+    sizes.
     """
 
     error: float
@@ -83,20 +65,11 @@ class PairRule:
     def decide(self, first: ArrayLike, second: ArrayLike) -> PairDecision:
         """Decide whether to stop, and which algorithm to run next.
 
-        Parameters
-        ----------
-        first, second : array_like, shapes (n1,) and (n2,)
-            All values so far; `inf` for a run without a finite value.
+        - `first`, `second`, shapes (n1,) and (n2,): All values so far; `inf` for a run without a
+          finite value.
 
-        Returns
-        -------
-        PairDecision
-            In case of a tie, the first algorithm is next.
-
-        Raises
-        ------
-        ValueError
-            If a sample is not a vector, or has NaN or ``-inf``.
+        Returns: In case of a tie, the first algorithm is next. Raises ValueError if a sample is not
+        a vector, or has NaN or ``-inf``.
         """
         x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
         if min(x.size, y.size) < self.start:
@@ -140,28 +113,12 @@ class PairStopping:
 def pair_stopping(rule: PairRule, first: ArrayLike, second: ArrayLike) -> PairStopping:
     """Where the rule stops on complete samples, as by `decide` after each run.
 
-    Parameters
-    ----------
-    rule : PairRule
-        The rule.
-    first, second : array_like, shape (runs,)
-        Values in the order of the runs; `inf` for a run without a finite value.
+    - `rule`: The rule.
+    - `first`, `second`, shape (runs,): Values in the order of the runs; `inf` for a run without a
+      finite value.
 
-    Returns
-    -------
-    PairStopping
-        If a sample has too few runs, the reason is "open".
-
-    Raises
-    ------
-    ValueError
-        If a sample is shorter than ``rule.start``, is not a vector, or has NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> steady, noisy = [1.0, 2.0] * 10, [0.0, 20.0] * 40
-    >>> pair_stopping(PairRule(error=2.0, start=4), steady, noisy).n
-    (4, 27)
+    Returns: If a sample has too few runs, the reason is "open". Raises ValueError if a sample is
+    shorter than ``rule.start``, is not a vector, or has NaN or ``-inf``.
     """
     samples = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
     if min(sample.size for sample in samples) < rule.start:

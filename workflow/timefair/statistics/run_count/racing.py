@@ -21,18 +21,12 @@ LOOKS = (7, 10, 15, 22, 33)
 class RaceState:
     """State of a race after a look.
 
-    Attributes
-    ----------
-    dropped_at
-        The n at which each algorithm was dropped, shape (algorithms,); 0 if it is still in the
-        race.
-    look
-        The n of the latest look; 0 before the first look.
-    leader
-        Index of the best algorithm at that look; -1 before the first look.
-    next_n
-        Number of runs that each algorithm in the race needs for the next look; None if the race is
-        over.
+    - `dropped_at`: The n at which each algorithm was dropped, shape (algorithms,); 0 if it is still
+      in the race.
+    - `look`: The n of the latest look; 0 before the first look.
+    - `leader`: Index of the best algorithm at that look; -1 before the first look.
+    - `next_n`: Number of runs that each algorithm in the race needs for the next look; None if the
+      race is over.
     """
 
     dropped_at: NDArray[np.int64]
@@ -59,44 +53,26 @@ class Race:
     one with the smallest mean rank. Every other algorithm is compared with the leader by a
     one-sided Mann-Whitney test at the level ``alpha / ((algorithms - 1) looks)``.
 
-    Parameters
-    ----------
-    alpha : float
-        Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks and all
-        possible leaders. The best algorithm is one whose values are stochastically not larger than
-        those of any other algorithm. If distributions cross, the test compares which values are
-        usually smaller, which may differ from the order of the medians.
-    looks : tuple of int
-        Numbers of runs at which the race is judged, increasing. Few looks, whose numbers of runs
-        increase by a factor, need a smaller correction of the level than one look after each run.
-    cap : int
-        Number of runs of the algorithms that are never dropped, at least the last look.
+    - `alpha`: Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks
+      and all possible leaders. The best algorithm is one whose values are stochastically not larger
+      than those of any other algorithm. If distributions cross, the test compares which values are
+      usually smaller, which may differ from the order of the medians.
+    - `looks`: Numbers of runs at which the race is judged, increasing. Few looks, whose numbers of
+      runs increase by a factor, need a smaller correction of the level than one look after each
+      run.
+    - `cap`: Number of runs of the algorithms that are never dropped, at least the last look.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     Smaller values are better. `inf` is a run without a finite value; it is worst, and equal to
     other `inf`. The test is exact without ties; with ties, it is the normal approximation with a
     correction, see `mann_whitney.p_worse`. Bonferroni's correction over algorithms and looks is
     valid for any dependence between the tests. The race is over when one algorithm is left, or at
     the cap.
 
-    References
-    ----------
-    O. Maron and A. W. Moore, Hoeffding races, Advances in Neural Information Processing Systems 6
-    (1994); M. Birattari et al., A racing algorithm for configuring metaheuristics, GECCO 2002.
-
-    Examples
-    --------
-    >>> race = Race(looks=(7,), cap=20)
-    >>> fast, slow = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0]
-    >>> state = race.state([slow, fast])
-    >>> state.goes_on.tolist(), state.leader, state.next_n
-    ([False, True], 1, None)
+    Source: O. Maron and A. W. Moore, Hoeffding races, Advances in Neural Information Processing
+    Systems 6 (1994); M. Birattari et al., A racing algorithm for configuring metaheuristics, GECCO
+    2002.
     """
 
     alpha: float = 0.05
@@ -114,22 +90,12 @@ class Race:
     def state(self, samples: Sequence[ArrayLike]) -> RaceState:
         """Which algorithms are still in the race, with all looks from the first on.
 
-        Parameters
-        ----------
-        samples : sequence of array_like, shape (n_i,)
-            The values of each algorithm so far, in the order of its runs; at least one algorithm.
-            Values beyond a look, or after an algorithm was dropped, are ignored. The state
-            therefore does not depend on when it is computed.
+        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs; at
+          least one algorithm. Values beyond a look, or after an algorithm was dropped, are ignored.
+          The state therefore does not depend on when it is computed.
 
-        Returns
-        -------
-        RaceState
-            The state at the last look that all algorithms in the race have reached.
-
-        Raises
-        ------
-        ValueError
-            If there is no sample, one is not a vector, or a value is NaN or ``-inf``.
+        Returns: The state at the last look that all algorithms in the race have reached. Raises
+        ValueError if there is no sample, one is not a vector, or a value is NaN or ``-inf``.
         """
         values = [checked_values(sample, dimensions=1) for sample in samples]
         if not values:
@@ -160,20 +126,10 @@ def leading(field: NDArray[np.float64]) -> int:
     If several medians are equal, it is the algorithm with the smallest mean rank, and then the
     first of them.
 
-    Parameters
-    ----------
-    field : ndarray, shape (algorithms, n)
-        Results of each algorithm, without NaN. `inf` is the worst result; several `inf` are ties.
+    - `field`, shape (algorithms, n): Results of each algorithm, without NaN. `inf` is the worst
+      result; several `inf` are ties.
 
-    Returns
-    -------
-    int
-        Row of the leader.
-
-    Examples
-    --------
-    >>> leading(np.array([[3.0, 2.0, 9.0], [1.0, 3.0, 4.0]]))
-    1
+    Returns: Row of the leader.
     """
     ranks = rankdata(field).reshape(field.shape).mean(axis=1)
     return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])

@@ -28,33 +28,15 @@ PRIOR_RUNS = 2.0
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     """Ranks of the ordinary interval. It is valid for one n that was fixed in advance.
 
-    Parameters
-    ----------
-    n : int
-        Number of values, at least 1.
-    p : float
-        Probability of the quantile, in (0, 1).
-    confidence : float
-        Confidence of the interval, in (0, 1).
+    - `n`: Number of values, at least 1.
+    - `p`: Probability of the quantile, in (0, 1).
+    - `confidence`: Confidence of the interval, in (0, 1).
 
-    Returns
-    -------
-    low, high : int
-        Ranks of the limits, as in ``scipy.stats.quantile_test(...).confidence_interval``.
+    Returns low, high: Ranks of the limits, as in
+    ``scipy.stats.quantile_test(...).confidence_interval``. Raises ValueError if a number is out of
+    range.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    References
-    ----------
-    W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
-
-    Examples
-    --------
-    >>> single_look_ranks(20, 0.5, 0.95)
-    (6, 15)
+    Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
     check_level(p, confidence)
     return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
@@ -63,37 +45,17 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     """Ranks of a confidence sequence. It is valid for all n simultaneously.
 
-    Parameters
-    ----------
-    n, p, confidence
-        As for `single_look_ranks`.
+    - `n`, `p`, `confidence`: As for `single_look_ranks`.
 
-    Returns
-    -------
-    low, high : int
-        Ranks of the limits. With the stated confidence, all intervals of the infinite sequence
-        contain the quantile.
+    Returns low, high: Ranks of the limits. With the stated confidence, all intervals of the
+    infinite sequence contain the quantile. Raises ValueError if a number is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
     Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p.
     By Ville's inequality, it stays below ``2 / (1 - confidence)`` with at least the stated
     confidence.
 
-    References
-    ----------
-    S. R. Howard and A. Ramdas, Sequential estimation of quantiles with applications to A/B testing
-    and best-arm identification, Bernoulli 28 (2022): the beta-binomial mixture.
-
-    Examples
-    --------
-    >>> mixture_ranks(20, 0.5, 0.95)
-    (4, 17)
+    Source: S. R. Howard and A. Ramdas, Sequential estimation of quantiles with applications to A/B
+    testing and best-arm identification, Bernoulli 28 (2022): the beta-binomial mixture.
     """
     check_level(p, confidence)
     threshold = np.log(2.0 / (1.0 - confidence))
@@ -108,33 +70,14 @@ def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) 
     as large as possible: the probability that at least one look does not contain the quantile is
     computed exactly, from the binomial walk.
 
-    Parameters
-    ----------
-    n, p, confidence
-        As for `single_look_ranks`, with ``start <= n <= cap``.
-    start, cap : int
-        Least and greatest n of the looks.
+    - `n`, `p`, `confidence`: As for `single_look_ranks`, with ``start <= n <= cap``.
+    - `start`, `cap`: Least and greatest n of the looks.
 
-    Returns
-    -------
-    low, high : int
-        Ranks of the limits. With the stated confidence, all intervals from `start` to `cap` contain
-        the quantile.
+    Returns low, high: Ranks of the limits. With the stated confidence, all intervals from `start`
+    to `cap` contain the quantile. Raises ValueError if a number is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    References
-    ----------
-    The boundary of constant nominal level of S. J. Pocock, Group sequential methods in the design
-    and analysis of clinical trials, Biometrika 64 (1977), for a binomial walk.
-
-    Examples
-    --------
-    >>> horizon_ranks(20, 0.5, 0.95, start=10, cap=50)
-    (5, 16)
+    Source: The boundary of constant nominal level of S. J. Pocock, Group sequential methods in the
+    design and analysis of clinical trials, Biometrika 64 (1977), for a binomial walk.
     """
     check_level(p, confidence)
     if not 1 <= start <= n <= cap:

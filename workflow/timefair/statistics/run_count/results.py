@@ -14,20 +14,12 @@ def equal_if_solved(
     A run that reached the final target was ended by it. How far beyond the target it happened to
     be says nothing about its algorithm.
 
-    Parameters
-    ----------
-    precision
-        Best precision of each run, shape (runs,); `inf` stays as it is.
-    unknown
-        Whether the optimum is unknown, one value or shape (runs,). The precision is then a value,
-        which the final target does not limit.
-    final_target
-        The precision that ends a run; None if none does.
+    - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
+    - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
+      value, which the final target does not limit.
+    - `final_target`: The precision that ends a run; None if none does.
 
-    Returns
-    -------
-    ndarray
-        Shape (runs,).
+    Returns: Shape (runs,).
     """
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target
@@ -42,17 +34,10 @@ def pooled_results(
     Where the optimum is unknown, the best value of these runs on the same problem is subtracted.
     The result of a run therefore depends on which runs there are.
 
-    Parameters
-    ----------
-    precision, unknown, final_target
-        As for `equal_if_solved`.
-    problems
-        The problem of each run: numbers that identify it, shape (numbers, runs).
+    - `precision`, `unknown`, `final_target`: As for `equal_if_solved`.
+    - `problems`: The problem of each run: numbers that identify it, shape (numbers, runs).
 
-    Returns
-    -------
-    ndarray
-        Shape (runs,).
+    Returns: Shape (runs,).
     """
     best = np.asarray(precision, dtype=np.float64)
     _, problem = np.unique(np.asarray(problems), axis=1, return_inverse=True)

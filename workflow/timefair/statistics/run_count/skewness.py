@@ -23,22 +23,13 @@ from timefair.statistics.run_count.stopping import (
 class SkewnessRule:
     """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
 
-    Parameters
-    ----------
-    tau : float
-        Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
-    outliers : Outliers
-        The outlier filter. Outliers are omitted from the skewness, but count in n.
-    start, cap : int
-        Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the paper.
+    - `tau`: Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
+    - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
+    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the
+      paper.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     The skewness is the moment coefficient g1 (ddof 0). Centring the values does not change it. The
     paper does not specify three cases:
 
@@ -48,19 +39,8 @@ class SkewnessRule:
       continues to the cap. If all values are `inf`, the sample is degenerate.
     - The filter keeps fewer than three values. The skewness is NaN, and the rule continues.
 
-    References
-    ----------
-    T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in Stochastic
-    Optimization", GECCO 2025.
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
-    >>> decide(rule, [1.0, 2.0, 3.0, 4.0, 5.0])
-    Decision(reason=<Reason.MET: 'met'>, value=0.0)
-    >>> decide(rule, [1.0, 1.0, 1.0, 1.0, 5.0])
-    Decision(reason=<Reason.OPEN: 'open'>, value=1.5)
+    Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
+    Stochastic Optimization", GECCO 2025.
     """
 
     tau: float
@@ -88,29 +68,12 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     The n is exactly that of `stop_counts` for each rule. Rules with the same outlier filter share
     the computation of the skewness.
 
-    Parameters
-    ----------
-    rules : sequence of SkewnessRule
-        The settings.
-    samples : array_like, shape (samples, runs)
-        At least as many runs as the cap of the rules, in their order; `inf` for a run without a
-        finite value.
+    - `rules`: The settings.
+    - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
+      order; `inf` for a run without a finite value.
 
-    Returns
-    -------
-    StopCounts
-        Arrays of shape (samples, rules).
-
-    Raises
-    ------
-    ValueError
-        If `samples` is not a matrix, is narrower than a cap, or has NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> rules = [SkewnessRule(tau, Outliers.IQR, cap=7) for tau in (0.1, 0.5)]
-    >>> skewness_counts(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0]]).n.tolist()
-    [[7, 5]]
+    Returns: Arrays of shape (samples, rules). Raises ValueError if `samples` is not a matrix, is
+    narrower than a cap, or has NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     for rule in rules:

@@ -61,46 +61,24 @@ def analytic_verdicts(
     (Cornish-Fisher expansion), the bias and the acceleration of BCa from its skewness, and the
     shares within bands by an Edgeworth expansion.
 
-    Parameters
-    ----------
-    samples : array_like, shape (samples, runs)
-        Complete samples, in the order of the runs; `inf` for a run without a finite value.
-    counts : array_like of int, shape (samples, settings)
-        Number of first runs that each setting uses, in 1..runs.
-    outliers : sequence of Outliers, length settings
-        Outlier filter of each setting, applied to its n runs and to the truth.
-    truth : array_like, shape (samples, runs'), optional
-        Independent runs to compare with. By default all runs of the sample, including the first n,
-        as in the paper; n = runs is then accurate by definition.
-    confidence : float
-        Confidence of the intervals, in (0, 1).
-    bands : sequence of float
-        Allowed errors, relative to the absolute value of the mean of the true values that the
-        filter keeps; increasing.
+    - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
+      without a finite value.
+    - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
+    - `outliers`, length settings: Outlier filter of each setting, applied to its n runs and to the
+      truth.
+    - `truth`, shape (samples, runs'): Independent runs to compare with. By default all runs of the
+      sample, including the first n, as in the paper; n = runs is then accurate by definition.
+    - `confidence`: Confidence of the intervals, in (0, 1).
+    - `bands`: Allowed errors, relative to the absolute value of the mean of the true values that
+      the filter keeps; increasing.
 
-    Returns
-    -------
-    Verdicts
-        If a run has no finite value, the mean is `inf`, and it agrees only with another mean of
-        `inf`. If the values are constant on both sides, they agree if they are equal.
+    Returns: If a run has no finite value, the mean is `inf`, and it agrees only with another mean
+    of `inf`. If the values are constant on both sides, they agree if they are equal. Raises
+    ValueError if shapes or numbers do not fit, or a value is NaN or ``-inf``. Raises OverflowError
+    if differences between the values overflow, so that a filter keeps none of them.
 
-    Raises
-    ------
-    ValueError
-        If shapes or numbers do not fit, or a value is NaN or ``-inf``.
-    OverflowError
-        If differences between the values overflow, so that a filter keeps none of them.
-
-    References
-    ----------
-    T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and Edgeworth
-    Expansion, 1992, for the expansions.
-
-    Examples
-    --------
-    >>> sample = [[1.0, 2.0, 3.0, 4.0, 5.0, 90.0, 91.0, 92.0]]
-    >>> analytic_verdicts(sample, [[5, 8]], [Outliers.NONE] * 2).accurate.tolist()
-    [[0.0, 1.0]]
+    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and
+    Edgeworth Expansion, 1992, for the expansions.
     """
     return _verdicts(
         samples, counts, outliers, truth,
@@ -127,45 +105,22 @@ def resampled_verdicts(
     the outlier filter keeps, and from those of the truth. The estimate is accurate if the
     percentile interval or the BCa interval of the difference of means contains 0.
 
-    Parameters
-    ----------
-    samples, counts, outliers, truth, confidence, bands
-        As for `analytic_verdicts`.
-    resamples : int
-        Number of resamples in each repetition.
-    seeds : int
-        Number of repetitions, with different random numbers.
-    skip_clear : bool
-        Whether to decide clear cases without resampling: those in which 0 is further from the
-        analytic limits than resampling is likely to move them (3.7 standard errors of the
-        percentile limit, plus 0.1 standard deviations for the expansion).
-    rng : numpy.random.Generator
-        Source of the draws. One word is drawn per sample and repetition. All settings with the same
-        outlier filter share the draws from the truth.
+    - `samples`, `counts`, `outliers`, `truth`, `confidence`, `bands`: As for `analytic_verdicts`.
+    - `resamples`: Number of resamples in each repetition.
+    - `seeds`: Number of repetitions, with different random numbers.
+    - `skip_clear`: Whether to decide clear cases without resampling: those in which 0 is further
+      from the analytic limits than resampling is likely to move them (3.7 standard errors of the
+      percentile limit, plus 0.1 standard deviations for the expansion).
+    - `rng`: Source of the draws. One word is drawn per sample and repetition. All settings with the
+      same outlier filter share the draws from the truth.
 
-    Returns
-    -------
-    Verdicts
-        Averaged over the repetitions.
+    Returns: Averaged over the repetitions. Raises ValueError if shapes or numbers do not fit, or a
+    value is NaN or ``-inf``. Raises OverflowError if differences between the values overflow, so
+    that a filter keeps none of them.
 
-    Raises
-    ------
-    ValueError
-        If shapes or numbers do not fit, or a value is NaN or ``-inf``.
-    OverflowError
-        If differences between the values overflow, so that a filter keeps none of them.
-
-    References
-    ----------
-    T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence intervals,
-    Journal of the American Statistical Association 82 (1987), here for samples of the drawn size.
-
-    Examples
-    --------
-    >>> sample = [[1.0, 2.0, 3.0, 4.0, 5.0, 90.0, 91.0, 92.0]]
-    >>> rng = np.random.default_rng(1)
-    >>> resampled_verdicts(sample, [[5, 8]], [Outliers.NONE] * 2, rng=rng).accurate.tolist()
-    [[0.0, 1.0]]
+    Source: T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence
+    intervals, Journal of the American Statistical Association 82 (1987), here for samples of the
+    drawn size.
     """
     if resamples < 1 or seeds < 1:
         raise ValueError(f"resamples and seeds must be at least 1, not {resamples} and {seeds}")

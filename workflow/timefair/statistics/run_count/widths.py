@@ -40,46 +40,24 @@ class Validity(StrEnum):
 class QuantileWidth:
     """Stop when the interval of a quantile is within a stated distance of the sample quantile.
 
-    Parameters
-    ----------
-    width : float
-        The distance: relative to the absolute sample quantile, or in the unit of the values.
-    p : float
-        Probability of the quantile; 0.5 is the median.
-    relative : bool
-        Whether `width` is relative. For a sample quantile of 0, the criterion is then met only if
-        the interval is [0, 0].
-    confidence : float
-        Confidence of the interval, which consists of order statistics and is valid for any
-        distribution.
-    validity : Validity
-        The looks for which the confidence is valid. With the default, it is valid at the n where
-        the rule stops.
-    start, cap : int
-        Least and greatest number of runs.
+    - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
+    - `p`: Probability of the quantile; 0.5 is the median.
+    - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
+      only if the interval is [0, 0].
+    - `confidence`: Confidence of the interval, which consists of order statistics and is valid for
+      any distribution.
+    - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
+      n where the rule stops.
+    - `start`, `cap`: Least and greatest number of runs.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
     it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
     than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
     "degenerate".
 
-    References
-    ----------
-    See `ranks`.
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = QuantileWidth(0.5, validity=Validity.SINGLE)
-    >>> decide(rule, [9.0, 8.0, 10.0, 11.0, 12.0, 10.0, 9.0, 13.0, 14.0, 10.0]).value
-    0.3
+    Source: See `ranks`.
     """
 
     width: float
@@ -129,21 +107,12 @@ class QuantileWidth:
 class MeanWidth:
     """Stop when Student's interval of the mean is narrow enough.
 
-    Parameters
-    ----------
-    width : float
-        Largest half-width of the interval: relative to the absolute mean, or in the unit of the
-        values.
-    relative, confidence, start, cap
-        As for `QuantileWidth`, with ``start >= 2``.
+    - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
+      the values.
+    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     This is an ordinary interval, for one look and for values that are about normal; the results of
     optimizers are often far from normal. There is no better interval without further knowledge: for
     values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and
@@ -152,12 +121,6 @@ class MeanWidth:
 
     If a value is `inf`, the width is `inf`. If all values are equal, the width is 0 and the reason
     is "degenerate".
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> round(decide(MeanWidth(0.1, start=4), [9.0, 10.0, 10.0, 11.0]).value, 3)
-    0.13
     """
 
     width: float
@@ -198,24 +161,14 @@ class MeanWidth:
 class BoundedMeanWidth:
     """Stop when the confidence sequence of the mean of bounded values is narrow enough.
 
-    Parameters
-    ----------
-    width : float
-        Largest distance of a limit from the sample mean: relative to the absolute mean, or in the
-        unit of the values.
-    lowest, highest : float
-        Bounds of all values, known before the first run. Do not use the smallest and the largest
-        value observed: with a guessed bound, the confidence is not valid.
-    relative, confidence, start, cap
-        As for `QuantileWidth`.
+    - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
+      in the unit of the values.
+    - `lowest`, `highest`: Bounds of all values, known before the first run. Do not use the smallest
+      and the largest value observed: with a guessed bound, the confidence is not valid.
+    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     The interval is anytime-valid for independent runs from any distribution between the bounds. Its
     width is of the order of the range divided by n, even for values that hardly vary. With few
     runs, the bounds must therefore be close to each other.
@@ -223,16 +176,7 @@ class BoundedMeanWidth:
     A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
     no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
 
-    References
-    ----------
-    See `betting`.
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
-    >>> bool(decide(rule, [0.5] * 40).stop), bool(decide(rule, [0.0, 1.0] * 10).stop)
-    (True, False)
+    Source: See `betting`.
     """
 
     width: float
@@ -285,30 +229,13 @@ def is_kept_promise(
 ) -> NDArray[np.bool_]:
     """Whether the truth is within the promised distance of the estimate.
 
-    Parameters
-    ----------
-    estimate, truth : array_like
-        The `estimate` of a rule from its n runs, and the same statistic of all runs or of other
-        runs.
-    width : float
-        The promised distance.
-    relative : bool
-        Whether the distance is relative to the absolute estimate.
+    - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
+      runs or of other runs.
+    - `width`: The promised distance.
+    - `relative`: Whether the distance is relative to the absolute estimate.
 
-    Returns
-    -------
-    ndarray of bool
-        The broadcast shape. `inf` is within the promised distance only of `inf`.
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or the width is negative.
-
-    Examples
-    --------
-    >>> is_kept_promise([10.0, 10.0, np.inf], [14.0, 16.0, np.inf], 0.5).tolist()
-    [True, False, True]
+    Returns: The broadcast shape. `inf` is within the promised distance only of `inf`. Raises
+    ValueError if a number is NaN or the width is negative.
     """
     _check_width(width)
     stated, true = np.broadcast_arrays(

@@ -15,14 +15,11 @@ from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 class BreakEven:
     """A saving per problem, and the number of problems after which it pays; one per column.
 
-    Attributes
-    ----------
-    saved, saved_low, saved_high
-        Mean saving per problem and the limits of its interval, shape (columns,); negative if the
-        problems cost more than before. The limits are NaN if a sample has a single row.
-    problems, problems_low, problems_high
-        Whole numbers of problems, shape (columns,); `inf`: the saving never pays. The limits are
-        NaN if those of the saving are.
+    - `saved`, `saved_low`, `saved_high`: Mean saving per problem and the limits of its interval,
+      shape (columns,); negative if the problems cost more than before. The limits are NaN if a
+      sample has a single row.
+    - `problems`, `problems_low`, `problems_high`: Whole numbers of problems, shape (columns,);
+      `inf`: the saving never pays. The limits are NaN if those of the saving are.
     """
 
     saved: NDArray[np.float64]
@@ -44,44 +41,21 @@ def break_even(
 ) -> BreakEven:
     """Compare an initial cost with the saving on each further problem.
 
-    Parameters
-    ----------
-    spent : float
-        Initial cost, at least 0.
-    before, after : sequences of array_like, each of shape (runs, columns)
-        For each kind of problem, the costs of runs before and after the initial cost was spent (for
-        example, on tuning); finite. All kinds have the same weight.
-    confidence : float
-        Nominal coverage of the intervals, in (0, 1).
-    resamples : int
-        Number of bootstrap samples.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `spent`: Initial cost, at least 0.
+    - `before`, `after`, shape (runs, columns): For each kind of problem, the costs of runs before
+      and after the initial cost was spent (for example, on tuning); finite. All kinds have the same
+      weight.
+    - `confidence`: Nominal coverage of the intervals, in (0, 1).
+    - `resamples`: Number of bootstrap samples.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    BreakEven
+    Raises ValueError if there is no kind of problem, the numbers of kinds differ, or `spent` is
+    negative.
 
-    Raises
-    ------
-    ValueError
-        If there is no kind of problem, the numbers of kinds differ, or `spent` is negative.
-
-    Notes
-    -----
     The interval of the saving is a percentile interval of bootstrap samples that are drawn within
     each kind of problem. The number of problems n = ceil(spent / saved) decreases as the saving
     increases, so its lower limit follows from the upper limit of the saving, and vice versa. n has
     no upper limit if the interval of the saving contains 0.
-
-    Examples
-    --------
-    >>> found = break_even(
-    ...     6.0, [[[4.0], [4.0]]], [[[1.0], [1.0]]],
-    ...     confidence=0.9, resamples=20, rng=np.random.default_rng(1),
-    ... )
-    >>> found.saved.tolist(), found.problems.tolist(), found.problems_high.tolist()
-    ([3.0], [2.0], [2.0])
     """
     if spent < 0:
         raise ValueError(f"spent must be at least 0, not {spent}")

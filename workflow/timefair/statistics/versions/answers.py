@@ -27,12 +27,9 @@ class Answer(StrEnum):
 class Judged:
     """A change with its answer and the interval from which the answer follows.
 
-    Attributes
-    ----------
-    level
-        Level of the interval: its confidence is ``1 - level``. NaN if the change is not known.
-    low, high
-        Limits of the interval.
+    - `level`: Level of the interval: its confidence is ``1 - level``. NaN if the change is not
+      known.
+    - `low`, `high`: Limits of the interval.
     """
 
     change: Change
@@ -45,44 +42,24 @@ class Judged:
 def judge(change: Change, margin: float, level: float) -> Judged:
     """Judge one change.
 
-    Parameters
-    ----------
-    change : Change
-        An estimate.
-    margin : float
-        Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the change.
-    level : float
-        Level of the interval, in (0, 1).
+    - `change`: An estimate.
+    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the
+      change.
+    - `level`: Level of the interval, in (0, 1).
 
-    Returns
-    -------
-    Judged
-        ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if it is
-        within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
+    Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
+    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known. Raises
+    ValueError if `margin` is negative or NaN, or `level` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If `margin` is negative or NaN, or `level` is out of range.
-
-    Notes
-    -----
     At most one of the three claims is true unless the change is equal to a limit of the margin.
     Each claim is tested at half of the level. Therefore the probability of a wrong claim is at most
     level/2 if the change is equal to a limit, and smaller otherwise. ``EQUAL`` is the equivalence
     test with two one-sided tests at level/2 each.
 
-    References
-    ----------
-    D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach for
-    assessing the equivalence of average bioavailability, Journal of Pharmacokinetics and
-    Biopharmaceutics 15 (1987). H. Finner and K. Strassburger, The partitioning principle, Annals of
-    Statistics 30 (2002).
-
-    Examples
-    --------
-    >>> [str(judge(Change(x, 0.01, 50), 0.1, 0.05).answer) for x in (-0.2, 0.0, 0.09, 0.2)]
-    ['better', 'equal', 'undecided', 'worse']
+    Source: D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power
+    approach for assessing the equivalence of average bioavailability, Journal of Pharmacokinetics
+    and Biopharmaceutics 15 (1987). H. Finner and K. Strassburger, The partitioning principle,
+    Annals of Statistics 30 (2002).
     """
     if not margin >= 0:
         raise ValueError(f"margin must not be negative, not {margin}")
@@ -103,12 +80,6 @@ def judge_family(changes: Sequence[Change], margin: float, level: float) -> list
     Holm's procedure gives each change its level. The p-value of a change is the smallest level at
     which `judge` decides it. Changes that are not known are undecided, and do not count in the
     family.
-
-    Examples
-    --------
-    >>> family = judge_family([Change(0.2, 0.03, 50), Change(0.16, 0.03, 50)], 0.1, 0.05)
-    >>> [(str(one.answer), one.level) for one in family]
-    [('worse', 0.025), ('undecided', 0.05)]
     """
     levels = holm_levels([_p(change, margin) for change in changes], level)
     return [

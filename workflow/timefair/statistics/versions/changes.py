@@ -38,14 +38,9 @@ DISCORDANT = 0.5
 class Change:
     """An estimate with Student's distribution around it.
 
-    Attributes
-    ----------
-    estimate
-        NaN if there are too few runs, or nothing to compare.
-    error
-        Standard error; 0 if all pairs of runs agree.
-    freedom
-        Degrees of freedom, positive; `inf` for the normal distribution.
+    - `estimate`: NaN if there are too few runs, or nothing to compare.
+    - `error`: Standard error; 0 if all pairs of runs agree.
+    - `freedom`: Degrees of freedom, positive; `inf` for the normal distribution.
     """
 
     estimate: float
@@ -60,10 +55,7 @@ class Change:
     def interval(self, confidence: float) -> tuple[float, float]:
         """Confidence limits, NaN if the change is not known.
 
-        Raises
-        ------
-        ValueError
-            If `confidence` is outside (0, 1).
+        Raises ValueError if `confidence` is outside (0, 1).
         """
         check_confidence(confidence)
         if not self.known:
@@ -95,50 +87,24 @@ def log_ratio(
     seconds per evaluation. The logarithm of the ratio of ERTs in seconds is the sum of that in
     evaluations and that of the seconds per evaluation.
 
-    Parameters
-    ----------
-    base, head : tuple of array_like, shape (m,) and (n,)
-        Terms of the numerator and of the denominator, one per run of the version; finite and not
-        negative.
-    paired : bool
-        Whether run i of one version belongs to run i of the other, as with equal seeds.
-    jobs : tuple of array_like of int, shape (m,) and (n,), optional
-        Job that measured each run: runs with equal numbers belong to one job. For pairs, the jobs
-        of the base are used.
+    - `base`, `head`, shape (m,) and (n,): Terms of the numerator and of the denominator, one per
+      run of the version; finite and not negative.
+    - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
+    - `jobs`, shape (m,) and (n,): Job that measured each run: runs with equal numbers belong to one
+      job. For pairs, the jobs of the base are used.
 
-    Returns
-    -------
-    Change
-        Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if both
-        denominators are 0. If one denominator is 0, it is replaced by `HALF`.
+    Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
+    both denominators are 0. If one denominator is 0, it is replaced by `HALF`. Raises ValueError if
+    shapes differ.
 
-    Raises
-    ------
-    ValueError
-        If shapes differ.
-
-    Notes
-    -----
     The standard error is that of the delta method, as in `ert.ert_interval`. For pairs, it is the
     error of the differences, so the variation that both runs of a pair share has no effect. Runs of
     one job share its disturbances, such as a slow minute. With `LEAST_JOBS` jobs or more, the error
     is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
     freedom of the jobs. Two versions without pairs have Welch's degrees of freedom.
 
-    References
-    ----------
-    K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized linear models,
+    Source: K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized linear models,
     Biometrika 73 (1986), for errors of correlated observations.
-
-    Examples
-    --------
-    >>> reached = np.ones(6)
-    >>> base = np.array([1.0, 2.0, 4.0, 8.0, 3.0, 6.0])
-    >>> change = log_ratio((base, reached), (1.1 * base, reached), paired=True)
-    >>> round(float(np.exp(change.estimate)), 3), round(change.error, 9)
-    (1.1, 0.166666667)
-    >>> round(log_ratio((base, reached), (1.1 * base, reached), paired=False).error, 2)
-    0.38
     """
     (above, below), (above_head, below_head) = _arrays(base), _arrays(head)
     if paired and above.size != above_head.size:
@@ -165,29 +131,14 @@ def worse_probability(
 ) -> Change:
     """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
 
-    Parameters
-    ----------
-    base, head : array_like, shape (m,) and (n,)
-        Results; smaller is better, `inf` allowed.
-    paired, jobs
-        As for `log_ratio`.
+    - `base`, `head`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
+    - `paired`, `jobs`: As for `log_ratio`.
 
-    Returns
-    -------
-    Change
-        In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version.
+    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version.
 
-    Notes
-    -----
     The probability is 1 - A12. Its standard error is DeLong's, as in `comparison.a12`, after each
     sample got one value that is better and one that is worse than all others. For pairs, it is the
     error of the sums of the placements of both runs (DeLong's covariance).
-
-    Examples
-    --------
-    >>> worse = worse_probability([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 7], paired=False)
-    >>> round(worse.estimate, 3)
-    0.153
     """
     x, y = np.asarray(base, dtype=np.float64), np.asarray(head, dtype=np.float64)
     if paired and x.size != y.size:
@@ -215,16 +166,7 @@ def average(changes: Sequence[Change]) -> Change:
     For logarithms of ratios, the average is the logarithm of the geometric mean. It applies to
     these functions, not to a population of functions.
 
-    Returns
-    -------
-    Change
-        Not known if no change is known.
-
-    Examples
-    --------
-    >>> both = average([Change(0.1, 0.3, 9), Change(0.3, 0.4, 9), UNKNOWN])
-    >>> round(both.estimate, 6), round(both.error, 6), round(both.freedom, 1)
-    (0.2, 0.25, 16.7)
+    Returns: Not known if no change is known.
     """
     known = [change for change in changes if change.known]
     if not known:
@@ -241,23 +183,11 @@ def average(changes: Sequence[Change]) -> Change:
 def drift(changes: Sequence[Sequence[Change]]) -> Change:
     """Drift between two measurements, from algorithms that are unchanged in both.
 
-    Parameters
-    ----------
-    changes
-        For each algorithm, its change on each function.
+    - `changes`: For each algorithm, its change on each function.
 
-    Returns
-    -------
-    Change
-        Average over the algorithms. Its error is the error within the algorithms. With two or more
-        algorithms, it is at least the error from their differences, because a drift that differs
-        between algorithms is less certain.
-
-    Examples
-    --------
-    >>> found = drift([[Change(0.1, 0.01, 99)], [Change(0.3, 0.01, 99)]])
-    >>> round(found.estimate, 6), round(found.error, 6), found.freedom
-    (0.2, 0.1, 1)
+    Returns: Average over the algorithms. Its error is the error within the algorithms. With two or
+    more algorithms, it is at least the error from their differences, because a drift that differs
+    between algorithms is less certain.
     """
     each = [change for change in map(average, changes) if change.known]
     within = average(each)

@@ -16,21 +16,13 @@ REACHED = 0.5
 def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | None:
     """The hardest precision that at least half of the runs of one of the versions reached.
 
-    Parameters
-    ----------
-    base, head : array_like, shape (runs,)
-        Best precision at the end of each run; `inf` for a run that found no value.
-    hardest : float
-        A harder precision is replaced by this one.
+    - `base`, `head`, shape (runs,): Best precision at the end of each run; `inf` for a run that
+      found no value.
+    - `hardest`: A harder precision is replaced by this one.
 
-    Returns
-    -------
-    float or None
-        The smaller of the two medians, each an order statistic; None if both are infinite or
-        there are no runs.
+    Returns: The smaller of the two medians, each an order statistic; None if both are infinite or
+    there are no runs.
 
-    Examples
-    --------
     >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
     3.0
     >>> common_target([0.0, 0.0], [1.0, 1.0], 1e-8), common_target([np.inf], [np.inf], 1e-8)
@@ -49,21 +41,14 @@ def affordable(
 ) -> Numbers:
     """How many evaluations the budget of each run allows at the speed of the run.
 
-    Parameters
-    ----------
-    evaluations, seconds : array_like, shape (runs,)
-        Evaluations and seconds of the complete run.
-    budget_s, budget_evaluations : array_like, shape (runs,)
-        Budgets of the run; NaN without such a budget.
+    - `evaluations`, `seconds`, shape (runs,): Evaluations and seconds of the complete run.
+    - `budget_s`, `budget_evaluations`, shape (runs,): Budgets of the run; NaN without such a
+      budget.
 
-    Returns
-    -------
-    ndarray, shape (runs,)
-        A run that ended before T, for example at the final target, could have made more than it
-        did. `inf` without budgets, and without evaluations or times if there is only T.
+    Returns, shape (runs,): A run that ended before T, for example at the final target, could have
+    made more than it did. `inf` without budgets, and without evaluations or times if there is only
+    T.
 
-    Examples
-    --------
     >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
     [100.0, 200.0, 80.0]
     """
@@ -83,20 +68,12 @@ def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbe
     differ if many runs fail. With the same evaluations, the ratio of the expected running times is
     the ratio of the evaluations times the ratio of the seconds per evaluation.
 
-    Parameters
-    ----------
-    base, head : ndarray, shape (runs,)
-        From `affordable`; as pairs they have the same length.
-    paired : bool
-        Whether run i of both versions has the same problem and seed.
+    - `base`, `head`, shape (runs,): From `affordable`; as pairs they have the same length.
+    - `paired`: Whether run i of both versions has the same problem and seed.
 
-    Returns
-    -------
-    base, head : ndarray, shape (runs,)
-        For pairs, the smaller number of each pair; else the smaller one of both medians, for all.
+    Returns base, head, shape (runs,): For pairs, the smaller number of each pair; else the smaller
+    one of both medians, for all.
 
-    Examples
-    --------
     >>> base, head = np.array([100.0, 90.0]), np.array([80.0, 95.0])
     >>> [one.tolist() for one in common_budgets(base, head, paired=True)]
     [[80.0, 90.0], [80.0, 90.0]]

@@ -20,22 +20,13 @@ from timefair.statistics.versions.looks import look_levels
 class Design:
     """A planned comparison.
 
-    Attributes
-    ----------
-    functions
-        Number of functions.
-    runs
-        Runs of each version on each function, in all rounds.
-    looks
-        Rounds after which the comparison may stop; the runs are divided evenly.
-    ratio
-        Ratio of costs above which a difference matters.
-    level
-        Level of all looks together.
-    paired
-        Whether both versions have the same seeds.
-    jobs
-        Jobs of each version on each function in each round, with equal numbers of runs.
+    - `functions`: Number of functions.
+    - `runs`: Runs of each version on each function, in all rounds.
+    - `looks`: Rounds after which the comparison may stop; the runs are divided evenly.
+    - `ratio`: Ratio of costs above which a difference matters.
+    - `level`: Level of all looks together.
+    - `paired`: Whether both versions have the same seeds.
+    - `jobs`: Jobs of each version on each function in each round, with equal numbers of runs.
     """
 
     functions: int
@@ -51,17 +42,11 @@ class Design:
 class Law:
     """Assumed distribution of the runs of the old version.
 
-    Attributes
-    ----------
-    success
-        Probability that a run reaches the target within the budget.
-    shape
-        Shape of the cost to the target, as in `power.ert_ratio.CostLaw`; 1 is exponential, as with
-        restarts.
-    noise
-        Standard deviation of the logarithm of a run's speed, from the clock and the machine.
-    job_noise
-        The same for a job; all its runs share this noise.
+    - `success`: Probability that a run reaches the target within the budget.
+    - `shape`: Shape of the cost to the target, as in `power.ert_ratio.CostLaw`; 1 is exponential,
+      as with restarts.
+    - `noise`: Standard deviation of the logarithm of a run's speed, from the clock and the machine.
+    - `job_noise`: The same for a job; all its runs share this noise.
     """
 
     success: float = 0.5
@@ -74,12 +59,8 @@ class Law:
 class Loss:
     """The loss of the new version.
 
-    Attributes
-    ----------
-    slowdown
-        Seconds per evaluation, divided by those of the old version.
-    lost
-        Share of the successes that the new version loses, each independently.
+    - `slowdown`: Seconds per evaluation, divided by those of the old version.
+    - `lost`: Share of the successes that the new version loses, each independently.
     """
 
     slowdown: float = 1.0
@@ -99,27 +80,11 @@ def simulate(
 ) -> Outcomes:
     """Simulate a comparison of seconds to the target, with its looks, many times.
 
-    Parameters
-    ----------
-    design, law, loss
-        The comparison, the old version and the new one.
-    samples : int
-        Number of simulated comparisons, at least 1.
-    rng : numpy.random.Generator
-        Source of random numbers.
+    - `design`, `law`, `loss`: The comparison, the old version and the new one.
+    - `samples`: Number of simulated comparisons, at least 1.
+    - `rng`: Source of random numbers.
 
-    Returns
-    -------
-    Outcomes
-        The share of each answer in `Answer`.
-
-    Examples
-    --------
-    >>> design = Design(functions=4, runs=100, looks=4, ratio=1.05, level=0.05, paired=True, jobs=5)
-    >>> rng = np.random.default_rng(1)
-    >>> found = simulate(design, Law(), Loss(slowdown=1.2), samples=20, rng=rng)
-    >>> found.shares[Answer.WORSE]
-    1.0
+    Returns: The share of each answer in `Answer`.
     """
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]

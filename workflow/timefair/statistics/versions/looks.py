@@ -15,27 +15,10 @@ def look_levels(level: float, looks: int) -> NDArray[np.float64]:
     the dependence between the looks. Later looks have more runs and get more of the level, in
     proportion to their number.
 
-    Parameters
-    ----------
-    level : float
-        Level of all looks together, in (0, 1).
-    looks : int
-        Number of planned looks, at least 1.
+    - `level`: Level of all looks together, in (0, 1).
+    - `looks`: Number of planned looks, at least 1.
 
-    Returns
-    -------
-    ndarray, shape (looks,)
-        Positive and increasing.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> look_levels(0.05, 4).round(3).tolist()
-    [0.005, 0.01, 0.015, 0.02]
+    Returns, shape (looks,): Positive and increasing. Raises ValueError if a number is out of range.
     """
     check_confidence(1 - level)
     if looks < 1:
