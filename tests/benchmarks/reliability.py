@@ -28,12 +28,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from timefair.statistics.classifier.calibration import auc, brier_score, calibration_curve
 from timefair.statistics.classifier.classifier import (
     SHAPE,
     Cases,
     Question,
+    auc,
     base_rates,
+    brier_score,
+    calibration_curve,
     described,
     held_out,
     stop_at,

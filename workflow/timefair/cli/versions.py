@@ -171,7 +171,7 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
 def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
-    from timefair.statistics.versions.looks import look_levels
+    from timefair.statistics.versions.answers import look_levels
     from timefair.versions.comparison import compare
 
     level = 1 - one.campaign.statistics.confidence

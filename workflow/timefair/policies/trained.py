@@ -89,8 +89,13 @@ class TrainedModel(Section):
         """
         import numpy as np
 
-        from timefair.statistics.classifier.classifier import SHAPE, Classifier, Question, Stops
-        from timefair.statistics.classifier.reliability import ReliabilityModel
+        from timefair.statistics.classifier.classifier import (
+            SHAPE,
+            Classifier,
+            Question,
+            ReliabilityModel,
+            Stops,
+        )
 
         names = self.features[len(SHAPE) :]
         sizes = {len(each) for each in (self.features, self.centre, self.scale, self.weights)}

@@ -15,11 +15,12 @@ import timefair
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.policies.trained import TrainedModel
-from timefair.statistics.classifier.calibration import auc, brier_score
 from timefair.statistics.classifier.classifier import (
     Classifier,
     Question,
+    auc,
     base_rates,
+    brier_score,
     described,
     held_out,
     train,

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import log
 
-from timefair.statistics.versions.answers import Answer, Judged, judge, judge_family
-from timefair.statistics.versions.changes import (
+from timefair.statistics.versions.answers import (
     UNKNOWN,
+    Answer,
     Change,
+    Judged,
     average,
+    judge,
+    judge_family,
     log_ratio,
     worse_probability,
 )

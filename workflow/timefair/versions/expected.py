@@ -9,8 +9,7 @@ from math import ceil
 
 import numpy as np
 
-from timefair.statistics.versions.answers import Answer
-from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
+from timefair.statistics.versions.answers import Answer, Design, Law, Loss, simulate
 from timefair.versions.comparison import Measure
 from timefair.versions.rounds import Launched, Rounds
 

@@ -21,8 +21,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment
 from timefair.records.status import Status
 from timefair.records.store import read_runs
-from timefair.statistics.versions.answers import Answer
-from timefair.statistics.versions.looks import look_levels
+from timefair.statistics.versions.answers import Answer, look_levels
 from timefair.versions.comparison import Comparison, Measure, compare
 from timefair.versions.sources import Pair, measured, within
 from timefair.versions.words import Look, value

@@ -8,9 +8,16 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 from scipy.stats import kurtosis, mannwhitneyu
 
-from timefair.statistics.classifier.calibration import auc, brier_score, calibration_curve
-from timefair.statistics.classifier.features import FEATURES, LEAST, features
-from timefair.statistics.classifier.reliability import cross_validate, fit_reliability
+from timefair.statistics.classifier.classifier import (
+    FEATURES,
+    LEAST,
+    auc,
+    brier_score,
+    calibration_curve,
+    cross_validate,
+    features,
+    fit_reliability,
+)
 from timefair.statistics.run_count import kernels
 
 VALUES = st.one_of(

@@ -8,16 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from timefair.statistics.portfolios import search as searching
-from timefair.statistics.portfolios.contributions import contributions
-from timefair.statistics.portfolios.schedules import (
+from timefair.statistics.portfolios import portfolios as searching
+from timefair.statistics.portfolios.portfolios import (
     MODES,
+    Portfolio,
     Schedule,
+    Search,
+    contributions,
     prediction_interval,
     reached_by_any,
     share_reached,
 )
-from timefair.statistics.portfolios.search import Portfolio, Search
 
 probabilities = arrays(
     np.float64,

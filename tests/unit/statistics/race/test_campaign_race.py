@@ -10,16 +10,14 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from timefair.statistics.comparison import superiority
-from timefair.statistics.race.campaign_race import (
+from timefair.statistics.race.race import (
     CHANCE,
     GROWTH,
     CampaignRace,
-    Why,
-    ranking_race,
-)
-from timefair.statistics.race.over_functions import (
     MeanSequence,
+    Why,
     pairs_over_functions,
+    ranking_race,
     usual_sequence,
 )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.restarts.choice import (
+from timefair.statistics.restarts.what_if import (
     best_option,
     deleted_groups,
     interval_of_choice,

@@ -6,12 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.policies.restarts.luby import luby as term
-from timefair.statistics.restarts.launch_law import Launches, NotObserved, law, run_sums
-from timefair.statistics.restarts.policies import (
+from timefair.statistics.restarts.what_if import (
+    Launches,
+    NotObserved,
     fixed_cutoffs,
     geometric,
+    law,
     luby,
     one_launch,
+    run_sums,
     side_by_side,
     until_they_return,
 )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from timefair.statistics.bootstrap import stratified_sums
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.strata import stratified_sums
 
 LEAST_BLOCKS = 2
 """Smallest number of blocks of a stratum for which there is an interval."""
@@ -43,7 +43,7 @@ def resampled_ratios(
 
 
 def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> NDArray[np.float64]:
-    """Geometric mean over strata of each sample's ratios, as `within.mean_ratio`; (resamples,)."""
+    """Geometric mean over strata of each sample's ratios, shape (resamples,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.stack(ratios))
         return np.asarray(np.exp(np.average(logs, axis=0, weights=np.asarray(weights))))

@@ -1,23 +1,360 @@
-"""A classifier of estimates: the probability that the first n runs estimate a quantile well enough.
-
-It is trained on complete samples, whose estimates can be judged by independent runs, and then used
-as a stopping rule on others.
-"""
+"""A trained rule for numbers of runs, and how reliable the estimates of any rule are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtrc
+from scipy.optimize import minimize
+from scipy.special import bdtrc, expit, logit
+from scipy.stats import kurtosis, rankdata
 
-from timefair.statistics.classifier.features import FEATURES, features
-from timefair.statistics.classifier.reliability import ReliabilityModel, fit_reliability
 from timefair.statistics.quantiles import quantile_rank, sample_quantile
+from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import Assessment, checked_values
 from timefair.statistics.run_count.widths import is_kept_promise
+
+FEATURES = (
+    "log_n",
+    "log_cv",
+    "log_quartile_spread",
+    "log_upper_tail",
+    "log_lower_tail",
+    "skewness",
+    "kurtosis",
+    "outlier_share",
+    "log_drift",
+    "failure_share",
+)
+"""Columns of `features`; logarithms are decimal."""
+
+LEAST = 1e-16
+"""Ratios are limited to this value and its inverse."""
+
+BLOCK = 1000
+"""Number of samples in one block. Blocks limit the memory."""
+
+
+def features(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> NDArray[np.float64]:
+    """Features of the first n runs of each sample. They do not depend on the unit of the values.
+
+    - ``log_n``: number of runs;
+    - ``log_cv``: standard deviation, relative to the absolute mean;
+    - ``log_quartile_spread``: distance between the quartiles; ``log_upper_tail``: distance of the
+      largest value from the median; ``log_lower_tail``: distance of the median from the smallest
+      value; all relative to the absolute median;
+    - ``skewness`` and excess ``kurtosis`` (ddof 0), as ``log10(1 + .)`` of their absolute values;
+      0 for constant values;
+    - ``outlier_share``: share of the values more than 1.5 interquartile ranges from the quartiles;
+    - ``log_drift``: difference of the means of the first and the second half of the runs, relative
+      to the absolute mean;
+    - ``failure_share``: share of the runs without a finite value. All other features except
+      ``log_n`` use only the finite values.
+
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
+    - `progress`: Called with (samples done, samples) from time to time, and at the end.
+
+    Returns, shape (samples, features): Finite numbers: ratios are limited to 1e-16 to 1e16. A
+    sample without a finite value has the smallest value of every ratio. Raises ValueError if shapes
+    or numbers do not fit, or a value is NaN or ``-inf``.
+    """
+    values = checked_values(samples, dimensions=2)
+    numbers = np.asarray(counts, dtype=np.int64)
+    if numbers.shape != values.shape[:1]:
+        raise ValueError(f"counts must be {values.shape[0]} numbers, not {numbers.shape}")
+    if numbers.size and not (numbers.min() >= 1 and numbers.max() <= values.shape[1]):
+        raise ValueError(f"counts must lie in 1..{values.shape[1]}")
+    table = np.empty((values.shape[0], len(FEATURES)))
+    for first in range(0, len(table), BLOCK):
+        rows = slice(first, first + BLOCK)
+        table[rows] = _rows(values[rows], numbers[rows])
+        if progress is not None:
+            progress(min(first + BLOCK, len(table)), len(table))
+    return table
+
+
+def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Features of the first n values of each sample, grouped by the number of finite values."""
+    seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
+    sizes = seen.sum(axis=1)
+    table = np.empty((len(samples), len(FEATURES)))
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        finite = samples[rows][seen[rows]].reshape(rows.size, size)
+        table[rows, 0] = np.log10(counts[rows])
+        table[rows, 1:-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
+        table[rows, -1] = 1.0 - size / counts[rows]
+    return table
+
+
+def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All features except the first and the last, from finite values of shape (samples, n)."""
+    unit = np.abs(seen).max(axis=1, keepdims=True)
+    seen = seen / np.where(unit > 0.0, unit, 1.0)
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)
+    mean, reach = seen.mean(axis=1), 1.5 * (high - low)
+    least, most = low - reach, high + reach
+    half = seen.shape[1] // 2
+    drift = (
+        seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
+    )
+    skewness, constant = kernels.skewness(np.sort(seen, axis=1))
+    excess = np.zeros_like(mean)
+    if not constant.all():
+        excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
+    outside = (seen < least[:, np.newaxis]) | (seen > most[:, np.newaxis])
+    return np.column_stack(
+        [
+            _log_ratio(seen.std(axis=1), mean),
+            _log_ratio(high - low, middle),
+            _log_ratio(seen.max(axis=1) - middle, middle),
+            _log_ratio(middle - seen.min(axis=1), middle),
+            np.log10(1.0 + np.abs(skewness)),
+            np.sign(excess) * np.log10(1.0 + np.abs(excess)),
+            outside.mean(axis=1),
+            _log_ratio(drift, mean),
+        ]
+    )
+
+
+def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    part, whole = np.abs(part), np.abs(whole)
+    small, large = part <= LEAST * whole, whole <= LEAST * part
+    ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
+    least = np.log10(LEAST)
+    return np.where(small, least, np.where(large, -least, np.log10(ratio)))
+
+
+def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Brier score: mean squared difference of probabilities and outcomes; 0 is best.
+
+    - `probability`, shape (cases,): Predicted probabilities, in [0, 1].
+    - `outcome`, shape (cases,): Whether the event happened.
+
+    Returns: In [0, 1]; NaN if there are no cases. Raises ValueError if the shapes differ or a
+    probability is outside [0, 1].
+
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
+    Weather Review 78 (1950).
+    """
+    stated, happened = _pairs(probability, outcome)
+    return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
+
+
+def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Area under the ROC curve.
+
+    It is the probability that a case in which the event happened has a higher predicted probability
+    than a case in which it did not happen. Ties count half.
+
+    - `probability`, `outcome`: As for `brier_score`.
+
+    Returns: 0.5 if the predictions do not separate the cases; NaN if the event happened in all
+    cases or in none. Raises ValueError if the shapes differ or a probability is outside [0, 1].
+    """
+    stated, happened = _pairs(probability, outcome)
+    positive = int(happened.sum())
+    negative = happened.size - positive
+    if positive == 0 or negative == 0:
+        return float("nan")
+    above = rankdata(stated)[happened].sum() - positive * (positive + 1) / 2.0
+    return float(above / (positive * negative))
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
+
+    stated: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    cases: NDArray[np.int64]
+
+
+def calibration_curve(
+    probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
+) -> CalibrationCurve:
+    """Calibration curve: observed share among cases with similar predicted probabilities.
+
+    - `probability`, `outcome`: As for `brier_score`.
+    - `bins`: Wanted number of bins, with about equal numbers of cases. Cases with the same
+      probability are in the same bin, so there may be fewer bins.
+
+    Returns: Bins in the order of increasing probability; empty if there are no cases. Raises
+    ValueError if the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    stated, happened = _pairs(probability, outcome)
+    share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
+    _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
+    cases = np.bincount(label)
+    return CalibrationCurve(
+        np.bincount(label, weights=stated) / cases,
+        np.bincount(label, weights=happened) / cases,
+        cases,
+    )
+
+
+def _pairs(
+    probability: ArrayLike, outcome: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    stated = np.asarray(probability, dtype=np.float64)
+    happened = np.asarray(outcome, dtype=np.bool_)
+    if stated.ndim != 1 or stated.shape != happened.shape:
+        raise ValueError(
+            f"probability and outcome must be vectors of one length, not {stated.shape} and "
+            f"{happened.shape}"
+        )
+    if not ((stated >= 0.0) & (stated <= 1.0)).all():
+        raise ValueError("probabilities must lie in [0, 1]")
+    return stated, happened
+
+
+@dataclass(frozen=True)
+class ReliabilityModel:
+    """Logistic regression on standardized features; arrays of shape (features,)."""
+
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    intercept: float
+
+    def probability(self, features: ArrayLike) -> NDArray[np.float64]:
+        """Probability that each estimate is accurate, shape (cases, features) to (cases,).
+
+        Raises ValueError if the number of features is another than in the fit, or one is not
+        finite.
+        """
+        table = _checked_table(features)
+        if table.shape[1] != self.weights.size:
+            raise ValueError(f"features must have {self.weights.size} columns")
+        standardized = (table - self.centre) / self.scale
+        return np.asarray(expit(standardized @ self.weights + self.intercept))
+
+
+def fit_reliability(
+    features: ArrayLike, right: ArrayLike, *, penalty: float = 1.0
+) -> ReliabilityModel:
+    """Fit a model to samples for which it is known whether their estimates were accurate.
+
+    - `features`, shape (cases, features): From `features`; finite. A constant column gets no
+      weight.
+    - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
+    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
+
+    Returns: Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of
+    none, the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
+    estimates in n cases. Raises ValueError if shapes or numbers do not fit.
+
+    Source: The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba
+    and T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
+    sequences, Journal of the Royal Statistical Society B 20 (1958), whose probabilities are right
+    on average for the cases it was fitted to.
+    """
+    table = _checked_table(features)
+    outcome = _checked_outcome(right, table)
+    if not 0.0 <= penalty < np.inf:
+        raise ValueError(f"penalty must be finite and not negative, not {penalty}")
+    centre, deviation = table.mean(axis=0), table.std(axis=0)
+    scale = np.where(deviation > 0.0, deviation, 1.0)
+    base = float(logit((outcome.sum() + 0.5) / (outcome.size + 1.0)))
+    if outcome.all() or not outcome.any():
+        return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
+    standardized = (table - centre) / scale
+
+    def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, intercept = parameters[:-1], parameters[-1]
+        score = standardized @ weights + intercept
+        excess = expit(score) - outcome
+        likelihood = np.logaddexp(0.0, score).sum() - score[outcome].sum()
+        gradient = standardized.T @ excess + 2.0 * penalty * weights
+        return float(likelihood + penalty * weights @ weights), np.append(gradient, excess.sum())
+
+    start = np.append(np.zeros(table.shape[1]), base)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Cross-validated probabilities, and their quality.
+
+    `probability` is predicted for each case by a model that has not seen the case. `base` is the
+    share of accurate estimates among the cases that this model has seen. Both have the shape
+    (cases,). The Brier scores compare them with the outcomes. If the `skill`,
+    ``1 - brier / brier_base``, is not above 0, the features are useless. `auc` is 0.5 if the
+    probabilities do not separate the cases.
+    """
+
+    probability: NDArray[np.float64]
+    base: NDArray[np.float64]
+    brier: float
+    brier_base: float
+    auc: float
+
+    @property
+    def skill(self) -> float:
+        """Brier skill score; NaN if the base rate has no error."""
+        return 1.0 - self.brier / self.brier_base if self.brier_base > 0.0 else float("nan")
+
+
+def cross_validate(
+    features: ArrayLike, right: ArrayLike, groups: ArrayLike, *, penalty: float = 1.0
+) -> Validation:
+    """Evaluate the model on groups that it has not seen: other functions, or other algorithms.
+
+    - `features`, `right`, `penalty`: As for `fit_reliability`.
+    - `groups`, shape (cases,): Group of each case; each group is held out once. At least two
+      groups.
+
+    Returns: The cases are in their original order. Raises ValueError if shapes or numbers do not
+    fit, or there are fewer than two groups.
+    """
+    table = _checked_table(features)
+    outcome = _checked_outcome(right, table)
+    labels = np.asarray(groups)
+    if labels.shape != outcome.shape:
+        raise ValueError(f"groups must be {outcome.size} labels, not {labels.shape}")
+    names = np.unique(labels)
+    if names.size < 2:
+        raise ValueError("at least two groups are needed to hold one out")
+    probability, base = np.empty(outcome.size), np.empty(outcome.size)
+    for name in names:
+        held = labels == name
+        model = fit_reliability(table[~held], outcome[~held], penalty=penalty)
+        probability[held] = model.probability(table[held])
+        base[held] = outcome[~held].mean()
+    return Validation(
+        probability,
+        base,
+        brier_score(probability, outcome),
+        brier_score(base, outcome),
+        auc(probability, outcome),
+    )
+
+
+def _checked_table(features: ArrayLike) -> NDArray[np.float64]:
+    table = np.asarray(features, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise ValueError("features must be a finite matrix of shape (cases, features)")
+    return table
+
+
+def _checked_outcome(right: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.bool_]:
+    outcome = np.asarray(right, dtype=np.bool_)
+    if outcome.shape != table.shape[:1] or outcome.size == 0:
+        raise ValueError(f"right must have {len(table)} values, one per case, and at least one")
+    return outcome
+
 
 SHAPE = (*FEATURES, "resampled_log_odds")
 """Names of the features of `shape`."""
@@ -50,7 +387,7 @@ class Question:
 def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
     """Features of the shape of samples of n runs.
 
-    They are those of `features.features`, and ``resampled_log_odds``: the logarithm of the odds
+    They are those of `classifier.features`, and ``resampled_log_odds``: the logarithm of the odds
     that the quantile of n values drawn from the sample with replacement is within the width of the
     sample quantile.
 
@@ -193,7 +530,7 @@ def train(
     - `groups`, shape (samples,): Group of each sample, such as its function. To find what a
       threshold keeps, each group is held out once. At least two groups.
     - `question`: Prediction task of the classifier. Every number of runs of every sample is a case.
-    - `penalty`: As for `reliability.fit_reliability`.
+    - `penalty`: As for `classifier.fit_reliability`.
 
     Returns: Fitted to all samples. Raises ValueError if a sample has fewer runs than the cap, or
     there are fewer than two groups.

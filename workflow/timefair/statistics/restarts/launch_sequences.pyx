@@ -52,7 +52,7 @@ cdef class Laws:
     cutoffs : ndarray of float, shape (cutoffs,)
         Rising and positive.
     chance, cost, failure : ndarray of float, shape (samples, strata, cutoffs, targets)
-        As in `launch_law.Law`.
+        As in `what_if.Law`.
     alike : ndarray of bool, shape (targets,)
         Whether the law to a target is the same in all strata: it is then computed for one of them.
     """

@@ -1,4 +1,4 @@
-"""Which algorithms should share the budget: chosen on some functions and judged on the others."""
+"""Portfolios: what each algorithm contributes, and which ones should share the budget."""
 
 from __future__ import annotations
 
@@ -6,18 +6,125 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.bootstrap import percentile_interval
-from timefair.statistics.portfolios.schedules import (
-    Mode,
-    Schedule,
-    reached_by_any,
-    share_reached,
-)
-from timefair.statistics.strata import stratified_sums
+from timefair.statistics.bootstrap import percentile_interval, stratified_sums
+
+Mode = Literal["in turn", "slices", "side by side"]
+MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the members of a portfolio share the budget T.
+
+    - `mode`: ``in turn``: one member after the other, each for its share of T. ``slices``: the
+      members alternate in short rounds, and each has its share of a round. ``side by side``: each
+      member has its own core for all of T.
+    - `shares`: Shares of T, one per member; each is 1 for ``side by side``.
+    """
+
+    mode: Mode
+    shares: tuple[float, ...]
+
+    @property
+    def cores(self) -> int:
+        """Number of cores that the schedule needs."""
+        return len(self.shares) if self.mode == "side by side" else 1
+
+    def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
+        """Time of each member when the portfolio has run for a share of T.
+
+        - `at`, shape (points,): Shares of T, from 0 to 1.
+
+        Returns, shape (members, points): Shares of T. At 1, they are equal to `shares` in every
+        mode.
+        """
+        there = np.asarray(at, dtype=np.float64)
+        each = np.array(self.shares)[:, np.newaxis]
+        if self.mode == "in turn":
+            start = np.cumsum(each, axis=0) - each
+            return np.asarray(np.clip(there - start, 0.0, each))
+        return np.asarray(each * there)
+
+
+def share_reached(
+    costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
+) -> NDArray[np.float64]:
+    """Share of the runs that have reached each target at each cost.
+
+    - `costs`, shape (runs, targets): Cost of each run to each target; `inf` if the run did not
+      reach it.
+    - `known_until`, shape (runs,): Cost up to which each run was observed; `inf` if a longer run
+      would have had the same result.
+    - `at`, shape (points,): Costs.
+    - `starts`, shape (samples,): Index of the first run of each sample, rising from 0; each sample
+      has at least one run. By default, all runs are one sample.
+
+    Returns, shape (points, samples * targets): The targets of the first sample, then those of the
+    next one. NaN if a run of the sample did not reach the target and was not observed up to this
+    cost, and if there are no runs.
+    """
+    reached = np.asarray(costs, dtype=np.float64)
+    until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
+    points = np.asarray(at, dtype=np.float64)[:, np.newaxis, np.newaxis]
+    if not len(reached):
+        return np.full((len(points), reached.shape[1]), np.nan)
+    first = np.asarray(starts, dtype=np.intp)
+    count = np.diff(first, append=len(reached))[:, np.newaxis]
+    hit = reached <= points
+    hits = np.add.reduceat(hit, first, axis=1, dtype=np.intp)
+    unknown = np.logical_or.reduceat(~hit & (until < points), first, axis=1)
+    return np.asarray(np.where(unknown, np.nan, hits / count)).reshape(len(points), -1)
+
+
+def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
+    """Probability that at least one of several independent runs reaches a target.
+
+    - `members`: Probability of each member, along `axis`.
+    - `axis`: The axis of the members.
+
+    Returns: 1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the
+    probabilities are shares of independent samples of runs on one problem, because the product is
+    linear in each of them. Do not pool the instances of a function beforehand: an instance may be
+    hard for all members, so pooled successes of the members are not independent.
+    """
+    return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
+
+
+def prediction_interval(
+    successes: Sequence[int],
+    runs: Sequence[int],
+    *,
+    new_runs: int,
+    confidence: float,
+    rng: np.random.Generator,
+    draws: int = 4000,
+) -> tuple[float, float]:
+    """Prediction interval of the share of new runs of a portfolio that reach a target.
+
+    - `successes`, `runs`: Number of runs of each member that reached the target within its share of
+      T, and number of all its runs.
+    - `new_runs`: Number of new runs of the portfolio.
+    - `confidence`: Probability that the share is in the interval, in (0, 1).
+    - `rng`: Source of the draws.
+    - `draws`: Number of draws of the members' probabilities.
+
+    Returns low, high: The interval includes two errors: that of the probability of each member,
+    which is known from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that
+    of the new runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
+    `confidence`.
+    """
+    hits, counts = np.asarray(successes), np.asarray(runs)
+    chance = rng.beta(hits + 0.5, counts - hits + 0.5, size=(draws, hits.size))
+    new = rng.binomial(new_runs, np.clip(reached_by_any(chance, axis=1), 0.0, 1.0))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(new, [tail, 1 - tail], method="inverted_cdf")
+    return float(low / new_runs), float(high / new_runs)
+
 
 TENTHS = 10
 """Shares of T for members in turn are multiples of T divided by this."""
@@ -387,3 +494,97 @@ def _draws(
     hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
     sums = stratified_sums(hit, np.zeros(runs), resamples=resamples, rng=rng) / runs
     return np.moveaxis(sums.reshape(resamples, at.size, targets), 1, 0)
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Contribution of each algorithm to the virtual best.
+
+    - `alone`: Value of each algorithm alone, shape (algorithms,). The largest is that of the single
+      best.
+    - `marginal`: Value that the virtual best loses without the algorithm, shape (algorithms,).
+    - `shapley`: Shapley value of each algorithm, shape (algorithms,). The values add up to
+      `virtual_best`.
+    - `virtual_best`: The value of all algorithms together.
+    """
+
+    alone: NDArray[np.float64]
+    marginal: NDArray[np.float64]
+    shapley: NDArray[np.float64]
+    virtual_best: float
+
+    @property
+    def single_best(self) -> float:
+        """The largest value of a single algorithm."""
+        return float(self.alone.max())
+
+    @property
+    def gap(self) -> float:
+        """Value of the virtual best minus that of the single best: at least 0."""
+        return max(self.virtual_best - self.single_best, 0.0)
+
+
+def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contributions:
+    """Marginal contribution and Shapley value of each algorithm in the virtual best of all.
+
+    - `reached`, shape (algorithms, pairs): The probability, from 0 to 1, with which each algorithm
+      reaches each pair.
+    - `weights`, shape (pairs,): Weights of the pairs, at least 0 and not all 0; equal by default.
+
+    Raises ValueError if `reached` is not a matrix with at least one algorithm and one pair, if a
+    number is outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
+
+    The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
+    `reached` over S; it is 0 for the empty set. The marginal contribution of algorithm i is
+    v(all) - v(all without i) [1]_. If two algorithms are equal, it is 0 for both, however good they
+    are. The Shapley value of algorithm i is the increase of v when i joins the set, averaged over
+    all orders in which the algorithms may join [2]_. Equal algorithms have equal Shapley values.
+
+    The game of a single pair is the airport game, whose Shapley values are known. If the
+    probabilities are x_1 <= ... <= x_n, and x_0 = 0, the Shapley value of the i-th algorithm is the
+    sum of (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so
+    their mean over the pairs is exact for any number of algorithms, without a sum over subsets or
+    random orders.
+
+    If the pairs are (function, target, budget), with budgets evenly spaced on a logarithmic scale,
+    the results are the Shapley values of IOHanalyzer (``get_shapley_values``). IOHanalyzer
+    estimates them from random orders and divides them by v(all).
+
+    Source: .. [1] L. Xu, F. Hutter, H. Hoos and K. Leyton-Brown, Evaluating component solver
+    contributions to portfolio-based algorithm selectors, SAT 2012. .. [2] A. Fréchette, L.
+    Kotthoff, T. Michalak, T. Rahwan, H. Hoos and K. Leyton-Brown, Using the Shapley value to
+    analyze algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple
+    expression for the Shapley value in a special case, Management Science 20 (1973).
+    """
+    values = _checked(reached)
+    share = _normalized(weights, values.shape[1])
+    order = np.argsort(values, axis=0, kind="stable")
+    rising = np.take_along_axis(values, order, axis=0)
+    count = len(values)
+    joined = np.arange(count, 0, -1)[:, np.newaxis]
+    steps = np.diff(rising, axis=0, prepend=0.0) / joined
+    parts = np.empty(values.shape)
+    np.put_along_axis(parts, order, np.cumsum(steps, axis=0), axis=0)
+    best = rising[-1]
+    second = rising[-2] if count > 1 else np.zeros(best.shape)
+    ahead = np.where(best - second > EQUAL, best - second, 0.0)
+    lost = np.where(np.arange(count)[:, np.newaxis] == order[-1], ahead, 0.0)
+    return Contributions(values @ share, lost @ share, parts @ share, float(best @ share))
+
+
+def _checked(reached: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(reached, dtype=np.float64)
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(
+            f"reached must have the shape (algorithms >= 1, pairs >= 1), not {values.shape}"
+        )
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("reached must be probabilities in [0, 1]")
+    return values
+
+
+def _normalized(weights: ArrayLike | None, pairs: int) -> NDArray[np.float64]:
+    given = np.ones(pairs) if weights is None else np.asarray(weights, dtype=np.float64)
+    if given.shape != (pairs,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+        raise ValueError(f"weights must be {pairs} numbers of at least 0, and not all 0")
+    return np.asarray(given / given.sum())
