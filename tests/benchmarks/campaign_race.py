@@ -44,7 +44,7 @@ from scipy.stats import binomtest
 
 from timefair.records.store import open_record
 from timefair.statistics.comparison import a12, mann_whitney
-from timefair.statistics.run_count.campaign_race import (
+from timefair.statistics.race.race import (
     CampaignRace,
     Standing,
     ranking_race,

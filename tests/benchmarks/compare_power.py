@@ -11,7 +11,7 @@ The times are for two idle cores. A part goes on after a stop where it was, and 
 ``--minutes``. WORK is a folder for campaigns; every finished comparison is a line of
 ``WORK/done.jsonl``.
 
-``laws`` simulates the runs from laws (`timefair.statistics.versions.foreseen`). ``short`` and
+``laws`` simulates the runs from laws (`timefair.statistics.versions.answers`). ``short`` and
 ``full`` measure: each comparison is a campaign of its own, with a seed of its own, run by the
 command. ``record`` measures one large campaign with all versions, and ``resampled`` draws many
 comparisons from its jobs.
@@ -41,10 +41,17 @@ import numpy as np
 import yaml
 from scipy.stats import beta
 
-from timefair.statistics.versions.answers import Answer, judge
-from timefair.statistics.versions.changes import average, log_ratio
-from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
-from timefair.statistics.versions.looks import look_levels
+from timefair.statistics.versions.answers import (
+    Answer,
+    Design,
+    Law,
+    Loss,
+    average,
+    judge,
+    log_ratio,
+    look_levels,
+    simulate,
+)
 
 HERE = Path(__file__).parent
 USE = f"{HERE / 'compared.py'}:solve"

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.statistics.disagreements import opposed_pairs
+from timefair.statistics.means import opposed_pairs
 from timefair.statistics.quantiles import sample_quantile
 
 DIVISIONS = 400

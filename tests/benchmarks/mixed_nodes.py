@@ -37,9 +37,9 @@ from timefair.exhibits.registry import TABLES
 from timefair.rundata import machines
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.block_ratios import mean_ratios, ratio_limits, resampled_ratios
+from timefair.statistics.blocks.block_ratios import mean_ratios, ratio_limits, resampled_ratios
+from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
-from timefair.statistics.within import mean_ratio
 
 SLOWER = 2.0
 SLOW_PROCESSOR = "Slow Processor"

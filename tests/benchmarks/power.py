@@ -29,10 +29,13 @@ from scipy.special import ndtr, ndtri
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
 from timefair.statistics.ert import ert
 from timefair.statistics.power.design import Design
-from timefair.statistics.power.ert_ratio import CostLaw, EqualErt
-from timefair.statistics.power.over_functions import SignedRankPower
-from timefair.statistics.power.rank_sum import smallest_a12
-from timefair.statistics.power.success import SameRate
+from timefair.statistics.power.power import (
+    CostLaw,
+    EqualErt,
+    SameRate,
+    SignedRankPower,
+    smallest_a12,
+)
 
 POWER, SUCCESS = 0.8, 0.5
 DESIGNS = (

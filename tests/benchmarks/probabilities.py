@@ -33,11 +33,16 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from timefair.statistics.ert import ert
-from timefair.statistics.posterior.bootstrap import ert_draws, probability_of_best
-from timefair.statistics.posterior.field import OnFunction, informed_by_the_field
-from timefair.statistics.posterior.plackett_luce import probability_of_largest, weight_draws
-from timefair.statistics.posterior.signed_rank import signed_rank
-from timefair.statistics.posterior.verdicts import compared
+from timefair.statistics.posterior.posterior import (
+    OnFunction,
+    compared,
+    ert_draws,
+    informed_by_the_field,
+    probability_of_best,
+    probability_of_largest,
+    signed_rank,
+    weight_draws,
+)
 
 LAWS = ("exponential", "no failures", "lognormal", "two modes")
 SPREADS = (0.25, 0.5, 1.0, 2.0)

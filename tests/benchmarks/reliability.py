@@ -29,12 +29,14 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from timefair.extensions.classifier.samples import TrainingSamples
-from timefair.statistics.run_count.calibration import auc, brier_score, calibration_curve
-from timefair.statistics.run_count.classifier import (
+from timefair.statistics.classifier.classifier import (
     SHAPE,
     Cases,
     Question,
+    auc,
     base_rates,
+    brier_score,
+    calibration_curve,
     described,
     held_out,
     stop_at,
@@ -138,7 +140,7 @@ def skill(stated, accurate, base) -> float:
 
 def columns(cases: Cases, kinds) -> Iterator[int]:
     """The known features of some kinds."""
-    from timefair.statistics.landscape import LANDSCAPE
+    from timefair.statistics.classifier.landscape import LANDSCAPE
 
     for place, name in enumerate(cases.names):
         if ("landscape" if name in LANDSCAPE else "parameters") in kinds:

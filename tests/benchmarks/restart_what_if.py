@@ -43,9 +43,14 @@ from timefair.rundata.restart_cells import RestartCell, restart_cells
 from timefair.rundata.restart_options import LEAST_HITS, judged_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.launch_law import Law
-from timefair.statistics.restart_choice import resampled_runs
-from timefair.statistics.restart_policies import Outcome, fixed_cutoffs, geometric, luby
+from timefair.statistics.restarts.what_if import (
+    Law,
+    Outcome,
+    fixed_cutoffs,
+    geometric,
+    luby,
+    resampled_runs,
+)
 
 ROOT = Path(__file__).parents[2]
 STUDY = yaml.safe_load((ROOT / "config/studies/restart-policies.yaml").read_text())

@@ -27,14 +27,17 @@ from unittest import mock
 import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
+from timefair.statistics.classifier.classifier import features
 from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.evaluation import evaluate, rule_proposal
-from timefair.statistics.run_count.features import features
-from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.evaluation import (
+    analytic_verdicts,
+    evaluate,
+    resampled_verdicts,
+    rule_proposal,
+)
 from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import stop_counts
-from timefair.statistics.run_count.verdicts import analytic_verdicts, resampled_verdicts
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
 
 RUNS, SEEDS, FULL = 50, 10, 112_320

@@ -13,8 +13,8 @@ import pytest
 from fences import ROOT
 from scipy.stats import fisher_exact, studentized_range
 
-from timefair.statistics.disagreements import opposed_pairs
 from timefair.statistics.ert import ert
+from timefair.statistics.means import opposed_pairs
 from timefair.statistics.probability import success_interval
 
 GOLDEN = ROOT / "tests/golden"

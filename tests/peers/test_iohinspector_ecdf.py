@@ -12,7 +12,7 @@ import pytest
 
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
-from timefair.statistics.ecdf import ecdf
+from timefair.statistics.curves import ecdf
 
 pytestmark = [
     pytest.mark.peer,

@@ -6,7 +6,7 @@ from scipy import stats
 
 from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.corrections import hochberg, holm
-from timefair.statistics.friedman import friedman, posthoc
+from timefair.statistics.ranks import friedman, posthoc
 
 pytestmark = pytest.mark.peer
 

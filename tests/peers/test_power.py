@@ -4,8 +4,8 @@ from math import ceil
 
 import pytest
 
-from timefair.statistics.power import success
-from timefair.statistics.power.over_functions import EFFICIENCY, functions_by_t
+from timefair.statistics.power import power as of_tests
+from timefair.statistics.power.power import EFFICIENCY, functions_by_t
 
 pytestmark = pytest.mark.peer
 
@@ -36,14 +36,14 @@ def test_paired_t_is_statsmodels_and_its_efficiencies_are_caisers(power, effect,
 def test_many_runs_have_the_power_of_statsmodels_for_proportions(
     power, proportion, first, second, level
 ):
-    runs = success.EXACT_RUNS + 1
+    runs = of_tests.EXACT_BINOMIAL + 1
     size = proportion.proportion_effectsize(first, second)
     theirs = power.NormalIndPower().power(size, runs, level, ratio=1)
-    assert success.SameRate(runs, level).power(first, second) == pytest.approx(theirs, rel=1e-9)
+    assert of_tests.SameRate(runs, level).power(first, second) == pytest.approx(theirs, rel=1e-9)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.3, 0.45), (0.5, 0.7)])
 def test_the_exact_test_has_nearly_that_power(power, proportion, first, second):
     size = proportion.proportion_effectsize(first, second)
     theirs = power.NormalIndPower().power(size, 300, 0.01, ratio=1)
-    assert success.SameRate(300, 0.01).power(first, second) == pytest.approx(theirs, abs=0.03)
+    assert of_tests.SameRate(300, 0.01).power(first, second) == pytest.approx(theirs, abs=0.03)

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.anytime import log_mean_band, median_band
-from timefair.statistics.ecdf import ecdf, ecdf_band
-from timefair.statistics.ert import ert
-from timefair.statistics.profiles import (
+from timefair.statistics.curves import (
     data_profile,
+    ecdf,
+    ecdf_band,
+    log_mean_band,
+    median_band,
     performance_profile,
     performance_ratios,
     profile_band,
     resampled_ert,
 )
+from timefair.statistics.ert import ert
 
 CONFIDENCE = 0.95
 TINY = 1e-9

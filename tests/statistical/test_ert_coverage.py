@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from timefair.statistics.ert import ert, ert_interval
-from timefair.statistics.heavy_tails import heavy_tail
+from timefair.statistics.ert import ert, ert_interval, heavy_tail
 
 SAMPLES = 4_000
 TRUTH = 2_000_000

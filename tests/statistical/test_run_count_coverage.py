@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import binom
 
 from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.ranks import single_look_ranks
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     QuantileWidth,
     Validity,
     is_kept_promise,
+    single_look_ranks,
 )
 
 SAMPLES, RUNS = 4000, 50

@@ -16,8 +16,8 @@ from timefair.campaign.provenance import measure_keys
 from timefair.extensions.classifier.samples import TrainingSamples
 from timefair.extensions.classifier.training import train_classifier
 from timefair.records.store import write_record
-from timefair.statistics.landscape import LANDSCAPE
-from timefair.statistics.run_count.classifier import SHAPE, Question
+from timefair.statistics.classifier.classifier import SHAPE, Question
+from timefair.statistics.classifier.landscape import LANDSCAPE
 
 QUESTION = Question(start=4, cap=8)
 CAMPAIGN = {

@@ -23,7 +23,7 @@ from timefair.records.integrity import Place
 from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.run_count.campaign_race import CampaignRace
+from timefair.statistics.race.race import CampaignRace
 
 CAMPAIGN: dict[str, Any] = {
     "name": "test",

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.measure.job.repetitions import Repetitions
-from timefair.statistics.run_count.outliers import Outliers
-from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import FixedCount, stopping
 
 SYMMETRIC = [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -25,8 +25,8 @@ from timefair.problems.sampling import sample as sampled
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
-from timefair.statistics.landscape import LANDSCAPE, named_landscape
-from timefair.statistics.run_count.classifier import Cases, Question, train
+from timefair.statistics.classifier.classifier import Cases, Question, train
+from timefair.statistics.classifier.landscape import LANDSCAPE, named_landscape
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
 

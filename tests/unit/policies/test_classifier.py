@@ -12,8 +12,8 @@ from timefair.campaign import configuration
 from timefair.policies.stopping.base import Cell
 from timefair.policies.stopping.classifier import Classified
 from timefair.policies.trained import TrainedModel
-from timefair.statistics.landscape import LANDSCAPE
-from timefair.statistics.run_count.classifier import Cases, Question, train
+from timefair.statistics.classifier.classifier import Cases, Question, train
+from timefair.statistics.classifier.landscape import LANDSCAPE
 
 CAMPAIGN = {
     "name": "test",

@@ -12,8 +12,7 @@ from timefair.policies.stopping.pair import RESTING, Pair
 from timefair.policies.stopping.quantile import KnownQuantile
 from timefair.policies.stopping.race import DROPPED, WON, Racing
 from timefair.policies.stopping.skewness import SymmetricSample
-from timefair.statistics.run_count.outliers import Outliers
-from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
-from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
+from timefair.statistics.curves import log_mean_band, median_band, quantile_band
 
 INF = np.inf
 BEST = arrays(

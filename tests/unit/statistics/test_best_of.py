@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.best_of import affordable_runs, best_of_mean, best_of_quantile
-from timefair.statistics.probability import multirun_probability
+from timefair.statistics.probability import (
+    affordable_runs,
+    best_of_mean,
+    best_of_quantile,
+    multirun_probability,
+)
 from timefair.statistics.quantiles import sample_quantile
 
 GOLDEN = json.loads(

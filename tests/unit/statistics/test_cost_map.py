@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.cost_map import (
+from timefair.statistics.evaluation_cost import (
     Cells,
     known_until,
     leader_by_rank,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.disagreements import opposed_pairs, smaller_gap
+from timefair.statistics.means import opposed_pairs, smaller_gap
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 MEASURE = st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=5, max_size=5)

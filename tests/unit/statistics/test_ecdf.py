@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from timefair.statistics.ecdf import ecdf, ecdf_band
+from timefair.statistics.curves import ecdf, ecdf_band
 
 INF = np.inf
 LIMITS = ("low", "high", "everywhere_low", "everywhere_high")

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from timefair.statistics.ert import ert, ert_interval, success_rate
-from timefair.statistics.heavy_tails import widening
+from timefair.statistics.ert import ert, ert_interval, success_rate, widening
 from timefair.statistics.restarted import restarted_moments
 
 GOLDEN = json.loads(

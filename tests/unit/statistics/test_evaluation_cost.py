@@ -14,8 +14,8 @@ from timefair.statistics.evaluation_cost import (
     lowest_between,
     shares_won,
     turning_cost,
+    turning_sets,
 )
-from timefair.statistics.turning_costs import turning_sets
 
 COSTS = np.array([0.0, 1e-6, 1e-3, 0.02, 1.0, 50.0, 1e5])
 numbers = st.integers(1, 9).map(float)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
-from timefair.statistics.friedman import critical_difference, friedman, posthoc
+from timefair.statistics.ranks import critical_difference, friedman, posthoc
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 REFERENCE = json.loads((GOLDEN / "friedman.json").read_text())

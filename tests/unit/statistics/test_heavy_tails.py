@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, shapiro, t
 
-from timefair.statistics.heavy_tails import WIDEST, heavy_tail, widening
+from timefair.statistics.ert import WIDEST, heavy_tail, widening
 
 LOGNORMAL = np.exp(2 * norm.ppf((np.arange(1, 21) - 0.5) / 20))
 EVEN = 10 + norm.ppf((np.arange(1, 21) - 0.5) / 20)

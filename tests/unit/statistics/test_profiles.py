@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from timefair.statistics.profiles import (
+from timefair.statistics.curves import (
     data_profile,
     performance_profile,
     performance_ratios,

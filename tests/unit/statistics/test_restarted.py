@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from timefair.statistics import restarted
-from timefair.statistics.ecdf import ecdf
+from timefair.statistics.curves import ecdf
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.rounds import rounds
+from timefair.statistics.runtimes import rounds
 
 BATCHES = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9), st.integers(1, 4)), max_size=5)
 """Points that are asked for alone, then so many points so often."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from timefair.statistics import bootstrap
-from timefair.statistics.strata import has_singles, stratified_sums
+from timefair.statistics.bootstrap import has_singles, stratified_sums
 
 
 def test_the_variance_over_samples_is_the_unbiased_estimate():

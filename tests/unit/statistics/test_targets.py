@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.runtimes import runtimes
-from timefair.statistics.targets import relative_targets
+from timefair.statistics.runtimes import relative_targets, runtimes
 
 INF = np.inf
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from timefair.statistics.anytime import best_so_far
+from timefair.statistics.curves import best_so_far
 from timefair.statistics.runtimes import runtimes
 
 COST = [0.1, 0.2, 0.5, 0.3, 1.0]

@@ -7,11 +7,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from timefair.statistics.comparison import a12, mann_whitney, superiority
-from timefair.statistics.within import (
+from timefair.statistics.comparison import (
+    a12,
     a12_within,
+    mann_whitney,
     mean_ratio,
     strata_of,
+    superiority,
     superiority_within,
     van_elteren,
 )

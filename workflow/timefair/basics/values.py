@@ -128,7 +128,7 @@ Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
 Distinct = AfterValidator(_without_repeats)
 """Marks a list in which no value may appear twice."""
 Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
-"""A technique against outliers; `timefair.statistics.run_count.outliers` defines each."""
+"""A technique against outliers; `timefair.statistics.run_count.skewness` defines each."""
 OneLine = Annotated[str, AfterValidator(_one_line)]
 """Text that can be printed on one line."""
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from timefair.campaign.configuration import Campaign
     from timefair.rundata.pilot import Pilot
-    from timefair.statistics.power.components import Components, Split
-    from timefair.statistics.power.design import Design
+    from timefair.statistics.power.design import Components, Design, Split
 
 _NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference of success rates"}
 
@@ -95,7 +94,7 @@ class Needs:
         }[self.wanted.effect]
 
     def _on_function(self) -> Iterator[str]:
-        from timefair.statistics.power.search import MOST_RUNS
+        from timefair.statistics.power.power import MOST_RUNS
 
         needed = self._runs_needed(self.design)
         if not needed:
@@ -115,9 +114,11 @@ class Needs:
 
     def _runs_needed(self, design: Design) -> dict[str, int | None]:
         """Runs that an algorithm needs on a function: one number, or one per case of `_CASES`."""
-        from timefair.statistics.power.ert_ratio import runs_for_ratio
-        from timefair.statistics.power.rank_sum import runs_for_a12
-        from timefair.statistics.power.success import runs_for_difference
+        from timefair.statistics.power.power import (
+            runs_for_a12,
+            runs_for_difference,
+            runs_for_ratio,
+        )
 
         size, power = self.wanted.size, self.wanted.power
         if self.wanted.effect == "a12":
@@ -145,7 +146,7 @@ class Needs:
     def _over_functions(self) -> Iterator[str]:
         from scipy.special import ndtri
 
-        from timefair.statistics.power.over_functions import functions_for_effect
+        from timefair.statistics.power.power import functions_for_effect
 
         level, power = self.design.level_over_functions, self.wanted.power
         if self.wanted.effect == "success":
@@ -176,7 +177,7 @@ class Needs:
         )
 
     def _functions(self, number: int | None) -> str:
-        from timefair.statistics.power.over_functions import MOST_FUNCTIONS
+        from timefair.statistics.power.power import MOST_FUNCTIONS
 
         if number is None:
             return f"more than {counted(MOST_FUNCTIONS, 'function')}"
@@ -256,8 +257,8 @@ class Needs:
 
     def _over_all_splits(self, total: int) -> list[_Row] | None:
         """Splits rated by the power over functions; None if the pilot does not show it."""
-        from timefair.statistics.power.components import splits
-        from timefair.statistics.power.over_functions import SignedRankPower, least_for_wilcoxon
+        from timefair.statistics.power.design import splits
+        from timefair.statistics.power.power import SignedRankPower, least_for_wilcoxon
 
         variances, _ = self.pilot.components()
         level = self.design.level_over_functions
@@ -273,7 +274,7 @@ class Needs:
 
     def _on_function_splits(self, total: int) -> list[_Row]:
         """Splits rated by the number of functions on each of which the difference is found."""
-        from timefair.statistics.power.components import Split
+        from timefair.statistics.power.design import Split
 
         rows, instances = [], self.design.instances
         for functions in range(1, self._most_functions + 1):
@@ -288,9 +289,7 @@ class Needs:
 
     def _smallest(self, split: Split) -> float:
         """The smallest effect on a function; for a ratio, in the median case of the pilot."""
-        from timefair.statistics.power.ert_ratio import EqualErt
-        from timefair.statistics.power.rank_sum import smallest_a12
-        from timefair.statistics.power.success import SameRate
+        from timefair.statistics.power.power import EqualErt, SameRate, smallest_a12
 
         design = replace(self.design, **vars(split))
         runs, power = design.runs_on_function, self.wanted.power

@@ -14,7 +14,7 @@ from timefair.basics.sections import Section
 from timefair.basics.values import Positive, Repeats, Share
 
 if TYPE_CHECKING:
-    from timefair.statistics.run_count.classifier import Classifier
+    from timefair.statistics.classifier.classifier import Classifier
 
 SHIPPED = "default"
 """The name of the model that comes with timefair."""
@@ -55,7 +55,7 @@ class TrainedModel(Section):
         origin: Mapping[str, Any],
     ) -> TrainedModel:  # fmt: skip
         """The content of the file of a classifier."""
-        from timefair.statistics.run_count.classifier import SHAPE
+        from timefair.statistics.classifier.classifier import SHAPE
 
         question, model, stops = classifier.question, classifier.model, classifier.stops
         return cls(
@@ -89,8 +89,13 @@ class TrainedModel(Section):
         """
         import numpy as np
 
-        from timefair.statistics.run_count.classifier import SHAPE, Classifier, Question, Stops
-        from timefair.statistics.run_count.reliability import ReliabilityModel
+        from timefair.statistics.classifier.classifier import (
+            SHAPE,
+            Classifier,
+            Question,
+            ReliabilityModel,
+            Stops,
+        )
 
         names = self.features[len(SHAPE) :]
         sizes = {len(each) for each in (self.features, self.centre, self.scale, self.weights)}

@@ -16,10 +16,9 @@ from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import ProblemRuns, Space, problems
 from timefair.statistics.ert import ert, success_rate
-from timefair.statistics.posterior.bootstrap import ert_draws
-from timefair.statistics.posterior.field import OnFunction, informed_by_the_field
+from timefair.statistics.posterior.posterior import OnFunction, ert_draws, informed_by_the_field
 from timefair.statistics.ranks import average_ranks
-from timefair.statistics.targets import decisive_target
+from timefair.statistics.runtimes import decisive_target
 
 
 @dataclass(frozen=True)

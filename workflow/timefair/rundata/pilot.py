@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.statistics.power.components import Components, components, log_ratio_variance
-from timefair.statistics.power.ert_ratio import CostLaw
+from timefair.statistics.power.design import Components, components, log_ratio_variance
+from timefair.statistics.power.power import CostLaw
 
 
 class Case(NamedTuple):

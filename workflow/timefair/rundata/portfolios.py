@@ -13,7 +13,7 @@ from timefair.rundata.evaluation_cost import complete_problems
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import BUDGETS, ProblemRuns, cut_off, problems
-from timefair.statistics.portfolios.search import FunctionRuns, Search
+from timefair.statistics.portfolios.portfolios import FunctionRuns, Search
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.statistics.curves import ProfileBand, profile_band, resampled_ert
 from timefair.statistics.ert import ert
-from timefair.statistics.profiles import ProfileBand, profile_band, resampled_ert
 
 CELL = ("suite", "dimension", "function", "instance", "algorithm")
 INSTANCE = ("dimension", "function", "instance")

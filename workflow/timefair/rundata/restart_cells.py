@@ -15,7 +15,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import BUDGETS, KEYS, cut_off
 from timefair.rundata.traced_launches import TracedLaunches
-from timefair.statistics.launch_law import Launches, Law, law, run_sums
+from timefair.statistics.restarts.what_if import Launches, Law, law, run_sums
 
 CostUnit = Literal["seconds", "evaluations"]
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from timefair.rundata.problems import Spent
 from timefair.rundata.restart_cells import DOUBLING, CostUnit, RestartCell, cutoffs
-from timefair.statistics.launch_law import Launches, Law
-from timefair.statistics.restart_policies import (
+from timefair.statistics.restarts.what_if import (
+    Launches,
+    Law,
     Outcome,
     fixed_cutoffs,
     geometric,

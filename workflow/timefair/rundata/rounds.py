@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.records.consistency import BATCH_FIELDS
-from timefair.statistics.rounds import rounds
+from timefair.statistics.runtimes import rounds
 
 
 def in_rounds(

@@ -34,10 +34,9 @@ from timefair.rundata.sources import Held, Source, Stored
 from timefair.rundata.traced_launches import TracedLaunches
 from timefair.rundata.traces import FIELDS, TracePart, Traces
 from timefair.rundata.vectors import Vectors
-from timefair.statistics.anytime import best_so_far
+from timefair.statistics.curves import best_so_far
 from timefair.statistics.recommendations import Rule
-from timefair.statistics.runtimes import runtimes
-from timefair.statistics.targets import relative_targets
+from timefair.statistics.runtimes import relative_targets, runtimes
 
 Result = TypeVar("Result")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from timefair.records.status import FINAL_TARGET, StopReason
 from timefair.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
-from timefair.statistics.anytime import best_so_far
+from timefair.statistics.curves import best_so_far
 
 Space: TypeAlias = tuple[str, int]
 """A suite and a dimension."""

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from timefair.rundata.parts import Part, Parts, offsets_of
-from timefair.statistics.traces import count_within
+from timefair.statistics.runtimes import count_within
 
 FIELDS = ("time_s", "evaluations", "precision")
 

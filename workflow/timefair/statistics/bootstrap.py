@@ -1,4 +1,4 @@
-"""Resampling of whole runs, shared by the intervals."""
+"""Resampling of whole runs, also within strata, so that every stratum keeps its weight."""
 
 from __future__ import annotations
 
@@ -22,34 +22,16 @@ def resampled_sums(
     Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
     runtimes to several targets) stay together.
 
-    Parameters
-    ----------
-    columns : array_like, shape (n, m)
-        Finite numbers, one row per run.
-    resamples : int
-        Number of samples, each of n rows.
-    rng : numpy.random.Generator
-        Source of the draws.
+    - `columns`, shape (n, m): Finite numbers, one row per run.
+    - `resamples`: Number of samples, each of n rows.
+    - `rng`: Source of the draws.
 
-    Returns
-    -------
-    ndarray, shape (resamples, m)
-        One row per sample. The draws need memory for at most `BLOCK_DRAWS` numbers (or one sample).
+    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
+    `BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite matrix
+    with at least one row, or `resamples` is below 1.
 
-    Raises
-    ------
-    ValueError
-        If `columns` is not a finite matrix with at least one row, or `resamples` is below 1.
-
-    References
-    ----------
-    B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7 (1979).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> resampled_sums([[2.0, 1.0], [2.0, 1.0]], resamples=3, rng=rng).tolist()
-    [[4.0, 2.0], [4.0, 2.0], [4.0, 2.0]]
+    Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
+    (1979).
     """
     rows = np.asarray(columns, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] == 0:
@@ -85,29 +67,12 @@ def percentile_interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
 
-    Parameters
-    ----------
-    replicates : array_like, shape (resamples, ...)
-        A statistic of each sample; not NaN.
-    confidence : float
-        Nominal coverage in (0, 1).
+    - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
+    - `confidence`: Nominal coverage in (0, 1).
 
-    Returns
-    -------
-    low, high : ndarray
-        Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 + confidence)/2``.
-        They are not interpolated, so `inf` is never combined with finite numbers.
-
-    Raises
-    ------
-    ValueError
-        If `confidence` is outside (0, 1), or a replicate is NaN.
-
-    Examples
-    --------
-    >>> low, high = percentile_interval([1.0, 2.0, 3.0, float("inf")], 0.5)
-    >>> float(low), float(high)
-    (1.0, 3.0)
+    Returns low, high: Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 +
+    confidence)/2``. They are not interpolated, so `inf` is never combined with finite numbers.
+    Raises ValueError if `confidence` is outside (0, 1), or a replicate is NaN.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -115,3 +80,56 @@ def percentile_interval(
         sample_quantile(replicates, tail, axis=0),
         sample_quantile(replicates, 1.0 - tail, axis=0),
     )
+
+
+def stratified_sums(
+    columns: ArrayLike, strata: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Column sums of samples that are drawn within each stratum.
+
+    From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
+    rows. The variance of the sums over the samples is then an unbiased estimate of their variance
+    over new runs. If n rows were drawn, the estimate would be too small by the factor (n - 1)/n,
+    and many small strata would not average this out.
+
+    - `columns`, shape (runs, m): Finite numbers, one row per run.
+    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two runs in
+      each.
+    - `resamples`: Number of samples.
+    - `rng`: Source of the draws.
+
+    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
+    `posterior.BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite
+    matrix with one row per stratum label, a stratum has one run only, or `resamples` is below 1.
+
+    Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
+    the American Statistical Association 83 (1988).
+    """
+    rows = np.asarray(columns, dtype=np.float64)
+    labels = np.asarray(strata)
+    if rows.ndim != 2 or labels.shape != rows.shape[:1] or labels.size == 0:
+        raise ValueError(
+            "columns must have the shape (runs >= 1, m) and strata (runs,), "
+            f"not {rows.shape} and {labels.shape}"
+        )
+    if not np.isfinite(rows).all():
+        raise ValueError("columns must be finite")
+    if resamples < 1:
+        raise ValueError(f"resamples must be at least 1, not {resamples}")
+    _, stratum, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    if sizes.min() < 2:
+        raise ValueError("strata must have at least two runs each")
+    scaled = (rows * (sizes / (sizes - 1))[stratum, np.newaxis])[np.argsort(stratum, kind="stable")]
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes - 1)
+    size = np.repeat(sizes, sizes - 1)
+    return sums_of_draws(
+        scaled,
+        resamples,
+        lambda samples: first + (rng.random((samples, first.size)) * size).astype(np.int64),
+    )
+
+
+def has_singles(strata: ArrayLike) -> bool:
+    """Whether resampling is impossible: there are no runs, or a stratum has only one run."""
+    counts = np.unique(np.asarray(strata), return_counts=True)[1]
+    return bool(counts.size == 0 or counts.min() < 2)

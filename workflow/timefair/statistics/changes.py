@@ -36,18 +36,13 @@ from timefair.statistics.quantiles import quantile_rank
 class Followed:
     """What a run found in each environment.
 
-    Attributes
-    ----------
-    environment
-        The environment of each improvement, from 0; shape ``(improvements,)``.
-    since
-        Cost of each improvement since the beginning of its environment; it never decreases within
-        an environment; shape ``(improvements,)``.
-    error
-        Error of each improvement; it decreases within an environment; shape ``(improvements,)``.
-    uninformed
-        The error before the first improvement of each environment, shape ``(environments,)``. A
-        point with a larger error does not count.
+    - `environment`: The environment of each improvement, from 0; shape ``(improvements,)``.
+    - `since`: Cost of each improvement since the beginning of its environment; it never decreases
+      within an environment; shape ``(improvements,)``.
+    - `error`: Error of each improvement; it decreases within an environment; shape
+      ``(improvements,)``.
+    - `uninformed`: The error before the first improvement of each environment, shape
+      ``(environments,)``. A point with a larger error does not count.
     """
 
     environment: NDArray[np.intp]
@@ -58,11 +53,8 @@ class Followed:
     def steps(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The best error so far in one environment, as a step function.
 
-        Returns
-        -------
-        begins, errors
-            Shape ``(steps,)``: the cost since the change from which each error holds. The first
-            one holds from 0.
+        Returns: Shape ``(steps,)``: the cost since the change from which each error holds. The
+        first one holds from 0.
         """
         here = self.environment == number
         first = self.uninformed[number]
@@ -75,13 +67,6 @@ def best_before_change(run: Followed) -> NDArray[np.float64]:
 
     Trojanowski and Michalewicz (1999). An environment without any improvement has the error of
     `Followed.uninformed`.
-
-    Examples
-    --------
-    >>> environment, since = np.array([0, 0, 2]), np.array([1.0, 2.0, 1.0])
-    >>> run = Followed(environment, since, np.array([5.0, 4.0, 12.0]), np.full(3, 9.0))
-    >>> best_before_change(run).tolist()
-    [4.0, 9.0, 9.0]
     """
     best = run.uninformed.copy()
     np.minimum.at(best, run.environment, run.error)
@@ -94,25 +79,11 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
     Branke and Schmeck (2003) have the mean over evaluations; the mean over time is the same for a
     cost in seconds.
 
-    Parameters
-    ----------
-    run
-        Its `since` is the cost from which each error holds. For the mean over evaluations, the
-        error of evaluation n since the change holds from n - 1.
-    period
-        The length of an environment. Errors that hold from a later cost do not count.
+    - `run`: Its `since` is the cost from which each error holds. For the mean over evaluations, the
+      error of evaluation n since the change holds from n - 1.
+    - `period`: The length of an environment. Errors that hold from a later cost do not count.
 
-    Returns
-    -------
-    ndarray, shape ``(environments,)``
-        The mean over the environments is the offline error of the run.
-
-    Examples
-    --------
-    >>> environment, since = np.array([0, 0]), np.array([1.0, 3.0])
-    >>> run = Followed(environment, since, np.array([5.0, 1.0]), np.array([9.0]))
-    >>> offline_errors(run, 4.0).tolist()
-    [5.0]
+    Returns: The mean over the environments is the offline error of the run.
     """
     means = np.empty(run.uninformed.size)
     for number in range(means.size):
@@ -125,19 +96,8 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
 def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64]:
     """The best error since the change after some costs, shape ``(environments, costs)``.
 
-    Parameters
-    ----------
-    run
-        Its `since` is the cost at which each error was known.
-    costs
-        Since the change, shape ``(costs,)``.
-
-    Examples
-    --------
-    >>> environment, since = np.array([0, 0]), np.array([1.0, 3.0])
-    >>> run = Followed(environment, since, np.array([5.0, 1.0]), np.array([9.0]))
-    >>> error_after(run, np.array([0.5, 1.0, 2.0, 3.0])).tolist()
-    [[9.0, 5.0, 5.0, 1.0]]
+    - `run`: Its `since` is the cost at which each error was known.
+    - `costs`: Since the change, shape ``(costs,)``.
     """
     found = np.empty((run.uninformed.size, costs.size))
     for number in range(len(found)):
@@ -151,22 +111,9 @@ def recovery_times(run: Followed, targets: NDArray[np.float64]) -> NDArray[np.fl
 
     Only improvements count, not `Followed.uninformed`.
 
-    Parameters
-    ----------
-    targets
-        Errors, shape ``(targets,)``.
+    - `targets`: Errors, shape ``(targets,)``.
 
-    Returns
-    -------
-    ndarray, shape ``(environments, targets)``
-        `inf` where the target was not reached before the next change.
-
-    Examples
-    --------
-    >>> environment, since = np.array([0, 0]), np.array([1.0, 3.0])
-    >>> run = Followed(environment, since, np.array([5.0, 1.0]), np.full(2, 9.0))
-    >>> recovery_times(run, np.array([6.0, 2.0])).tolist()
-    [[1.0, 3.0], [inf, inf]]
+    Returns: `inf` where the target was not reached before the next change.
     """
     times = np.full((run.uninformed.size, targets.size), np.inf)
     for place, target in enumerate(targets):
@@ -192,19 +139,11 @@ def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> NDA
 def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: float) -> Estimate:
     """The mean over runs and changes, with its interval from a bootstrap of whole runs.
 
-    Parameters
-    ----------
-    values
-        Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
-    draws
-        As `draws_of_runs` makes them.
-    confidence
-        Nominal coverage in (0, 1).
+    - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
+    - `draws`: As `draws_of_runs` makes them.
+    - `confidence`: Nominal coverage in (0, 1).
 
-    Returns
-    -------
-    Estimate
-        Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
+    Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
     of_runs = np.asarray(values, dtype=np.float64).mean(axis=1)
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)
@@ -219,14 +158,9 @@ def quantile_over_runs(
 
     The quantile is ``x_(ceil(n p))`` of the n sorted values, as in `quantiles.sample_quantile`.
 
-    Parameters
-    ----------
-    values
-        Shape ``(runs, environments)``, not NaN.
-    p
-        Probability in [0, 1].
-    draws, confidence
-        As in `mean_over_runs`.
+    - `values`: Shape ``(runs, environments)``, not NaN.
+    - `p`: Probability in [0, 1].
+    - `draws`, `confidence`: As in `mean_over_runs`.
     """
     table = np.asarray(values, dtype=np.float64)
     order = np.argsort(table, axis=None, kind="stable")
@@ -250,20 +184,13 @@ def recovered(
     reached. The expected cost is the sum of all costs divided by the number of successes, as the
     ERT is over runs.
 
-    Parameters
-    ----------
-    times
-        Recovery times of each run, from `recovery_times`; shape ``(runs, environments, targets)``.
-    period
-        The length of an environment.
-    draws, confidence
-        As in `mean_over_runs`.
+    - `times`: Recovery times of each run, from `recovery_times`; shape ``(runs, environments,
+      targets)``.
+    - `period`: The length of an environment.
+    - `draws`, `confidence`: As in `mean_over_runs`.
 
-    Returns
-    -------
-    cost, share : Estimate
-        Shape ``(targets,)``. The cost is `inf` without any success, and so is a limit whose samples
-        have none.
+    Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
+    limit whose samples have none.
     """
     reached = np.asarray(times, dtype=np.float64)
     successes = np.isfinite(reached)

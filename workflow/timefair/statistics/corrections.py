@@ -14,31 +14,14 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     Holm's step-down procedure bounds the probability of at least one false rejection, for any
     dependence between the tests.
 
-    Parameters
-    ----------
-    p : array_like, shape (tests,)
-        p-values in [0, 1]. NaN means that a test could not be made; it stays NaN and does not
-        count.
+    - `p`, shape (tests,): p-values in [0, 1]. NaN means that a test could not be made; it stays NaN
+      and does not count.
 
-    Returns
-    -------
-    ndarray, shape (tests,)
-        Adjusted p-values, at most 1, in the order of `p`. Empty if there are no tests.
+    Returns, shape (tests,): Adjusted p-values, at most 1, in the order of `p`. Empty if there are
+    no tests. Raises ValueError if `p` is not a vector or a number is outside [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If `p` is not a vector or a number is outside [0, 1].
-
-    References
-    ----------
-    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6 (1979).
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
+    Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
+    of Statistics 6 (1979).
     """
     family, made = _family(p)
     return _step_down(family, made, np.arange(made.sum(), 0, -1))
@@ -47,36 +30,18 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
 def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     """The level at which Holm's procedure tests each hypothesis in a family.
 
-    Parameters
-    ----------
-    p : array_like, shape (tests,)
-        As for `holm`.
-    alpha : float
-        Error level of the family.
+    - `p`, shape (tests,): As for `holm`.
+    - `alpha`: Error level of the family.
 
-    Returns
-    -------
-    ndarray, shape (tests,)
-        Levels in the order of `p`: ``alpha/tests`` for the smallest p-value, and a larger level
-        after each rejection. All hypotheses that are not rejected have the level at which the
-        procedure stops. NaN for a test that could not be made. A p-value is at most its level if
-        and only if its adjusted value from `holm` is at most `alpha`.
+    Returns, shape (tests,): Levels in the order of `p`: ``alpha/tests`` for the smallest p-value,
+    and a larger level after each rejection. All hypotheses that are not rejected have the level at
+    which the procedure stops. NaN for a test that could not be made. A p-value is at most its level
+    if and only if its adjusted value from `holm` is at most `alpha`. Raises ValueError if `p` is
+    not a vector or a number is outside [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If `p` is not a vector or a number is outside [0, 1].
-
-    References
-    ----------
-    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
+    Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
+    of Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
     Holm on the range, Journal of Experimental Education 61 (1993), for intervals at these levels.
-
-    Examples
-    --------
-    >>> holm_levels([0.01, 0.2, 0.03], alpha=0.05).round(4).tolist()
-    [0.0167, 0.025, 0.025]
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
@@ -94,34 +59,17 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     They are never above Holm's. If one pair of algorithms differs, other pairs must differ too.
     Fewer hypotheses can therefore be true at the same time than Holm's procedure assumes.
 
-    Parameters
-    ----------
-    p : array_like, shape (algorithms * (algorithms - 1) / 2,)
-        p-value of every pair, in any order, in [0, 1]. NaN means that a comparison could not be
-        made; either all values or none must be NaN. NaN stays NaN.
-    algorithms : int
-        Number of algorithms.
+    - `p`, shape (algorithms * (algorithms - 1) / 2,): p-value of every pair, in any order, in [0,
+      1]. NaN means that a comparison could not be made; either all values or none must be NaN. NaN
+      stays NaN.
+    - `algorithms`: Number of algorithms.
 
-    Returns
-    -------
-    ndarray, of the shape of `p`
-        Adjusted p-values, at most 1, in the order of `p`.
+    Returns, the shape of `p`: Adjusted p-values, at most 1, in the order of `p`. Raises ValueError
+    if `p` does not have one number per pair, if some but not all are NaN, or if a number is outside
+    [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If `p` does not have one number per pair, if some but not all are NaN, or if a number is
-        outside [0, 1].
-
-    References
-    ----------
-    J. P. Shaffer, Modified sequentially rejective multiple test procedures, Journal of the
+    Source: J. P. Shaffer, Modified sequentially rejective multiple test procedures, Journal of the
     American Statistical Association 81 (1986), procedure S1.
-
-    Examples
-    --------
-    >>> shaffer([0.01, 0.04, 0.03], algorithms=3).tolist()
-    [0.03, 0.04, 0.03]
     """
     family, made = _family(p)
     pairs = algorithms * (algorithms - 1) // 2
@@ -140,32 +88,16 @@ def hochberg(p: ArrayLike) -> NDArray[np.float64]:
     Hochberg's step-up procedure bounds the probability of at least one false rejection if the tests
     are independent or positively dependent, such as tests of the same runs by related criteria.
 
-    Parameters
-    ----------
-    p : array_like, shape (tests,)
-        p-values in [0, 1]; NaN as for `holm`.
+    - `p`, shape (tests,): p-values in [0, 1]; NaN as for `holm`.
 
-    Returns
-    -------
-    ndarray, shape (tests,)
-        Adjusted p-values, in the order of `p`, never above those of `holm`. Empty if there are no
-        tests.
+    Returns, shape (tests,): Adjusted p-values, in the order of `p`, never above those of `holm`.
+    Empty if there are no tests. Raises ValueError if `p` is not a vector or a number is outside [0,
+    1].
 
-    Raises
-    ------
-    ValueError
-        If `p` is not a vector or a number is outside [0, 1].
-
-    References
-    ----------
-    Y. Hochberg, A sharper Bonferroni procedure for multiple tests of significance, Biometrika 75
-    (1988). S. K. Sarkar and C.-K. Chang, The Simes method for multiple hypothesis testing with
-    positively dependent test statistics, Journal of the American Statistical Association 92 (1997).
-
-    Examples
-    --------
-    >>> hochberg([0.01, 0.04, 0.03, float("nan")]).tolist()
-    [0.03, 0.04, 0.04, nan]
+    Source: Y. Hochberg, A sharper Bonferroni procedure for multiple tests of significance,
+    Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, The Simes method for multiple hypothesis
+    testing with positively dependent test statistics, Journal of the American Statistical
+    Association 92 (1997).
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]

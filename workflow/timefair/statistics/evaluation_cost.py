@@ -1,4 +1,4 @@
-"""Expected running times as linear functions of the cost of an evaluation.
+"""ERTs as lines in the cost of an evaluation, where they cross, and which algorithm is best.
 
 If each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e
 seconds. The ERT in seconds is then ERT_s + c ERT_evaluations, which is a straight line in c.
@@ -6,35 +6,29 @@ seconds. The ERT in seconds is then ERT_s + c ERT_evaluations, which is a straig
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import comb
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import ndtr, stdtr
 
 from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.checks import check_confidence
+from timefair.statistics.comparison import score_p
+from timefair.statistics.ranks import rank
 
 
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> NDArray[np.float64]:
     """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like
-        Seconds and evaluations of a run, or the ERT in both units. Both are `inf` for an ERT
-        without a success.
-    cost_s : array_like
-        Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must be
-        broadcastable.
+    - `seconds`, `evaluations`: Seconds and evaluations of a run, or the ERT in both units. Both are
+      `inf` for an ERT without a success.
+    - `cost_s`: Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must
+      be broadcastable.
 
-    Returns
-    -------
-    ndarray
-        ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
-
-    Examples
-    --------
-    >>> at_cost(2.0, 100.0, [0.0, 0.5]).tolist()
-    [2.0, 52.0]
-    >>> at_cost(float("inf"), float("inf"), [0.0, 0.5]).tolist()
-    [inf, inf]
+    Returns: ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
     """
     time, count, cost = np.broadcast_arrays(
         np.asarray(seconds, dtype=np.float64),
@@ -50,23 +44,11 @@ def turning_cost(
 ) -> NDArray[np.float64]:
     """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
 
-    Parameters
-    ----------
-    seconds_a, evaluations_a, seconds_b, evaluations_b : array_like
-        ERT of each algorithm in seconds and in evaluations.
+    - `seconds_a`, `evaluations_a`, `seconds_b`, `evaluations_b`: ERT of each algorithm in seconds
+      and in evaluations.
 
-    Returns
-    -------
-    ndarray
-        In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
-        parallel lines and for an ERT of `inf`.
-
-    Examples
-    --------
-    >>> float(turning_cost(1.0, 1000.0, 10.0, 100.0))
-    0.01
-    >>> float(turning_cost(1.0, 100.0, 10.0, 1000.0))
-    nan
+    Returns: In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
+    parallel lines and for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -80,29 +62,16 @@ def lowest_between(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The range of evaluation costs in which each of several lines is the lowest.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (..., lines)
-        ERT in seconds and in evaluations; `inf` if there is no line.
+    - `seconds`, `evaluations`, shape (..., lines): ERT in seconds and in evaluations; `inf` if
+      there is no line.
 
-    Returns
-    -------
-    start, end : ndarray, shape (..., lines)
-        At costs from `start` to `end`, both included, no other line is lower. `end` is `inf` for
-        the line with the fewest evaluations. Both are NaN for a line that is never the lowest.
-        Where two lines cross, the range of both includes the cost of the crossing. Equal lines have
-        equal ranges.
+    Returns start, end, shape (..., lines): At costs from `start` to `end`, both included, no other
+    line is lower. `end` is `inf` for the line with the fewest evaluations. Both are NaN for a line
+    that is never the lowest. Where two lines cross, the range of both includes the cost of the
+    crossing. Equal lines have equal ranges.
 
-    Notes
-    -----
     Each line is compared with every other line, so the result does not depend on their order. The
     time is proportional to the square of the number of lines.
-
-    Examples
-    --------
-    >>> start, end = lowest_between([1.0, 10.0, 50.0], [1000.0, 100.0, 99.0])
-    >>> start.tolist(), end.tolist()
-    ([0.0, 0.01, 40.0], [0.01, 40.0, inf])
     """
     time = np.asarray(seconds, dtype=np.float64)
     count = np.asarray(evaluations, dtype=np.float64)
@@ -124,24 +93,13 @@ def shares_won(
 ) -> NDArray[np.float64]:
     """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
 
-    Parameters
-    ----------
-    seconds, evaluations : array_like, shape (..., problems, algorithms)
-        ERT in seconds and in evaluations; `inf` if no run succeeded.
-    cost_s : array_like, shape (costs,)
-        Evaluation costs, as for `at_cost`.
+    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERT in seconds and in
+      evaluations; `inf` if no run succeeded.
+    - `cost_s`, shape (costs,): Evaluation costs, as for `at_cost`.
 
-    Returns
-    -------
-    ndarray, shape (..., costs, algorithms)
-        If several algorithms have the lowest ERT, the problem is divided equally among them.
-        Problems that no algorithm solves count for no algorithm, so the shares add up to the share
-        of the problems that are solved. NaN if there are no problems.
-
-    Examples
-    --------
-    >>> shares_won([[1.0, 10.0], [1.0, 1.0]], [[1000.0, 100.0], [5.0, 5.0]], [0.0, 1.0]).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
+    Returns, shape (..., costs, algorithms): If several algorithms have the lowest ERT, the problem
+    is divided equally among them. Problems that no algorithm solves count for no algorithm, so the
+    shares add up to the share of the problems that are solved. NaN if there are no problems.
     """
     # The last axis of an array is the quickest where it is long: that of the samples.
     time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
@@ -173,19 +131,427 @@ def band_of_shares(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of shares, from the shares in bootstrap samples.
 
-    Parameters
-    ----------
-    share : ndarray
-        The observed shares.
-    samples : ndarray, shape (resamples, ...)
-        The shares in each bootstrap sample of the runs.
-    confidence : float
-        Nominal coverage at each point, in (0, 1).
+    - `share`: The observed shares.
+    - `samples`, shape (resamples, ...): The shares in each bootstrap sample of the runs.
+    - `confidence`: Nominal coverage at each point, in (0, 1).
 
-    Returns
-    -------
-    low, high : ndarray
-        The percentile interval, extended so that it contains the observed share.
+    Returns low, high: The percentile interval, extended so that it contains the observed share.
     """
     low, high = percentile_interval(samples, confidence)
     return np.minimum(low, share), np.maximum(high, share)
+
+
+GRID = 33
+"""Angles at which the test is made before the limits are refined."""
+HALVINGS = 40
+"""Number of bisection steps for each limit, enough for the precision of floating point."""
+
+EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
+    "empty", "every", "below", "above", "between", "outside",
+)  # fmt: skip
+"""The shapes of a set; see `TurningSets`."""
+
+
+@dataclass(frozen=True)
+class TurningSets:
+    """The evaluation costs at which two algorithms may have the same ERT; one set per target.
+
+    - `shape`: ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the
+      runs do not show at any cost which algorithm is better. ``below``: from 0 to `high`.
+      ``above``: from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to
+      `low`, and from `high` to infinity.
+    - `low`, `high`: Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty
+      set.
+    """
+
+    shape: NDArray[np.str_]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def split(self, parts: int) -> list[TurningSets]:
+        """The sets in several equal parts."""
+        arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
+        return [TurningSets(*of) for of in zip(*arrays, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Moments of the scores of `equal_ert` in seconds and in evaluations, one row per target.
+
+    At the evaluation cost c, a score is that in seconds plus c times that in evaluations, because
+    the common ERT is a straight line in c too.
+    """
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    runs: int
+
+    @classmethod
+    def of(cls, seconds: NDArray[np.float64], evaluations: NDArray[np.float64]) -> _Scores:
+        both = np.stack([seconds, evaluations])
+        mean = both.mean(axis=1)
+        centred = both - mean[:, np.newaxis]
+        covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
+        return cls(mean, covariance, both.shape[1])
+
+    def some(self, targets: NDArray[np.intp]) -> _Scores:
+        """The same of some targets."""
+        return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
+
+    def at(self, angle: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
+        c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
+        (tt, te), (_, ee) = self.covariance[..., np.newaxis]
+        mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
+        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test of equal ERTs, one row per target."""
+
+    first: _Scores
+    second: _Scores
+    level: float
+
+    def some(self, targets: NDArray[np.intp]) -> _Test:
+        """The same of some targets."""
+        return _Test(self.first.some(targets), self.second.some(targets), self.level)
+
+    def accepts(self, angle: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether it does not reject; shape (targets, angles)."""
+        sides = (self.first, self.second)
+        (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
+        p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
+        return np.asarray(p > self.level)
+
+
+def turning_sets(
+    seconds_a: ArrayLike,
+    evaluations_a: ArrayLike,
+    success_a: ArrayLike,
+    seconds_b: ArrayLike,
+    evaluations_b: ArrayLike,
+    success_b: ArrayLike,
+    *,
+    confidence: float,
+) -> TurningSets:
+    """The evaluation costs at which the test of equal ERTs does not reject.
+
+    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Seconds and evaluations of each
+      run of the first algorithm, up to each target or up to the end of the run, and whether the run
+      reached the target.
+    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second
+      algorithm.
+    - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
+
+    Returns: Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
+    algorithm has fewer than two runs. Raises ValueError if `confidence` is outside (0, 1).
+
+    A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
+    has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
+    the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
+    in evaluations alone. If the evaluations of all runs are equal, the test does not depend on the
+    cost, and the set is ``empty`` or ``every``. Otherwise, the test is made at `GRID` angles and at
+    the crossing of the two lines, and bisection finds each limit between two of these. If the lines
+    cross, the crossing belongs to the set.
+
+    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
+    Society B 16 (1954), whose sets have the same shapes.
+    """
+    check_confidence(confidence)
+    parts = [np.asarray(x, dtype=np.float64) for x in (seconds_a, evaluations_a, success_a)]
+    others = [np.asarray(x, dtype=np.float64) for x in (seconds_b, evaluations_b, success_b)]
+    targets = parts[0].shape[1]
+    successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
+    low, high = np.zeros(targets), np.full(targets, np.inf)
+    shape = np.full(targets, EVERY, dtype="<U7")
+    tested = np.flatnonzero(successes > 0)
+    if min(len(parts[0]), len(others[0])) < 2 or tested.size == 0:
+        return TurningSets(shape, low, high)
+    used = [x[:, tested] for x in parts], [x[:, tested] for x in others]
+    common = [(used[0][k].sum(axis=0) + used[1][k].sum(axis=0)) / successes[tested] for k in (0, 1)]
+    scale = np.where((common[0] > 0) & (common[1] > 0), common[0] / np.maximum(common[1], 1.0), 1.0)
+    first, second = (
+        _Scores.of(time - common[0] * reached, (count - common[1] * reached) * scale)
+        for time, count, reached in used
+    )
+
+    test = _Test(first, second, 1 - confidence)
+    angles = np.where(_equal_counts(first, second)[:, np.newaxis], 0.0, _angles(first, second))
+    inside = test.accepts(angles)
+    limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
+    start, end = (np.tan(angle) * scale for angle in limits)
+    begins, ends = inside[:, 0], inside[:, -1]
+    parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
+    cases = [
+        (~inside.any(axis=1), EMPTY, np.nan, np.nan),
+        (inside.all(axis=1), EVERY, 0.0, np.inf),
+        (begins & ~ends, BELOW, 0.0, end),
+        (~begins & ends, ABOVE, start, np.inf),
+        (begins & ends & (parts_of_it > 0), OUTSIDE, start, end),
+    ]
+    where = [case for case, *_ in cases]
+    shape[tested] = np.select(where, [np.full(tested.size, word) for _, word, *_ in cases], BETWEEN)
+    low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
+    high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
+    return TurningSets(shape, low, high)
+
+
+def _equal_counts(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
+    """Whether all runs have equal evaluations, so that the cost does not change the test."""
+    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
+    return np.asarray((np.array(moments) == 0).all(axis=0))
+
+
+def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
+    """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
+    grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
+    by_time, by_count = first.mean - second.mean
+    crossing = np.arctan2(np.abs(by_time), np.abs(by_count))
+    crossing = np.where(np.sign(by_time) * np.sign(by_count) < 0, crossing, 0.0)
+    return np.sort(np.column_stack([grid, crossing]), axis=1)
+
+
+def _limit(
+    test: _Test,
+    angles: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    *,
+    last: bool,
+) -> NDArray[np.float64]:
+    """The angle of the first or last change between inside and outside; 0 without a change."""
+    changes = inside[:, 1:] != inside[:, :-1]
+    rows = np.flatnonzero(changes.any(axis=1))
+    changes, test = changes[rows], test.some(rows)
+    place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
+    left, right = angles[rows, place], angles[rows, place + 1]
+    side = inside[rows, place]
+    for _ in range(HALVINGS):
+        middle = (left + right) / 2
+        same = test.accepts(middle[:, np.newaxis])[:, 0] == side
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    found = np.zeros(len(angles))
+    found[rows] = np.where(side, left, right)
+    return found
+
+
+def reached_within(
+    seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
+) -> NDArray[np.float64]:
+    """Share of the targets that each run reaches within each budget at an evaluation cost.
+
+    - `seconds`, `evaluations`, shape (runs, targets): Seconds and evaluations that each run had
+      used when it reached each target; `inf` if it did not reach the target.
+    - `cost_s`: Additional cost of an evaluation, in seconds.
+    - `budgets`, shape (budgets,): Budgets in seconds, including the evaluation cost.
+
+    Returns, shape (runs, budgets): The share never decreases as the budget increases, and never
+    increases with the cost.
+    """
+    there = at_cost(seconds, evaluations, cost_s)
+    limits = np.asarray(budgets, dtype=np.float64)
+    order = np.argsort(limits)
+    runs, targets = there.shape
+    first = np.searchsorted(limits[order], there)  # budget that is large enough
+    cell = first + (limits.size + 1) * np.arange(runs)[:, np.newaxis]
+    count = np.bincount(cell.ravel(), minlength=runs * (limits.size + 1)).reshape(runs, -1)
+    reached = np.empty((runs, limits.size))
+    reached[:, order] = count[:, :-1].cumsum(axis=1)
+    return np.asarray(reached / targets)
+
+
+def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> NDArray[np.float64]:
+    """The budget up to which each run is known, at an evaluation cost.
+
+    - `seconds`, `evaluations`, shape (runs,): Seconds T and evaluations E up to which each run was
+      observed. The evaluations are `inf` if a longer run could not have changed the result.
+    - `cost_s`: Additional cost c of an evaluation, in seconds.
+
+    Returns, shape (runs,): T + c E; `inf` for a run whose evaluations are `inf`.
+    """
+    count = np.asarray(evaluations, dtype=np.float64)
+    observed = np.where(np.isinf(count), 0.0, count)
+    return np.where(np.isinf(count), np.inf, at_cost(seconds, observed, cost_s))
+
+
+def seconds_to_observe(
+    seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
+) -> NDArray[np.float64]:
+    """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
+
+    - `seconds`, `evaluations`, shape (runs,): As for `known_until`.
+    - `cost_s`: Additional cost c of an evaluation, in seconds.
+    - `budgets`, shape (budgets,): Budgets B in seconds, including the evaluation cost.
+
+    Returns, shape (runs, budgets): B T/(T + c E), which assumes that the run continues at the same
+    pace; 0 if the run is known up to the budget.
+    """
+    limits = np.asarray(budgets, dtype=np.float64)
+    time = np.asarray(seconds, dtype=np.float64)[:, np.newaxis]
+    until = known_until(seconds, evaluations, cost_s)[:, np.newaxis]
+    pace = np.divide(time, until, out=np.ones(until.shape), where=until > 0)
+    return np.where(limits > until, limits * pace, 0.0)
+
+
+class Cells:
+    """The runs of each algorithm on each function, for moments of all cells at once.
+
+    - `runs`, shape (algorithms, functions): Number of runs of each cell, at least 1.
+    """
+
+    def __init__(self, runs: ArrayLike) -> None:
+        self._runs = np.asarray(runs, dtype=np.int64)
+        self._missing = np.arange(self._runs.max()) >= self._runs[..., np.newaxis]
+        self._places = np.zeros(self._missing.shape, dtype=np.intp)
+        self._places[~self._missing] = np.arange(self._runs.sum())
+
+    def moments(self, shares: NDArray[np.float64]) -> Moments:
+        """Moments of shares of shape (runs, budgets).
+
+        The runs are in the order of the algorithms, then of the functions.
+        """
+        runs = self._runs[..., np.newaxis]
+        each = self._without_missing(shares[self._places])
+        mean = each.sum(axis=2) / runs
+        away = self._without_missing(each - mean[:, :, np.newaxis])
+        with np.errstate(invalid="ignore"):
+            variance = (away * away).sum(axis=2) / (runs - 1)
+        return Moments(self._runs, mean, variance)
+
+    def _without_missing(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values, with 0 where a cell has fewer runs than others. 0 adds nothing to a sum."""
+        values[self._missing] = 0.0
+        return values
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Shares of the targets that the runs of each algorithm on each function reach.
+
+    - `runs`: Numbers of runs, shape (algorithms, functions).
+    - `mean`, `variance`: Shape (algorithms, functions, budgets). The divisor of the variance is
+      runs - 1; it is NaN for a single run.
+    """
+
+    runs: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Leader:
+    """The leading algorithm at each budget.
+
+    - `best`: Index of the leading algorithm, shape (budgets,). The first one if several are equal;
+      -1 if no algorithm reached a target.
+    - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
+    - `tied`: Whether an algorithm is not significantly worse than the leader, shape (budgets,
+      algorithms). True for the leader itself. False for all if no algorithm reached a target.
+    """
+
+    best: NDArray[np.intp]
+    value: NDArray[np.float64]
+    tied: NDArray[np.bool_]
+
+
+def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
+    """The algorithm that reaches the largest share of the targets, averaged over the functions.
+
+    - `shares`: Of the runs of each algorithm on each function.
+    - `confidence`: At each budget, a leader without ties is the best algorithm with at least this
+      probability.
+
+    Returns: `value` is the average share. If an algorithm has only one run on a function, all
+    algorithms are tied. Raises ValueError if `confidence` is outside (0, 1).
+
+    The sample consists of the runs on each function, so the result is valid for new runs on the
+    same functions. The leader is compared with each other algorithm by a one-sided Welch test of a
+    sum over strata (the functions), with Satterthwaite's degrees of freedom, at the level
+    (1 - confidence)/(algorithms - 1). If the leader is not the best algorithm, its lead over the
+    best algorithm is due to chance; for each of the other algorithms, this happens with at most the
+    probability of that level. p is never below the smallest p-value that a test of the order of
+    these runs can have.
+
+    Source: F. E. Satterthwaite, An approximate distribution of estimates of variance components,
+    Biometrics Bulletin 2 (1946).
+    """
+    check_confidence(confidence)
+    runs = shares.runs
+    average = shares.mean.mean(axis=1).T
+    best = average.argmax(axis=1)
+    reached = average.max(axis=1) > 0
+    everyone = np.ones(average.shape, dtype=np.bool_)
+    if runs.min() < 2:
+        return _leader(average, best, everyone, reached)
+    spread = shares.variance / runs[..., np.newaxis]
+    error = spread.sum(axis=1).T
+    parts = (spread**2 / (runs[..., np.newaxis] - 1)).sum(axis=1).T
+    at = np.arange(best.size)
+    difference = len(runs[0]) * (average[at, best][:, np.newaxis] - average)
+    total = error + error[at, best][:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (parts + parts[at, best][:, np.newaxis])
+        p = stdtr(freedom, -difference / np.sqrt(total))
+    p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
+    least = np.array([[_least(mine, others) for others in runs] for mine in runs])
+    p = np.maximum(p, least[best])
+    tied = p * max(len(runs) - 1, 1) > 1 - confidence
+    tied[at, best] = True
+    return _leader(average, best, tied, reached)
+
+
+def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
+    """The algorithm with the best average rank over the functions, by the share of the targets.
+
+    - `shares`: Of the runs of each algorithm on each function.
+    - `confidence`: Confidence of the tests.
+
+    Returns: `value` is the average rank. On each function, the algorithms are ranked by the mean
+    share of their runs. The sample consists of the functions. An algorithm is tied with the leader
+    unless Wilcoxon's signed-rank test of their mean shares, at the level (1 - confidence)/(pairs of
+    algorithms), finds the leader better.
+
+    The test uses the results of the pair only, so other algorithms change its decision by their
+    number alone. p comes from the normal approximation with the variance of the ranks of the
+    differences that are not 0, and is never below the exact minimum 2^(1 - functions).
+
+    Source: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on
+    mean-ranks?, Journal of Machine Learning Research 17 (2016).
+    """
+    value = shares.mean
+    average = rank(-value, axis=0).mean(axis=1).T
+    best = average.argmin(axis=1)
+    leading = np.take_along_axis(value, best[np.newaxis, np.newaxis], axis=0)
+    p = _signed_rank_p(leading - value).T
+    level = (1 - confidence) / max(comb(len(value), 2), 1)
+    return _leader(average, best, p > level, value.max(axis=(0, 1)) > 0)
+
+
+def _signed_rank_p(gain: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two-sided p-values of the signed-rank test over axis 1; 1 where the balance is not positive.
+
+    Ties are ranked, but count for neither side (Pratt).
+    """
+    ranks = stats.rankdata(np.abs(gain), axis=1) * (gain != 0)
+    balance, spread = (ranks * np.sign(gain)).sum(axis=1), np.sqrt((ranks**2).sum(axis=1))
+    z = np.divide(balance, spread, out=np.zeros(balance.shape), where=spread > 0)
+    p = np.maximum(2 * ndtr(-z), 2.0 ** (1 - gain.shape[1]))
+    return np.where(z > 0, np.minimum(p, 1.0), 1.0)
+
+
+def _leader(
+    value: NDArray[np.float64],
+    best: NDArray[np.intp],
+    tied: NDArray[np.bool_],
+    reached: NDArray[np.bool_],
+) -> Leader:
+    return Leader(np.where(reached, best, -1), value, tied & reached[:, np.newaxis])
+
+
+def _least(runs: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+    """The smallest one-sided p-value that a test of the order of two samples can have."""
+    ways = 1.0
+    for m, n in zip(runs.tolist(), others.tolist(), strict=True):
+        ways *= comb(m + n, m)
+    return 1 / ways

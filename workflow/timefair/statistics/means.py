@@ -1,4 +1,4 @@
-"""The mean of results with its interval, and wrong and right means of runtimes."""
+"""The mean of results with its interval, wrong and right means, and where measures disagree."""
 
 from __future__ import annotations
 
@@ -39,40 +39,24 @@ def mean_interval(
 ) -> MeanInterval:
     """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Results of runs; `inf` for a run without a result.
-    confidence : float
-        Nominal coverage in (0, 1).
-    method : {"bootstrap-t", "paper", "paper-bootstrap"}
-        ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the default,
-        because results are skewed.
-        ``paper``: mean ± z s/sqrt(n), where s is the standard deviation with the divisor n.
-        ``paper-bootstrap``: the method of the paper, with the standard deviation of resampled
-        means, around the mean minus their bias. With many resamples, it is equal to ``paper``.
-    resamples : int
-        Number of bootstrap samples, at least 2; 10,000 in the paper.
-    rng : numpy.random.Generator, optional
-        Source of the draws; required except for ``paper``.
+    - `values`, shape (n,): Results of runs; `inf` for a run without a result.
+    - `confidence`: Nominal coverage in (0, 1).
+    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the
+      default, because results are skewed. ``paper``: mean ± z s/sqrt(n), where s is the standard
+      deviation with the divisor n. ``paper-bootstrap``: the method of the paper, with the standard
+      deviation of resampled means, around the mean minus their bias. With many resamples, it is
+      equal to ``paper``.
+    - `resamples`: Number of bootstrap samples, at least 2; 10,000 in the paper.
+    - `rng`: Source of the draws; required except for ``paper``.
 
-    Returns
-    -------
-    MeanInterval
-        If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is NaN. The
-        limits of a single value are NaN. Equal values have an interval of zero width. All numbers
-        are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples have
-        zero variance, because they lack the few values that determine the mean. Examples are
-        samples of fewer than four values, and one failure among many equal successes.
+    Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
+    NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
+    numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
+    have zero variance, because they lack the few values that determine the mean. Examples are
+    samples of fewer than four values, and one failure among many equal successes. Raises ValueError
+    if `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of range,
+    the method is unknown, or `rng` is missing.
 
-    Raises
-    ------
-    ValueError
-        If `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of
-        range, the method is unknown, or `rng` is missing.
-
-    Notes
-    -----
     Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
 
     ================  ===  ===========  =====  =====  =========
@@ -90,19 +74,8 @@ def mean_interval(
     For the distribution in the last line, use another measure, such as quantiles. Its mean is
     determined by runs that a sample rarely contains.
 
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and Appendix B;
-    B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> interval = mean_interval([1.0, 2.0, 2.0, 3.0, 12.0], confidence=0.95, rng=rng)
-    >>> interval.mean, bool(interval.high - interval.mean > interval.mean - interval.low)
-    (4.0, True)
-    >>> mean_interval([1.0, float("inf")], confidence=0.95, method="paper")
-    MeanInterval(mean=inf, low=nan, high=inf)
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
+    Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
     """
     x = _sample(values)
     check_confidence(confidence)
@@ -189,32 +162,13 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     The mean omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
     therefore seems fast. The function exists to show this effect.
 
-    Parameters
-    ----------
-    costs : array_like
-        Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    axis : int
-        The axis of the runs.
+    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if no run
-        succeeded.
+    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if
+    no run succeeded. Raises ValueError if a cost is NaN or negative.
 
-    Raises
-    ------
-    ValueError
-        If a cost is NaN or negative.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
-
-    Examples
-    --------
-    >>> float(mean_of_successes([100.0, float("inf"), 300.0]))
-    200.0
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
     cost = _costs(costs)
     reached = np.isfinite(cost)
@@ -228,32 +182,13 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Mean cost if every run succeeded, and NaN otherwise.
 
-    Parameters
-    ----------
-    costs : array_like
-        Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    axis : int
-        The axis of the runs.
+    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN ("n/a")
-        if a run failed or if there are no runs.
+    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN
+    ("n/a") if a run failed or if there are no runs. Raises ValueError if a cost is NaN or negative.
 
-    Raises
-    ------
-    ValueError
-        If a cost is NaN or negative.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
-
-    Examples
-    --------
-    >>> mean_if_all_succeed([[100.0, 300.0], [100.0, float("inf")]]).tolist()
-    [200.0, nan]
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
     cost = _costs(costs)
     return np.where(np.isfinite(cost).all(axis=axis), mean_of_successes(cost, axis), np.nan)
@@ -264,3 +199,50 @@ def _costs(costs: ArrayLike) -> NDArray[np.float64]:
     if cost.ndim == 0 or np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must be an array, not NaN and not negative; a failure is inf")
     return cost
+
+
+def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
+    """Pairs of algorithms whose order by one measure is opposite to their order by another.
+
+    - `first`, `second`, shape (algorithms,): Two measures of the same algorithms, such as mean and
+      median. Smaller is better; `inf` is worst and equal to itself.
+
+    Returns, shape (pairs, 2): One row (a, b) of indices per pair, where a is better by the first
+    measure, and b by the second. The rows are sorted by a, then by b. A tie in either measure is
+    not a disagreement. Raises ValueError if the measures are not vectors of the same length, or a
+    number is NaN.
+
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
+    """
+    x, y = _measures(first, second)
+    return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
+
+
+def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
+    """The smaller of the two distances of each pair, by one measure and by the other, in decades.
+
+    - `first`, `second`, shape (algorithms,): Two measures, not negative.
+    - `pairs`, shape (pairs, 2): From `opposed_pairs`.
+
+    Returns, shape (pairs,): The smaller of the two absolute log10 ratios. A ratio with 0 or `inf`
+    is infinite. Raises ValueError if the measures are not vectors of the same length, or a number
+    is NaN or negative.
+    """
+    x, y = _measures(first, second)
+    if (x < 0).any() or (y < 0).any():
+        raise ValueError("measures must not be negative")
+    a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gaps = [np.abs(np.log10(m[a]) - np.log10(m[b])) for m in (x, y)]
+    return np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf)
+
+
+def _measures(
+    first: ArrayLike, second: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"measures must be vectors of one length, not {x.shape}, {y.shape}")
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise ValueError("measures must not be NaN; a result that was not reached is inf")
+    return x, y

@@ -16,27 +16,10 @@ def quantile_rank(n: int, p: float) -> int:
 
     A product that differs from a whole number only by rounding counts as that number.
 
-    Parameters
-    ----------
-    n : int
-        Number of values, at least 1.
-    p : float
-        Probability in [0, 1]; 0 gives the minimum.
+    - `n`: Number of values, at least 1.
+    - `p`: Probability in [0, 1]; 0 gives the minimum.
 
-    Returns
-    -------
-    int
-        Rank in 1..n.
-
-    Raises
-    ------
-    ValueError
-        If `n` is smaller than 1 or `p` is outside [0, 1].
-
-    Examples
-    --------
-    >>> quantile_rank(10, 0.1), quantile_rank(101, 0.5), quantile_rank(100, 0.29)
-    (1, 51, 29)
+    Returns: Rank in 1..n. Raises ValueError if `n` is smaller than 1 or `p` is outside [0, 1].
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
@@ -105,42 +88,20 @@ def quantile_interval(
     The quantile is below the lower limit with a probability of at most ``(1 - confidence)/2``, and
     above the upper limit with at most the same probability, for any distribution of the values.
 
-    Parameters
-    ----------
-    values : array_like
-        Any shape. `inf` means "not reached", is sorted last, and may be a limit.
-    p : float
-        Probability in [0, 1].
-    confidence : float
-        Nominal coverage in (0, 1).
-    axis : int
-        The axis of the sample.
+    - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
+    - `p`: Probability in [0, 1].
+    - `confidence`: Nominal coverage in (0, 1).
+    - `axis`: The axis of the sample.
 
-    Returns
-    -------
-    QuantileInterval
-        The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is too
-        small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
-        for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than
-        36 values.
-        `coverage` is the actual coverage for a continuous distribution, at least `confidence`; ties
-        only increase it. All values are NaN for an empty sample.
+    Returns: The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is
+    too small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
+    for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36
+    values. `coverage` is the actual coverage for a continuous distribution, at least `confidence`;
+    ties only increase it. All values are NaN for an empty sample. Raises ValueError if a value is
+    NaN, or `p` or `confidence` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a value is NaN, or `p` or `confidence` is out of range.
-
-    References
-    ----------
-    H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The limits are
-    those of `scipy.stats.quantile_test`.
-
-    Examples
-    --------
-    >>> interval = quantile_interval([5.0, 1.0, 2.0, 8.0, 3.0, 9.0, float("inf")], 0.5, 0.95)
-    >>> float(interval.low), float(interval.high), round(interval.coverage, 3)
-    (1.0, inf, 0.984)
+    Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The
+    limits are those of `scipy.stats.quantile_test`.
     """
     x = _sample(values, p)
     check_confidence(confidence)

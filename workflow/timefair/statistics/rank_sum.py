@@ -43,24 +43,13 @@ class Tails:
 def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     """Both tails of U if the pooled values are assigned to the two samples at random.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (m,) and (n,)
-        Samples with at least one value each. `inf` is allowed, and is equal to itself.
+    - `first`, `second`, shape (m,) and (n,): Samples with at least one value each. `inf` is
+      allowed, and is equal to itself.
 
-    Returns
-    -------
-    Tails
-        U is the number of pairs in which the value of `first` is larger; ties count half. Both
-        tails are 1 if all values are equal.
+    Returns: U is the number of pairs in which the value of `first` is larger; ties count half. Both
+    tails are 1 if all values are equal. Raises ValueError if a sample is empty or not a vector, or
+    a value is NaN.
 
-    Raises
-    ------
-    ValueError
-        If a sample is empty or not a vector, or a value is NaN.
-
-    Notes
-    -----
     The distribution is conditional on the ties. It is exact
 
     - without ties, for ``m n <= EXACT_PAIRS``, such as 141 runs each;
@@ -76,20 +65,11 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     - for 12 runs and 300 runs, if half of the values are equal: up to 0.04 down to 1e-3, and up to
       0.3 down to 1e-6.
 
-    References
-    ----------
-    H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
-    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
-    I. M. Skovgaard, Saddlepoint expansions for conditional distributions, Journal of Applied
-    Probability 24 (1987), and R. W. Butler, Saddlepoint Approximations with Applications, 2007,
-    chapter 4, for the approximation.
-
-    Examples
-    --------
-    >>> tails([1.0, 2.0, 3.0], [4.0, 5.0, float("inf")])
-    Tails(lower=0.05, upper=1.0)
-    >>> tails([1.0, 1.0], [1.0, 2.0])
-    Tails(lower=0.5, upper=1.0)
+    Source: H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
+    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947). I. M.
+    Skovgaard, Saddlepoint expansions for conditional distributions, Journal of Applied Probability
+    24 (1987), and R. W. Butler, Saddlepoint Approximations with Applications, 2007, chapter 4, for
+    the approximation.
     """
     x, y = _vector(first, "first"), _vector(second, "second")
     m, n = x.size, y.size
@@ -116,23 +96,11 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
     """``P(U <= u)`` for two samples from the same continuous distribution.
 
-    Parameters
-    ----------
-    u : array_like of int
-        Numbers of pairs, in 0..m n.
-    m, n : int
-        Sizes of the samples, at least 1.
+    - `u`: Numbers of pairs, in 0..m n.
+    - `m`, `n`: Sizes of the samples, at least 1.
 
-    Returns
-    -------
-    ndarray
-        The shape of `u`. The computation uses integers up to the last division, so the tails have
-        no other rounding error.
-
-    Examples
-    --------
-    >>> at_most([0, 4, 9], 3, 3).tolist()
-    [0.05, 0.5, 1.0]
+    Returns: The shape of `u`. The computation uses integers up to the last division, so the tails
+    have no other rounding error.
     """
     pairs = np.asarray(u, dtype=np.int64)
     below_half = _lower_half(min(m, n), max(m, n))
@@ -164,18 +132,11 @@ def _lower_half(m: int, n: int) -> NDArray[np.float64]:
 class _Groups:
     """Groups of equal values: two that are counted in closed form, and the other values.
 
-    Attributes
-    ----------
-    rank
-        Doubled rank of the first group.
-    step
-        Greatest common divisor of all differences of doubled ranks.
-    shifts
-        Doubled rank of each value outside both groups minus `rank`, in steps.
-    shift
-        The same for a value in the second group.
-    first, second
-        Sizes of these groups.
+    - `rank`: Doubled rank of the first group.
+    - `step`: Greatest common divisor of all differences of doubled ranks.
+    - `shifts`: Doubled rank of each value outside both groups minus `rank`, in steps.
+    - `shift`: The same for a value in the second group.
+    - `first`, `second`: Sizes of these groups.
     """
 
     rank: int
@@ -293,12 +254,8 @@ def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
 class _Choices:
     """Independent choices, one per value, of which m are made with the sum x of their ranks.
 
-    Attributes
-    ----------
-    ranks, counts
-        Ranks and sizes of the groups of equal values.
-    given
-        m and x.
+    - `ranks`, `counts`: Ranks and sizes of the groups of equal values.
+    - `given`: m and x.
     """
 
     ranks: NDArray[np.float64]

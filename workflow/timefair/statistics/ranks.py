@@ -1,10 +1,19 @@
-"""Ranks of algorithms on problems; small values are better."""
+"""Ranks of algorithms on problems, Friedman's test of them, and post-hoc tests of pairs.
+
+Small values are better.
+"""
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+
+from timefair.statistics.corrections import holm, shaffer
 
 
 def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
@@ -77,3 +86,216 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
     if x.shape[0] == 0:
         return np.full(x.shape[1], np.nan)
     return np.asarray(rank(x, axis=1).mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Tests of the hypothesis that all algorithms have the same ranks.
+
+    - `problems`, `algorithms`: Number of problems and of algorithms.
+    - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
+    - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
+      distribution.
+    - `chi2_uncorrected`, `p_uncorrected`: The same without the correction for ties: the statistic
+      is smaller, and the test is conservative.
+    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's F from `chi2`, and its p-value.
+      This test is less conservative than the chi-squared test, and its error rate is closer to the
+      level. `inf` and 0 if all problems have the same order, even if there are only two problems.
+    - `iman_davenport_uncorrected`, `iman_davenport_p_uncorrected`: The same from
+      `chi2_uncorrected`.
+    - `kendall_w`: Kendall's W, the agreement of the problems, corrected for ties: 0 for no
+      agreement, 1 if all problems have the same order.
+    """
+
+    problems: int
+    algorithms: int
+    average_ranks: NDArray[np.float64]
+    chi2: float
+    p: float
+    chi2_uncorrected: float
+    p_uncorrected: float
+    iman_davenport: float
+    iman_davenport_p: float
+    iman_davenport_uncorrected: float
+    iman_davenport_p_uncorrected: float
+    kendall_w: float
+
+
+def friedman(values: ArrayLike) -> Friedman:
+    """Friedman's test of several algorithms on the same problems, and statistics derived from it.
+
+    - `values`, shape (problems, algorithms): One result per problem and algorithm, where smaller is
+      better, or the ranks. `inf` and NaN share the worst rank.
+
+    Returns: With fewer than two problems or two algorithms, every statistic is NaN. If all
+    algorithms are tied on each problem, the statistics are 0 and the p-values are 1. Raises
+    ValueError if `values` is not a matrix.
+
+    After the mean is subtracted from the ranks, W is the sum of squares between algorithms divided
+    by the total sum of squares. Then ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)`` with
+    k - 1 and (k - 1)(N - 1) degrees of freedom, for N problems and k algorithms. Without the
+    correction for ties, the total sum of squares is that of ranks without ties.
+
+    Source: M. Friedman, The use of ranks to avoid the assumption of normality implicit in the
+    analysis of variance, Journal of the American Statistical Association 32 (1937). R. L. Iman and
+    J. M. Davenport, Approximations of the critical region of the Friedman statistic, Communications
+    in Statistics A 9 (1980). J. Demšar, Statistical comparisons of classifiers over multiple data
+    sets, Journal of Machine Learning Research 7 (2006), section 3.2.2.
+    """
+    ranks = rank(values, axis=-1)
+    averages = average_ranks(ranks)
+    n, k = ranks.shape
+    from_mean = ranks - (k + 1) / 2
+    between = float((from_mean.sum(axis=0) ** 2).sum()) / max(n, 1)
+    corrected = _Agreement(_share(between, float((from_mean**2).sum())), n, k)
+    uncorrected = _Agreement(_share(between, n * k * (k**2 - 1) / 12), n, k)
+    return Friedman(
+        problems=n,
+        algorithms=k,
+        average_ranks=averages,
+        chi2=corrected.chi2,
+        p=corrected.p,
+        chi2_uncorrected=uncorrected.chi2,
+        p_uncorrected=uncorrected.p,
+        iman_davenport=corrected.f,
+        iman_davenport_p=corrected.p_of_f,
+        iman_davenport_uncorrected=uncorrected.f,
+        iman_davenport_p_uncorrected=uncorrected.p_of_f,
+        kendall_w=corrected.w,
+    )
+
+
+@dataclass(frozen=True)
+class PostHoc:
+    """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    - `first`, `second`: Column of each algorithm of the pair. All attributes have the shape
+      (pairs,).
+    - `difference`: Average rank of the first algorithm minus that of the second: negative if the
+      first is better.
+    - `z`: The difference in standard errors, under the hypothesis that all algorithms are equal.
+    - `p`, `p_holm`, `p_shaffer`: Two-sided p-values of z: not adjusted, and adjusted for all pairs.
+    - `p_nemenyi`: p-value from the studentized range, for all pairs simultaneously.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    difference: NDArray[np.float64]
+    z: NDArray[np.float64]
+    p: NDArray[np.float64]
+    p_holm: NDArray[np.float64]
+    p_shaffer: NDArray[np.float64]
+    p_nemenyi: NDArray[np.float64]
+
+
+def posthoc(values: ArrayLike) -> PostHoc:
+    """Post-hoc tests of the average ranks of all pairs of algorithms.
+
+    - `values`, shape (problems, algorithms): As for `friedman`.
+
+    Returns: Empty for fewer than two algorithms. With fewer than two problems, z and all p-values
+    are NaN. Algorithms with the same average rank have z = 0 and p = 1. Raises ValueError if
+    `values` is not a matrix.
+
+    ``z = difference / sqrt(k (k + 1)/(6 N))`` for k algorithms and N problems. Ties reduce the
+    variance of the ranks, so with ties the p-values are conservative (too large).
+
+    Source: P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J.
+    Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7 (2006), section 3.2.2. S. García and F. Herrera, An extension on
+    "Statistical comparisons of classifiers over multiple data sets" for all pairwise comparisons,
+    Journal of Machine Learning Research 9 (2008).
+    """
+    averages = average_ranks(values)
+    n, k = np.shape(values)
+    first, second = np.triu_indices(k, 1)
+    difference = averages[first] - averages[second]
+    z = difference / _standard_error(k, n) if n >= 2 else np.full(difference.shape, np.nan)
+    p = 2 * stats.norm.sf(np.abs(z))
+    return PostHoc(
+        first=first,
+        second=second,
+        difference=difference,
+        z=z,
+        p=p,
+        p_holm=holm(p),
+        p_shaffer=shaffer(p, k),
+        p_nemenyi=stats.studentized_range.sf(np.abs(z) * np.sqrt(2), k, np.inf),
+    )
+
+
+@cache
+def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
+    """Nemenyi's critical difference: a larger difference of average ranks is significant.
+
+    Parameters
+    ----------
+    algorithms, problems : int
+        Number of algorithms, and number of problems on which they were ranked.
+    alpha : float
+        Probability in (0, 1) of at least one false rejection if all algorithms are equal.
+
+    Returns
+    -------
+    float
+        Difference of average ranks; NaN for fewer than two algorithms or two problems.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is outside (0, 1).
+
+    References
+    ----------
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7 (2006), section 3.2.2, with the exact studentized range.
+
+    Examples
+    --------
+    >>> round(critical_difference(7, 20, alpha=0.05), 4)
+    2.0141
+    """
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must lie in (0, 1), not {alpha}")
+    if algorithms < 2 or problems < 2:
+        return float("nan")
+    range_at = float(stats.studentized_range.isf(alpha, algorithms, np.inf))
+    return range_at / math.sqrt(2) * _standard_error(algorithms, problems)
+
+
+def _standard_error(algorithms: int, problems: int) -> float:
+    """Standard error of the difference of two average ranks if all algorithms are equal."""
+    return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """The statistics that follow from W for n problems and k algorithms."""
+
+    w_if_defined: float
+    n: int
+    k: int
+
+    @property
+    def w(self) -> float:
+        return self.w_if_defined if min(self.n, self.k) >= 2 else float("nan")
+
+    @property
+    def chi2(self) -> float:
+        return self.n * (self.k - 1) * self.w
+
+    @property
+    def p(self) -> float:
+        return float(stats.chi2.sf(self.chi2, self.k - 1))
+
+    @property
+    def f(self) -> float:
+        return (self.n - 1) * self.w / (1 - self.w) if self.w < 1 else self.w * np.inf
+
+    @property
+    def p_of_f(self) -> float:
+        return float(stats.f.sf(self.f, self.k - 1, (self.k - 1) * (self.n - 1)))

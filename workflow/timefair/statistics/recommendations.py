@@ -41,32 +41,13 @@ def trace(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The falling trace of a run: rows at which the value falls, and the value from there on.
 
-    Parameters
-    ----------
-    rule
-        One of `RULES`.
-    launch, measured, true
-        The rows, shape (rows,): the launch that made each, its measured value (NaN for a
-        recommendation) and its noise-free value. A noise-free value that is NaN counts as `inf`.
+    - `rule`: One of `RULES`.
+    - `launch`, `measured`, `true`: The rows, shape (rows,): the launch that made each, its measured
+      value (NaN for a recommendation) and its noise-free value. A noise-free value that is NaN
+      counts as `inf`.
 
-    Returns
-    -------
-    rows, values
-        Rising row numbers and strictly falling finite values. Both arrays have the same shape, and
-        are empty if there is no finite value.
-
-    Examples
-    --------
-    The second measurement is lucky, and the third is a true improvement:
-
-    >>> launch, measured = np.zeros(3, int), np.array([5.0, 2.0, 1.5])
-    >>> true = np.array([4.0, 4.5, 3.0])
-    >>> rows, values = trace("best_measured", launch, measured, true)
-    >>> rows.tolist(), values.tolist()
-    ([0, 2], [4.5, 3.0])
-    >>> rows, values = trace("best_evaluated", launch, measured, true)
-    >>> rows.tolist(), values.tolist()
-    ([0, 2], [4.0, 3.0])
+    Returns: Rising row numbers and strictly falling finite values. Both arrays have the same shape,
+    and are empty if there is no finite value.
     """
     values = np.where(np.isnan(true), np.inf, true)
     if rule == "best_evaluated":
@@ -98,13 +79,7 @@ def at_each_row(
 
 
 def settled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The worst value from each row to the last one, shape (rows,).
-
-    Examples
-    --------
-    >>> settled(np.array([4.0, 1.0, 3.0, 2.0])).tolist()
-    [4.0, 3.0, 3.0, 2.0]
-    """
+    """The worst value from each row to the last one, shape (rows,)."""
     return np.maximum.accumulate(values[::-1])[::-1]
 
 

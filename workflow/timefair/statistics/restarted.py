@@ -67,46 +67,24 @@ class Bounds:
 def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> RestartedMoments:
     """Mean and standard deviation of the runtime with restarts.
 
-    Parameters
-    ----------
-    spent : array_like
-        Cost of each run in seconds or evaluations: up to the target for a success, up to the end of
-        the run for a failure. Finite and not negative.
-    success : array_like of bool
-        Whether the run reached the target; same shape.
-    axis : int
-        The axis of the runs.
+    - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
+      end of the run for a failure. Finite and not negative.
+    - `success`: Whether the run reached the target; same shape.
+    - `axis`: The axis of the runs.
 
-    Returns
-    -------
-    RestartedMoments
-        The shape is that of `spent` with `axis` removed; the unit is that of `spent`. The mean is
-        the ERT. Both numbers are `inf` if no run succeeded, and NaN if there are no runs. If no run
-        failed, they are the mean and the standard deviation of the sample (ddof = 0).
+    Returns: The shape is that of `spent` with `axis` removed; the unit is that of `spent`. The mean
+    is the ERT. Both numbers are `inf` if no run succeeded, and NaN if there are no runs. If no run
+    failed, they are the mean and the standard deviation of the sample (ddof = 0). Raises ValueError
+    if the shapes differ, or a cost is negative or not finite.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a cost is negative or not finite.
-
-    Notes
-    -----
     The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
     by the number of successes. It is equal to V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with the
     success rate p, the variance V_s of the successes, and the mean m_f and the variance V_f of the
     failures.
 
-    References
-    ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1), for the mean;
-    A. Auger and N. Hansen, Performance evaluation of an advanced local search evolutionary
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1), for the
+    mean; A. Auger and N. Hansen, Performance evaluation of an advanced local search evolutionary
     algorithm, CEC 2005, for both.
-
-    Examples
-    --------
-    >>> moments = restarted_moments([3.0, 10.0, 5.0], [True, False, True])
-    >>> float(moments.mean), round(float(moments.sd), 3)
-    (9.0, 8.718)
     """
     cost, reached = check_pairs(spent, success)
     mean = ert(cost, reached, axis=axis)
@@ -119,30 +97,17 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
     """Distribution function of the runtime with restarts.
 
-    Parameters
-    ----------
-    spent : array_like, shape (R,)
-        Cost of each run, as for `restarted_moments`; costs below 1e-150 count as 0.
-    success : array_like of bool, shape (R,)
-        Whether the run reached the target.
-    grid : array_like, shape (points,)
-        Costs b, in the unit of `spent`, in any order.
+    - `spent`, shape (R,): Cost of each run, as for `restarted_moments`; costs below 1e-150 count as
+      0.
+    - `success`, shape (R,): Whether the run reached the target.
+    - `grid`, shape (points,): Costs b, in the unit of `spent`, in any order.
 
-    Returns
-    -------
-    Bounds
-        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. If no run
-        failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
-        succeeded, also at ``b = inf``; NaN if there are no runs.
+    Returns: Shape (points,): the probability F(b) that the runtime is at most b. If no
+    run failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
+    succeeded, also at ``b = inf``; NaN if there are no runs. Raises ValueError if `spent` and
+    `success` are not vectors of the same length, a cost is negative or not finite, or a number of
+    the grid is NaN.
 
-    Raises
-    ------
-    ValueError
-        If `spent` and `success` are not vectors of the same length, a cost is negative or not
-        finite, or a number of the grid is NaN.
-
-    Notes
-    -----
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
     solved by listing all sums of failure costs. There are few sums if the failures have equal
     costs, for example the same budget, or if b is not much larger than the costs. F is then exact.
@@ -150,17 +115,9 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Rounding down gives a larger F, and rounding up a smaller F. `low` and `high` are these two
     results, and the exact F is between them.
 
-    References
-    ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. The simulated
-    restarts of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021), have this F in
-    the limit of many draws.
-
-    Examples
-    --------
-    >>> cdf = restarted_cdf([3.0, 10.0], [True, False], [2.0, 3.0, 13.0, 23.0])
-    >>> cdf.low.tolist(), bool((cdf.low == cdf.high).all())
-    ([0.0, 0.5, 0.75, 0.875], True)
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. The
+    simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021), have
+    this F in the limit of many draws.
     """
     sample = _RestartedRuns.of(_costs(spent), success)
     points = np.asarray(grid, dtype=np.float64)
@@ -178,37 +135,19 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
 def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bounds:
     """Quantiles of the runtime with restarts.
 
-    Parameters
-    ----------
-    spent : array_like, shape (R,)
-        Cost of each run, as for `restarted_moments`; costs below 1e-150 count as 0.
-    success : array_like of bool, shape (R,)
-        Whether the run reached the target.
-    p : array_like, shape (m,)
-        Probabilities in (0, 1].
+    - `spent`, shape (R,): Cost of each run, as for `restarted_moments`; costs below 1e-150 count as
+      0.
+    - `success`, shape (R,): Whether the run reached the target.
+    - `p`, shape (m,): Probabilities in (0, 1].
 
-    Returns
-    -------
-    Bounds
-        Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or if
-        the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
-        succeeded, and for p = 1 if a run failed; NaN if there are no runs.
+    Returns: Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or
+    if the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
+    succeeded, and for p = 1 if a run failed; NaN if there are no runs. Raises ValueError if `spent`
+    and `success` are not vectors of the same length, a cost is negative or not finite, or a
+    probability is outside (0, 1].
 
-    Raises
-    ------
-    ValueError
-        If `spent` and `success` are not vectors of the same length, a cost is negative or not
-        finite, or a probability is outside (0, 1].
-
-    Notes
-    -----
     F is the function of `restarted_cdf`. Sums of failure costs are needed up to Cantelli's bound of
     the quantile: the mean plus sqrt(p/(1 - p)) standard deviations.
-
-    Examples
-    --------
-    >>> restarted_quantile([3.0, 10.0], [True, False], [0.5, 0.6, 0.9]).low.tolist()
-    [3.0, 13.0, 33.0]
     """
     cost = _costs(spent)
     sample = _RestartedRuns.of(cost, success)
@@ -232,14 +171,9 @@ def _costs(spent: ArrayLike) -> NDArray[np.float64]:
 class _RestartedRuns:
     """Runs to be drawn with restarts, without failures of zero cost.
 
-    Attributes
-    ----------
-    runs
-        Number of runs.
-    successes
-        Cost of each success.
-    lengths, chances
-        The different costs of failures, ascending, and their probabilities.
+    - `runs`: Number of runs.
+    - `successes`: Cost of each success.
+    - `lengths`, `chances`: The different costs of failures, ascending, and their probabilities.
     """
 
     runs: int

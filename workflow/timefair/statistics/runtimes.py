@@ -1,4 +1,8 @@
-"""Runtimes to targets, read from the events of runs."""
+"""Events of runs in flat arrays: runtimes to absolute and relative targets, and rounds of a batch.
+
+The events of run i are ``offsets[i]:offsets[i + 1]`` of every flat array. Within a run, costs
+increase and precisions decrease.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,73 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.traces import check_traces
+from timefair.statistics.quantiles import sample_quantile
+
+
+def check_traces(
+    cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Check the events of many runs, and return cost, precision and offsets as arrays.
+
+    - `cost`, `precision`, shape (events,): Costs and precisions of the events of all runs, one run
+      after the other.
+    - `offsets`, shape (runs + 1,): As for `check_offsets`.
+
+    Raises ValueError if lengths differ, the offsets do not divide the events into runs, a cost
+    falls or a precision rises within a run, or a number is NaN.
+    """
+    spent = np.asarray(cost, dtype=np.float64)
+    reached = np.asarray(precision, dtype=np.float64)
+    if spent.ndim != 1 or spent.shape != reached.shape:
+        raise ValueError(
+            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
+        )
+    cuts = check_offsets(offsets, spent.size)
+    _check_order(spent, cuts, "cost")
+    _check_order(-reached, cuts, "falling precision")
+    return spent, reached, cuts
+
+
+def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
+    """The offsets as integers.
+
+    - `offsets`, shape (runs + 1,): Start of the events of each run; from 0 to `events`, never
+      decreasing.
+    - `events`: Length of the flat arrays.
+
+    Raises ValueError if the offsets do not divide the events into runs.
+
+    >>> check_offsets([0, 2, 2, 3], 3).tolist()
+    [0, 2, 2, 3]
+    """
+    cuts = np.asarray(offsets, dtype=np.int64)
+    if cuts.ndim != 1 or cuts.size == 0 or cuts[0] != 0 or cuts[-1] != events:
+        raise ValueError(f"offsets must be a vector from 0 to the number of events, {events}")
+    if (np.diff(cuts) < 0).any():
+        raise ValueError("offsets must not fall")
+    return cuts
+
+
+def _check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: str) -> None:
+    """Raise ValueError unless `values` never fall within a run and none is NaN."""
+    if np.isnan(values).any():
+        raise ValueError(f"{name} must not be NaN")
+    with np.errstate(invalid="ignore"):
+        falls = np.flatnonzero(values[1:] < values[:-1]) + 1
+    starts = np.zeros(values.size + 1, dtype=np.bool_)
+    starts[offsets] = True
+    if not starts[falls].all():
+        raise ValueError(f"{name} must be ordered within each run")
+
+
+def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of marked events of each run, shape (runs,).
+
+    >>> count_within(np.array([True, False, True]), np.array([0, 2, 2, 3])).tolist()
+    [1, 0, 1]
+    """
+    running = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
+    return np.asarray(running[offsets[1:]] - running[offsets[:-1]], dtype=np.int64)
 
 
 def runtimes(
@@ -15,39 +85,19 @@ def runtimes(
 ) -> NDArray[np.float64]:
     """Cost at the first event whose precision is at most the target.
 
-    Parameters
-    ----------
-    cost : array_like, shape (events,)
-        Seconds or evaluations since the start of the run, at each event.
-    precision : array_like, shape (events,)
-        Best precision so far. It must not increase within a run.
-    offsets : array_like of int, shape (runs + 1,)
-        The events of run i are ``offsets[i]:offsets[i + 1]``. A run may have no events.
-    targets : array_like, shape (targets,) or (runs, targets)
-        Precisions to reach, in any order: the same for all runs, or one row per run.
+    - `cost`, shape (events,): Seconds or evaluations since the start of the run, at each event.
+    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
+      have no events.
+    - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
+      for all runs, or one row per run.
 
-    Returns
-    -------
-    ndarray, shape (runs, targets)
-        In the unit of `cost`; `inf` where the run did not reach the target.
+    Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
+    target. Raises ValueError if lengths differ, the offsets do not divide the events into runs, a
+    precision rises within a run, the targets have another shape, or a number is NaN.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, the offsets do not divide the events into runs, a precision rises within
-        a run, the targets have another shape, or a number is NaN.
-
-    Notes
-    -----
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T. Each target is found by bisection of the events.
-
-    Examples
-    --------
-    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [10.0, 1.0]).tolist()
-    [[0.1, 0.4], [0.2, inf]]
-    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [[1.0], [7.0]]).tolist()
-    [[0.4], [0.2]]
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     runs = cuts.size - 1
@@ -64,3 +114,126 @@ def runtimes(
         hit = np.searchsorted(-reached[first:end], -each[run])
         times[run] = np.append(spent[first:end], np.inf)[hit]
     return times
+
+
+def relative_targets(
+    first: ArrayLike, best: ArrayLike, problem: ArrayLike, shares: ArrayLike
+) -> NDArray[np.float64]:
+    """Targets between the best precision on a problem and the precision at the start.
+
+    - `first`, shape (runs,): Precision of the first event of each run; `inf` for a run without
+      events.
+    - `best`, shape (runs,): Best precision of each run, at most its first; `inf` for a run without
+      events.
+    - `problem`, shape (runs,): Label of the problem (suite, function, dimension, instance) of each
+      run. Pass the runs of all algorithms together.
+    - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
+
+    Returns, shape (runs, shares): The targets of the problem of each run, for `runtimes.runtimes`:
+    ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
+    median of `first` over the runs with events. It is an order statistic: for an even number of
+    runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
+    events. Raises ValueError if the shapes differ, a number is NaN, a best is ``-inf`` or worse
+    than its first, or a share is outside [0, 1].
+
+    The best precision is an event of a run, so at least one run reaches each target. The targets
+    depend on the set of algorithms: another algorithm may change all targets, and with them which
+    runs succeed.
+
+    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
+    Journal on Optimization 20 (2009), equation (2.2), with the median in the place of the common
+    start x0.
+    """
+    begun, found = np.asarray(first, dtype=np.float64), np.asarray(best, dtype=np.float64)
+    labels, left = np.asarray(problem), np.asarray(shares, dtype=np.float64)
+    if begun.ndim != 1 or not begun.shape == found.shape == labels.shape:
+        raise ValueError(
+            "first, best and problem must be vectors of one length, "
+            f"not {begun.shape}, {found.shape} and {labels.shape}"
+        )
+    if not (found <= begun).all() or np.isneginf(found).any():
+        raise ValueError("best must not be NaN, -inf or worse than first")
+    if left.ndim != 1 or not ((left >= 0) & (left <= 1)).all():
+        raise ValueError("shares must be a vector of numbers in [0, 1]")
+    _, index = np.unique(labels, return_inverse=True)
+    ends = np.cumsum(np.bincount(index))
+    targets = np.full((labels.size, left.size), np.inf)
+    for runs in np.split(np.argsort(index, kind="stable"), ends[:-1]):
+        starts = begun[runs][np.isfinite(begun[runs])]
+        if starts.size:
+            start, least = sample_quantile(starts, 0.5), found[runs].min()
+            targets[runs] = least + left * (start - least)
+    return targets
+
+
+def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
+    """The target at which algorithms are compared on a function if one target has to do.
+
+    Parameters
+    ----------
+    targets : array_like, shape (targets,)
+        In any order; small is hard.
+    rates : array_like, shape (algorithms, targets)
+        Share of the runs of each algorithm that reached each target.
+
+    Returns
+    -------
+    float or None
+        The hardest target that at least half of the runs of some algorithm reached. If there is
+        none, the hardest that any run reached; None if no run reached any.
+
+    Examples
+    --------
+    >>> decisive_target([10.0, 1.0, 0.1], [[1.0, 0.5, 0.2], [1.0, 0.3, 0.0]])
+    1.0
+    >>> decisive_target([10.0, 1.0], [[0.2, 0.0]]), decisive_target([10.0], [[0.0]])
+    (10.0, None)
+    """
+    values = np.asarray(targets, dtype=np.float64)
+    most = np.asarray(rates, dtype=np.float64).max(axis=0)
+    for reached in (most >= 0.5, most > 0):
+        if reached.any():
+            return float(values[reached].min())
+    return None
+
+
+def rounds(
+    evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
+) -> NDArray[np.float64]:
+    """Number of rounds that a run has started when it has made a number of evaluations.
+
+    - `evaluations`: Numbers of evaluations since the start of the run, at least 0. `inf` and NaN
+      are returned unchanged.
+    - `first`, `size`, `count`, shape (rows,): The batches of the run in their order. Row j: after
+      ``first[j]`` evaluations, there are ``count[j]`` batches of ``size[j]`` points, one after the
+      other. All other evaluations are not in a batch.
+    - `workers`: Number of evaluations that can run at the same time, at least 1.
+
+    Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
+    worker. Raises ValueError if there is no worker, or if the rows overlap, are not in order, or
+    have a batch without points.
+
+    The points of a batch are evaluated in their order. If m points of an unfinished batch have been
+    evaluated, they take ⌈m / workers⌉ rounds.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    begins, points, times = (np.asarray(x, dtype=np.int64) for x in (first, size, count))
+    ends = begins + points * times
+    if (points < 1).any() or (times < 1).any() or (begins[1:] < ends[:-1]).any():
+        raise ValueError("batches must have points and follow one another")
+    each = -(-points // workers)
+    inside = np.concatenate([[0], np.cumsum(points * times)])
+    taken = np.concatenate([[0], np.cumsum(each * times)])
+    made = np.asarray(evaluations, dtype=np.float64)
+    known = np.isfinite(made)
+    number = np.where(known, made, 0.0).astype(np.int64)
+    row = np.searchsorted(begins, number, side="left") - 1  # the last that has begun
+    last = np.maximum(row, 0)
+    if not begins.size:
+        return made.copy()
+    within = np.where(row < 0, 0, np.minimum(number - begins[last], (ends - begins)[last]))
+    whole, rest = np.divmod(within, points[last])
+    of_batches = taken[last] + whole * each[last] + -(-rest // workers)
+    alone = number - inside[last] - within
+    return np.where(known, alone + of_batches, made)

@@ -20,7 +20,7 @@ from statistics import fmean
 
 import numpy as np
 
-from timefair.statistics.friedman import critical_difference, friedman
+from timefair.statistics.ranks import critical_difference, friedman
 from timefair.tuners.base import Evaluation, Search
 from timefair.tuners.outcome import DEFAULT
 from timefair.tuners.space import Options, Range, Values

@@ -11,7 +11,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import evaluations_allowed, precision_at, problems
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
-from timefair.statistics.friedman import friedman, posthoc
+from timefair.statistics.ranks import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
 NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "inversions")

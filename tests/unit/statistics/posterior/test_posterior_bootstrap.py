@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.posterior.bootstrap import (
+from timefair.statistics.posterior.posterior import (
+    compared,
     ert_draws,
     probability_of_best,
     probability_of_near_best,
 )
-from timefair.statistics.posterior.verdicts import compared
 
 
 @pytest.fixture

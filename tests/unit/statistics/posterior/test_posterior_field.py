@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.posterior.bootstrap import ert_draws, probability_of_best
-from timefair.statistics.posterior.field import OnFunction, informed_by_the_field
+from timefair.statistics.posterior.posterior import (
+    OnFunction,
+    ert_draws,
+    informed_by_the_field,
+    probability_of_best,
+)
 
 
 @pytest.fixture

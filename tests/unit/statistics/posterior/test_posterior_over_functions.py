@@ -5,8 +5,12 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta
 
-from timefair.statistics.posterior.plackett_luce import probability_of_largest, weight_draws
-from timefair.statistics.posterior.signed_rank import median_ratio, signed_rank
+from timefair.statistics.posterior.posterior import (
+    median_ratio,
+    probability_of_largest,
+    signed_rank,
+    weight_draws,
+)
 
 
 @pytest.fixture

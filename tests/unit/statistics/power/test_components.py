@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from timefair.statistics.ert import ert
-from timefair.statistics.power.components import (
+from timefair.statistics.power.design import (
     Components,
     components,
     log_ratio_variance,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from timefair.statistics.comparison import equal_ert
-from timefair.statistics.power.ert_ratio import (
+from timefair.statistics.power.power import (
     SIMULATED_RUNS,
     CostLaw,
     EqualErt,

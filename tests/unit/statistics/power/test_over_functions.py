@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.friedman import friedman, posthoc
-from timefair.statistics.power.over_functions import (
+from timefair.statistics.power.power import (
     SignedRankPower,
     functions_by_t,
     functions_for_effect,
@@ -13,6 +12,7 @@ from timefair.statistics.power.over_functions import (
     least_for_nemenyi,
     least_for_wilcoxon,
 )
+from timefair.statistics.ranks import friedman, posthoc
 
 
 @pytest.mark.parametrize("algorithms", [2, 3, 5, 8, 13, 40])

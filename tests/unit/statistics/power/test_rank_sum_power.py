@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.power import rank_sum
-from timefair.statistics.power.rank_sum import (
+from timefair.statistics.power import power as of_tests
+from timefair.statistics.power.power import (
     least_for_mann_whitney,
     noether_runs,
     power_of_a12,
@@ -33,9 +33,9 @@ def test_power_is_the_share_of_simulated_samples_that_are_found():
 
 @pytest.mark.parametrize("level", [0.05, 1e-4])
 def test_the_normal_approximation_takes_over_without_a_jump(monkeypatch, level):
-    runs = rank_sum.EXACT_RUNS
+    runs = of_tests.EXACT_RANKS
     effect = smallest_a12(runs, level, 0.8)
-    monkeypatch.setattr(rank_sum, "EXACT_RUNS", 1)
+    monkeypatch.setattr(of_tests, "EXACT_RANKS", 1)
     assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.power import success
-from timefair.statistics.power.success import SameRate, runs_for_difference
+from timefair.statistics.power import power as of_tests
+from timefair.statistics.power.power import SameRate, runs_for_difference
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01])
@@ -36,7 +36,7 @@ def test_no_difference_is_found_by_too_few_runs():
 
 def test_the_normal_approximation_takes_over_without_a_jump(monkeypatch):
     width = SameRate(1000, 1e-3).smallest_difference(0.8)
-    monkeypatch.setattr(success, "EXACT_RUNS", 1)
+    monkeypatch.setattr(of_tests, "EXACT_BINOMIAL", 1)
     power = SameRate(1000, 1e-3).power(0.5 - width / 2, 0.5 + width / 2)
     assert power == pytest.approx(0.8, abs=0.02)
 

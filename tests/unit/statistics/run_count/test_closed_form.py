@@ -9,8 +9,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import skew
 
 from timefair.statistics.run_count import kernels, resampling
-from timefair.statistics.run_count.outliers import Outliers, is_kept
-from timefair.statistics.run_count.verdicts import BANDS, analytic_verdicts, resampled_verdicts
+from timefair.statistics.run_count.evaluation import BANDS, analytic_verdicts, resampled_verdicts
+from timefair.statistics.run_count.skewness import Outliers, is_kept
 
 RUNS = 50
 SETTINGS = [technique for technique in Outliers for _ in range(4)]

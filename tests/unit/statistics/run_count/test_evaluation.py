@@ -8,18 +8,19 @@ from scipy.stats import bootstrap
 
 from timefair.statistics.run_count import evaluation
 from timefair.statistics.run_count.evaluation import (
+    BANDS,
     Proposal,
+    analytic_verdicts,
     counts_proposal,
     evaluate,
     fixed_control,
     random_control,
+    resampled_verdicts,
     rule_proposal,
+    savings,
 )
-from timefair.statistics.run_count.outliers import Outliers, is_kept
-from timefair.statistics.run_count.savings import savings
-from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, is_kept
 from timefair.statistics.run_count.stopping import FixedCount, stop_counts
-from timefair.statistics.run_count.verdicts import BANDS, analytic_verdicts, resampled_verdicts
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)

@@ -6,9 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import mannwhitneyu
 
 from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.mann_whitney import p_worse
-from timefair.statistics.run_count.pairs import PairRule, pair_stopping
-from timefair.statistics.run_count.racing import Race, leading
+from timefair.statistics.run_count.racing import PairRule, Race, leading, p_worse, pair_stopping
 from timefair.statistics.run_count.stopping import Reason
 
 VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))

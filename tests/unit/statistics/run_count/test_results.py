@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from timefair.statistics.run_count.results import equal_if_solved, pooled_results
+from timefair.statistics.run_count.stopping import equal_if_solved, pooled_results
 
 
 def test_runs_beyond_the_final_target_are_equal() -> None:

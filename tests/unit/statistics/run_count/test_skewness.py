@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import skew
 
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.outliers import Outliers, is_kept
-from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, is_kept, skewness_counts
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "seed001_rule_vectors.json"

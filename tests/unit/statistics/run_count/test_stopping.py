@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from timefair.statistics.run_count.outliers import Outliers
-from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import (
     FixedCount,
     Reason,

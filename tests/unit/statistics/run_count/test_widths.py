@@ -2,19 +2,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom, quantile_test, t
 
-from timefair.statistics.run_count.betting import betting_interval
-from timefair.statistics.run_count.ranks import (
-    horizon_ranks,
-    mixture_ranks,
-    single_look_ranks,
-)
 from timefair.statistics.run_count.stopping import Reason, decide, stopping
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,
     QuantileWidth,
     Validity,
+    betting_interval,
+    horizon_ranks,
     is_kept_promise,
+    mixture_ranks,
+    single_look_ranks,
 )
 
 

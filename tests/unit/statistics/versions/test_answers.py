@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from timefair.statistics.versions.answers import Answer, judge, judge_family
-from timefair.statistics.versions.changes import UNKNOWN, Change
-from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
-from timefair.statistics.versions.looks import look_levels
+from timefair.statistics.versions.answers import (
+    UNKNOWN,
+    Answer,
+    Change,
+    Design,
+    Law,
+    Loss,
+    judge,
+    judge_family,
+    look_levels,
+    simulate,
+)
 
 MARGIN = 0.1
 

@@ -9,7 +9,7 @@ import pytest
 
 from timefair.statistics.comparison import a12
 from timefair.statistics.ert import ert
-from timefair.statistics.versions.changes import (
+from timefair.statistics.versions.answers import (
     LEAST_RUNS,
     UNKNOWN,
     Change,

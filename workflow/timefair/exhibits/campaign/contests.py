@@ -14,8 +14,8 @@ from timefair.exhibits.campaign.items.recorded import asked
 from timefair.exhibits.columns import SPACE
 from timefair.exhibits.exhibit import column_names
 from timefair.rundata.runs import Runs
-from timefair.statistics.run_count.campaign_race import CampaignRace, Standing
-from timefair.statistics.run_count.results import pooled_results
+from timefair.statistics.race.race import CampaignRace, Standing
+from timefair.statistics.run_count.stopping import pooled_results
 
 RULE = "campaign_race"
 REGISTERED = "registered"

@@ -18,7 +18,7 @@ from timefair.rundata.charges import searched_s
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.break_even import BreakEven, break_even
+from timefair.statistics.tuning.break_even import BreakEven, break_even
 
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
 NEW, DEFAULT = "new", "default"

@@ -23,9 +23,8 @@ from timefair.rundata.pairs import Listed, in_order, listed, planned
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import ProblemRuns, Space
-from timefair.statistics.comparison import in_agreement, wilcoxon
+from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
 from timefair.statistics.corrections import hochberg
-from timefair.statistics.within import a12_within
 
 Pair: TypeAlias = tuple[str, str]
 

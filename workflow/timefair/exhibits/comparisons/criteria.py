@@ -29,10 +29,7 @@ from timefair.rundata.standings import (
     precision_at_the_end,
     problems,
 )
-from timefair.statistics.ert import ert
-from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.targets import decisive_target
-from timefair.statistics.within import (
+from timefair.statistics.comparison import (
     Strata,
     equal_ert_within,
     quantile_test,
@@ -40,6 +37,9 @@ from timefair.statistics.within import (
     superiority_within,
     van_elteren,
 )
+from timefair.statistics.ert import ert
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.runtimes import decisive_target
 
 SHARES = (0.01, 0.1, 1.0)
 """Shares of the budget after which reached targets are counted."""

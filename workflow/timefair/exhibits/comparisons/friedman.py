@@ -15,8 +15,7 @@ from timefair.rundata.pairs import listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.friedman import critical_difference, friedman, posthoc
-from timefair.statistics.ranks import average_ranks
+from timefair.statistics.ranks import average_ranks, critical_difference, friedman, posthoc
 
 STATISTICS = (
     Column("chi2", "Friedman's χ², corrected for ties"),

@@ -24,10 +24,9 @@ from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end, problems
 from timefair.statistics.ert import ert
-from timefair.statistics.friedman import critical_difference
 from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.ranks import average_ranks, rank
+from timefair.statistics.ranks import average_ranks, critical_difference, rank
 
 CRITERION = (
     Column(

@@ -24,7 +24,7 @@ from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.cost_map import (
+from timefair.statistics.evaluation_cost import (
     Cells,
     known_until,
     leader_by_rank,

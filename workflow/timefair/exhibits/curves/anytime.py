@@ -16,7 +16,7 @@ from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import equal_if_solved, known_until
-from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
+from timefair.statistics.curves import log_mean_band, median_band, quantile_band
 
 CURVES = (
     Column(

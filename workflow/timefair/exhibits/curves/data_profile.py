@@ -23,7 +23,7 @@ from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
-from timefair.statistics.profiles import ProfileBand, data_profile
+from timefair.statistics.curves import ProfileBand, data_profile
 
 Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

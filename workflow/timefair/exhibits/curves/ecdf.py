@@ -28,7 +28,7 @@ from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
-from timefair.statistics.ecdf import ecdf_band
+from timefair.statistics.curves import ecdf_band
 
 BANDS = (
     *LIMITS,

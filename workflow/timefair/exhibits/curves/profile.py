@@ -22,7 +22,7 @@ from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
-from timefair.statistics.profiles import performance_profile, performance_ratios
+from timefair.statistics.curves import performance_profile, performance_ratios
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
 """Smallest cost: the clock counts nanoseconds."""

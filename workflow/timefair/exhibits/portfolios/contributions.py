@@ -15,8 +15,7 @@ from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.portfolios.contributions import Contributions, contributions
-from timefair.statistics.portfolios.search import ANY_TIME
+from timefair.statistics.portfolios.portfolios import ANY_TIME, Contributions, contributions
 
 MEASURES = {"at_budget": (1.0,), "any_time": ANY_TIME}
 """Shares of T at which pairs are counted, for each measure."""

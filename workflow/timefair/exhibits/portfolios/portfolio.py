@@ -19,8 +19,14 @@ from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.portfolios.schedules import MODES, Schedule
-from timefair.statistics.portfolios.search import ANY_TIME, EVERY_TRIPLE, Judged, Portfolio
+from timefair.statistics.portfolios.portfolios import (
+    ANY_TIME,
+    EVERY_TRIPLE,
+    MODES,
+    Judged,
+    Portfolio,
+    Schedule,
+)
 
 SINGLE, VIRTUAL = "single best", "virtual best"
 SIZES = (2, 3)

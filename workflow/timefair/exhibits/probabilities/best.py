@@ -24,11 +24,12 @@ from timefair.rundata.likely import LikelyCosts, LikelySpace, likely_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.bootstrap import percentile_interval
-from timefair.statistics.posterior.bootstrap import (
+from timefair.statistics.posterior.posterior import (
     probability_of_best,
+    probability_of_largest,
     probability_of_near_best,
+    weight_draws,
 )
-from timefair.statistics.posterior.plackett_luce import probability_of_largest, weight_draws
 
 P_FIRST = ("p_first", "p_first_low", "p_first_high")
 COLUMNS = (

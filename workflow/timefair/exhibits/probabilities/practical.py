@@ -25,8 +25,13 @@ from timefair.rundata.pairs import Listed, in_words, listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import Space
-from timefair.statistics.posterior.signed_rank import median_ratio, signed_rank
-from timefair.statistics.posterior.verdicts import UNKNOWN, Practical, compared
+from timefair.statistics.posterior.posterior import (
+    UNKNOWN,
+    Practical,
+    compared,
+    median_ratio,
+    signed_rank,
+)
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
 VERDICTS = (BETTER, EQUAL, WORSE)

@@ -17,8 +17,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import precision_at_the_end
-from timefair.statistics.disagreements import opposed_pairs, smaller_gap
-from timefair.statistics.means import mean_of
+from timefair.statistics.means import mean_of, opposed_pairs, smaller_gap
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 

@@ -26,7 +26,7 @@ from timefair.rundata.restart_options import (
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.restart_choice import (
+from timefair.statistics.restarts.what_if import (
     best_option,
     deleted_groups,
     interval_of_choice,

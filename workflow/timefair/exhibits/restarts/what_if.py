@@ -17,7 +17,7 @@ from timefair.rundata.restart_options import judged_target, predicted
 from timefair.rundata.runs import MANY_CELLS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.restart_choice import deleted_groups, jackknifed
+from timefair.statistics.restarts.what_if import deleted_groups, jackknifed
 
 GROUPS = 20
 """Maximal number of groups of the jackknife."""

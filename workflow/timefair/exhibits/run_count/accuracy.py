@@ -18,22 +18,19 @@ from timefair.rundata.progress import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.evaluation import (
+    BANDS,
     Evaluation,
+    Judge,
     Proposal,
+    analytic_verdicts,
     evaluate,
     fixed_control,
     random_control,
-    rule_proposal,
-)
-from timefair.statistics.run_count.outliers import Outliers
-from timefair.statistics.run_count.savings import savings
-from timefair.statistics.run_count.skewness import SkewnessRule
-from timefair.statistics.run_count.verdicts import (
-    BANDS,
-    Judge,
-    analytic_verdicts,
     resampled_verdicts,
+    rule_proposal,
+    savings,
 )
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 
 SKEWNESS, FIXED, RANDOM = "skewness", "fixed n at the same saving", "random n"
 

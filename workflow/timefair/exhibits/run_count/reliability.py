@@ -21,9 +21,7 @@ from timefair.exhibits.run_count.samples import Samples
 from timefair.rundata.progress import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.run_count.calibration import calibration_curve
-from timefair.statistics.run_count.features import features
-from timefair.statistics.run_count.reliability import cross_validate
+from timefair.statistics.classifier.classifier import calibration_curve, cross_validate, features
 from timefair.statistics.run_count.widths import is_kept_promise
 
 NUMBERS = (5, 10, 20, 30)

@@ -30,19 +30,19 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
+    Judge,
     counts_proposal,
     random_control,
     rule_proposal,
 )
-from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.racing import LOOKS, Race
+from timefair.statistics.run_count.skewness import Outliers
 from timefair.statistics.run_count.stopping import (
     FixedCount,
     StopCounts,
     StoppingRule,
     stop_counts,
 )
-from timefair.statistics.run_count.verdicts import Judge
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,

@@ -18,7 +18,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import equal_if_solved, precision_at_the_end
-from timefair.statistics.best_of import affordable_runs, best_of_mean, best_of_quantile
+from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
 
 KEYS = tuple(column_names(CELL))
 PROBLEM_KEYS = tuple(column_names(INSTANCE_CELL))

@@ -19,9 +19,9 @@ from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import problems
-from timefair.statistics.block_ratios import mean_ratios, ratio_limits, resampled_ratios
+from timefair.statistics.blocks.block_ratios import mean_ratios, ratio_limits, resampled_ratios
+from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
-from timefair.statistics.within import mean_ratio
 
 COLUMNS = (
     *PROBLEM,

@@ -18,14 +18,14 @@ from timefair.problems import registry as suites
 from timefair.problems.sampling import sample, sample_size
 from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
-from timefair.statistics.landscape import named_landscape
-from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.classifier import (
+from timefair.statistics.classifier.classifier import (
     Cases,
     Question,
     known_table,
     parameter_features,
 )
+from timefair.statistics.classifier.landscape import named_landscape
+from timefair.statistics.quantiles import sample_quantile
 
 Known = Literal["landscape", "parameters"]
 KNOWN: tuple[Known, ...] = get_args(Known)

@@ -16,11 +16,12 @@ from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.extensions.classifier.samples import Known, TrainingSamples, evaluations
 from timefair.policies.trained import TrainedModel
-from timefair.statistics.run_count.calibration import auc, brier_score
-from timefair.statistics.run_count.classifier import (
+from timefair.statistics.classifier.classifier import (
     Classifier,
     Question,
+    auc,
     base_rates,
+    brier_score,
     described,
     held_out,
     train,

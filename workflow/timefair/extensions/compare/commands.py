@@ -205,7 +205,7 @@ def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
     from timefair.extensions.compare.comparison import compare
-    from timefair.statistics.versions.looks import look_levels
+    from timefair.statistics.versions.answers import look_levels
 
     level = 1 - one.campaign.statistics.confidence
     if look is not None:

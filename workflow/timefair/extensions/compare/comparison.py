@@ -8,11 +8,14 @@ from enum import StrEnum
 from math import log
 
 from timefair.extensions.compare.samples import Numbers, Sample
-from timefair.statistics.versions.answers import Answer, Judged, judge, judge_family
-from timefair.statistics.versions.changes import (
+from timefair.statistics.versions.answers import (
     UNKNOWN,
+    Answer,
     Change,
+    Judged,
     average,
+    judge,
+    judge_family,
     log_ratio,
     worse_probability,
 )

@@ -11,8 +11,7 @@ import numpy as np
 
 from timefair.extensions.compare.comparison import Measure
 from timefair.extensions.compare.rounds import Launched, Rounds
-from timefair.statistics.versions.answers import Answer
-from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
+from timefair.statistics.versions.answers import Answer, Design, Law, Loss, simulate
 
 SAMPLES = 400
 """Simulated comparisons of each kind; a probability of 0.9 has a standard error of 0.015."""

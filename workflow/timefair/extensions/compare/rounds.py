@@ -24,8 +24,7 @@ from timefair.extensions.compare.sources import Pair, measured, within
 from timefair.extensions.compare.words import Look, value
 from timefair.records.status import Status
 from timefair.records.store import read_runs
-from timefair.statistics.versions.answers import Answer
-from timefair.statistics.versions.looks import look_levels
+from timefair.statistics.versions.answers import Answer, look_levels
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end
-from timefair.statistics.versions.effort import affordable, common_budgets, common_target
+from timefair.statistics.versions.answers import affordable, common_budgets, common_target
 
 Numbers = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ from timefair.records.status import Disturbance, Status
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import final_target
-from timefair.statistics.versions.changes import Change, drift
+from timefair.statistics.versions.answers import Change, drift
 
 
 @dataclass(frozen=True)

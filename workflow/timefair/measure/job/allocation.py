@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from timefair.campaign import plan
 from timefair.policies.stopping.campaign_race import CampaignRacing
 from timefair.records.store import open_record
-from timefair.statistics.run_count.campaign_race import CampaignRace, Grant, Standing, Why
-from timefair.statistics.run_count.results import pooled_results
+from timefair.statistics.race.race import CampaignRace, Grant, Standing, Why
+from timefair.statistics.run_count.stopping import pooled_results
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -23,7 +23,7 @@ def landscape_of(campaign: Campaign, job: plan.Job, instance: int) -> dict[str, 
 
     def described() -> dict[str, float]:
         from timefair.problems.sampling import sample
-        from timefair.statistics.landscape import named_landscape
+        from timefair.statistics.classifier.landscape import named_landscape
 
         suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
         return named_landscape(*sample(suite.problem(job.function, job.dimension, instance)))

@@ -22,8 +22,7 @@ from timefair.measure.job.landscapes import landscape_of
 from timefair.measure.job.repetitions import Repetitions
 from timefair.policies.stopping.base import Cell, Comparing
 from timefair.records.store import read_runs
-from timefair.statistics.run_count.results import equal_if_solved
-from timefair.statistics.run_count.stopping import StoppingRule
+from timefair.statistics.run_count.stopping import StoppingRule, equal_if_solved
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -15,7 +15,7 @@ from timefair.basics.values import Positive, Share
 from timefair.policies.stopping.base import StoppingPolicy
 
 if TYPE_CHECKING:
-    from timefair.statistics.run_count.campaign_race import CampaignRace
+    from timefair.statistics.race.race import CampaignRace
 
 LEAST_START = 4
 """Runs of an algorithm on a function in the first round, on all instances together."""
@@ -84,7 +84,7 @@ class CampaignRacing(StoppingPolicy):
         """The race in each dimension of the subject; pairs are indices of algorithms in the
         campaign.
         """
-        from timefair.statistics.run_count.campaign_race import CampaignRace, ranking_race
+        from timefair.statistics.race.race import CampaignRace, ranking_race
 
         (_, functions, dimensions), start = self.subject(campaign), _first_runs(campaign)
         places = {label: place for place, label in enumerate(campaign.algorithms)}

@@ -14,7 +14,7 @@ from timefair.policies.stopping.base import Cell, Started
 from timefair.policies.trained import SHIPPED, Trained
 
 if TYPE_CHECKING:
-    from timefair.statistics.run_count.classifier import ClassifierRule
+    from timefair.statistics.classifier.classifier import ClassifierRule
 
 USUAL: Any = SHIPPED
 
@@ -52,8 +52,8 @@ class Classified(Started):
         return self.judge_on(runs, Cell())
 
     def judge_on(self, runs: int, cell: Cell) -> ClassifierRule:
-        from timefair.statistics.landscape import LANDSCAPE
-        from timefair.statistics.run_count.classifier import ClassifierRule, parameter_features
+        from timefair.statistics.classifier.classifier import ClassifierRule, parameter_features
+        from timefair.statistics.classifier.landscape import LANDSCAPE
 
         classifier = self.model.classifier()
         threshold = classifier.stops.threshold_for(self.probability)

@@ -37,7 +37,7 @@ class Pair(Comparing, Started):
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        from timefair.statistics.run_count.pairs import PairRule
+        from timefair.statistics.run_count.racing import PairRule
         from timefair.statistics.run_count.stopping import Reason
 
         rule = PairRule(self.width, self.relative, self.first_look(runs), 2 * runs)

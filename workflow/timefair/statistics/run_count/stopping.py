@@ -42,17 +42,12 @@ class Reason(StrEnum):
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
 
-    Attributes
-    ----------
-    value
-        The number that the rule computes, such as a skewness or a width; NaN if it is undefined.
-    met
-        Whether the criterion is met: the number is small enough.
-    degenerate
-        Whether it is met only because the values are constant.
-    outside
-        Whether a value is outside the bounds of the rule, so that the criterion is not met; None
-        for a rule without bounds.
+    - `value`: The number that the rule computes, such as a skewness or a width; NaN if it is
+      undefined.
+    - `met`: Whether the criterion is met: the number is small enough.
+    - `degenerate`: Whether it is met only because the values are constant.
+    - `outside`: Whether a value is outside the bounds of the rule, so that the criterion is not
+      met; None for a rule without bounds.
     """
 
     value: NDArray[np.float64]
@@ -115,30 +110,12 @@ class StopCounts:
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     """Decide whether to stop or to make one more run.
 
-    Parameters
-    ----------
-    rule : StoppingRule
-        Any rule.
-    sample : array_like, shape (n,)
-        The values of all runs so far, in their order; `inf` for a run without a finite value. The
-        sample may be empty.
+    - `rule`: Any rule.
+    - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
+      finite value. The sample may be empty.
 
-    Returns
-    -------
-    Decision
-        A criterion that is met at the cap counts as met.
-
-    Raises
-    ------
-    ValueError
-        If `sample` is not a vector, or a value is NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> decide(FixedCount(3), [0.2, 0.1]).reason
-    <Reason.START: 'start'>
-    >>> decide(FixedCount(3), [0.2, 0.1, 0.4]).stop
-    True
+    Returns: A criterion that is met at the cap counts as met. Raises ValueError if `sample` is not
+    a vector, or a value is NaN or ``-inf``.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -157,28 +134,12 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
     """Where a rule stops on a complete sample, with its path, as by `decide` after each run.
 
-    Parameters
-    ----------
-    rule : StoppingRule
-        Any rule.
-    sample : array_like, shape (runs,)
-        At least ``rule.cap`` values, in the order of the runs; `inf` for a run without a finite
-        value.
+    - `rule`: Any rule.
+    - `sample`, shape (runs,): At least ``rule.cap`` values, in the order of the runs; `inf` for a
+      run without a finite value.
 
-    Returns
-    -------
-    StopPath
-        With ``rule.start <= n <= rule.cap``.
-
-    Raises
-    ------
-    ValueError
-        If the sample is shorter than the cap, or has NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> stopping(FixedCount(3), [0.2, 0.1, 0.4, 0.3]).n
-    3
+    Returns: With ``rule.start <= n <= rule.cap``. Raises ValueError if the sample is shorter than
+    the cap, or has NaN or ``-inf``.
     """
     values = checked_values(sample, dimensions=1)
     check_complete(rule, values.size)
@@ -199,30 +160,13 @@ def stop_counts(
 ) -> StopCounts:
     """Where a rule stops on many complete samples; the n is that of `stopping` for each sample.
 
-    Parameters
-    ----------
-    rule : StoppingRule
-        Any rule.
-    samples : array_like, shape (samples, runs)
-        At least ``rule.cap`` runs each, in their order; `inf` for a run without a finite value. May
-        have no rows.
-    progress : callable, optional
-        Called with (n, cap) after each look.
+    - `rule`: Any rule.
+    - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
+      run without a finite value. May have no rows.
+    - `progress`: Called with (n, cap) after each look.
 
-    Returns
-    -------
-    StopCounts
-        Empty arrays if `samples` has no rows.
-
-    Raises
-    ------
-    ValueError
-        If `samples` is not a matrix, is narrower than the cap, or has NaN or ``-inf``.
-
-    Examples
-    --------
-    >>> stop_counts(FixedCount(2), [[0.2, 0.1, 0.4], [0.3, 0.3, 0.3]]).n.tolist()
-    [2, 2]
+    Returns: Empty arrays if `samples` has no rows. Raises ValueError if `samples` is not a matrix,
+    is narrower than the cap, or has NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -239,13 +183,7 @@ def stop_counts(
 
 @dataclass(frozen=True)
 class FixedCount:
-    """The same number of runs for every sample: the simplest rule, and a control for the others.
-
-    Examples
-    --------
-    >>> FixedCount(25).cap
-    25
-    """
+    """The same number of runs for every sample: the simplest rule, and a control for the others."""
 
     count: int
 
@@ -278,27 +216,11 @@ def drawn_count(counts: ArrayLike, *, rng: np.random.Generator) -> FixedCount:
 
     The number is drawn before the first run, so it does not depend on the values.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (samples,)
-        Numbers of runs of the other rule, at least one.
-    rng : numpy.random.Generator
-        Source of the draw.
+    - `counts`, shape (samples,): Numbers of runs of the other rule, at least one.
+    - `rng`: Source of the draw.
 
-    Returns
-    -------
-    FixedCount
-        The rule for one sample.
-
-    Raises
-    ------
-    ValueError
-        If `counts` is empty or a count is smaller than 1.
-
-    Examples
-    --------
-    >>> drawn_count([7, 7], rng=np.random.default_rng(1))
-    FixedCount(count=7)
+    Returns: The rule for one sample. Raises ValueError if `counts` is empty or a count is smaller
+    than 1.
     """
     drawn = np.asarray(counts, dtype=np.int64)
     if drawn.ndim != 1 or drawn.size == 0:
@@ -309,10 +231,7 @@ def drawn_count(counts: ArrayLike, *, rng: np.random.Generator) -> FixedCount:
 def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]:
     """Samples as a contiguous array.
 
-    Raises
-    ------
-    ValueError
-        If the number of dimensions is another, or a value is NaN or ``-inf``.
+    Raises ValueError if the number of dimensions is another, or a value is NaN or ``-inf``.
     """
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:
@@ -332,3 +251,44 @@ def check_range(start: int, cap: int, least: int = 1) -> None:
     """Raise ValueError unless ``least <= start <= cap``."""
     if not least <= start <= cap:
         raise ValueError(f"{least} <= start <= cap must hold, got start={start} and cap={cap}")
+
+
+def equal_if_solved(
+    precision: ArrayLike, unknown: ArrayLike, final_target: float | None
+) -> NDArray[np.float64]:
+    """Best precisions, of which those beyond the final target are equal to it.
+
+    A run that reached the final target was ended by it. How far beyond the target it happened to
+    be says nothing about its algorithm.
+
+    - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
+    - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
+      value, which the final target does not limit.
+    - `final_target`: The precision that ends a run; None if none does.
+
+    Returns: Shape (runs,).
+    """
+    best = np.asarray(precision, dtype=np.float64)
+    reached = -np.inf if final_target is None else final_target
+    return np.where(unknown, best, np.maximum(best, reached))
+
+
+def pooled_results(
+    precision: ArrayLike, unknown: ArrayLike, problems: ArrayLike, final_target: float | None
+) -> NDArray[np.float64]:
+    """Results by which runs are compared; results on several instances can be pooled.
+
+    Where the optimum is unknown, the best value of these runs on the same problem is subtracted.
+    The result of a run therefore depends on which runs there are.
+
+    - `precision`, `unknown`, `final_target`: As for `equal_if_solved`.
+    - `problems`: The problem of each run: numbers that identify it, shape (numbers, runs).
+
+    Returns: Shape (runs,).
+    """
+    best = np.asarray(precision, dtype=np.float64)
+    _, problem = np.unique(np.asarray(problems), axis=1, return_inverse=True)
+    least = np.full(problem.max(initial=-1) + 1, np.inf)
+    np.fmin.at(least, problem.ravel(), best)
+    reference = np.where(np.isfinite(least), least, 0.0)[problem.ravel()]
+    return equal_if_solved(best - np.where(unknown, reference, 0.0), unknown, final_target)

@@ -7,22 +7,222 @@ confidence. An anytime-valid interval keeps its coverage at any n at which the r
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.optimize import bisect
+from scipy.special import betainc, betaln, stdtrit, xlogy
+from scipy.stats import binom
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.betting import betting_interval
-from timefair.statistics.run_count.ranks import (
-    check_level,
-    horizon_ranks,
-    mixture_ranks,
-    single_look_ranks,
-)
 from timefair.statistics.run_count.stopping import Assessment, check_range
+
+PRIOR_RUNS = 2.0
+"""Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
+
+
+def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
+    """Ranks of the ordinary interval. It is valid for one n that was fixed in advance.
+
+    - `n`: Number of values, at least 1.
+    - `p`: Probability of the quantile, in (0, 1).
+    - `confidence`: Confidence of the interval, in (0, 1).
+
+    Returns low, high: Ranks of the limits, as in
+    ``scipy.stats.quantile_test(...).confidence_interval``. Raises ValueError if a number is out of
+    range.
+
+    Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
+    """
+    check_level(p, confidence)
+    return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
+
+
+def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
+    """Ranks of a confidence sequence. It is valid for all n simultaneously.
+
+    - `n`, `p`, `confidence`: As for `single_look_ranks`.
+
+    Returns low, high: Ranks of the limits. With the stated confidence, all intervals of the
+    infinite sequence contain the quantile. Raises ValueError if a number is out of range.
+
+    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p.
+    By Ville's inequality, it stays below ``2 / (1 - confidence)`` with at least the stated
+    confidence.
+
+    Source: S. R. Howard and A. Ramdas, Sequential estimation of quantiles with applications to A/B
+    testing and best-arm identification, Bernoulli 28 (2022): the beta-binomial mixture.
+    """
+    check_level(p, confidence)
+    threshold = np.log(2.0 / (1.0 - confidence))
+    low = int((_log_mixture(n, p) >= threshold).sum())
+    return low, n + 1 - int((_log_mixture(n, 1.0 - p) >= threshold).sum())
+
+
+def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
+    """Ranks of an interval that is valid for all looks from `start` to `cap` simultaneously.
+
+    It is narrower than that of `mixture_ranks`. Every look has the same error probability, which is
+    as large as possible: the probability that at least one look does not contain the quantile is
+    computed exactly, from the binomial walk.
+
+    - `n`, `p`, `confidence`: As for `single_look_ranks`, with ``start <= n <= cap``.
+    - `start`, `cap`: Least and greatest n of the looks.
+
+    Returns low, high: Ranks of the limits. With the stated confidence, all intervals from `start`
+    to `cap` contain the quantile. Raises ValueError if a number is out of range.
+
+    Source: The boundary of constant nominal level of S. J. Pocock, Group sequential methods in the
+    design and analysis of clinical trials, Biometrika 64 (1977), for a binomial walk.
+    """
+    check_level(p, confidence)
+    if not 1 <= start <= n <= cap:
+        raise ValueError(f"1 <= start <= n <= cap must hold, got {start}, {n} and {cap}")
+    error = (1.0 - confidence) / 2.0
+    low, _ = _binomial_ranks(n, p, _look_error(p, error, start, cap))
+    mirrored, _ = _binomial_ranks(n, 1.0 - p, _look_error(1.0 - p, error, start, cap))
+    return low, n + 1 - mirrored
+
+
+def check_level(p: float, confidence: float) -> None:
+    """Raise ValueError unless both are in (0, 1)."""
+    if not 0.0 < p < 1.0:
+        raise ValueError(f"p must lie in (0, 1), not {p}")
+    check_confidence(confidence)
+
+
+@lru_cache(maxsize=4096)
+def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    return int(binom.ppf(tail, n, p)), n + 1 - int(binom.ppf(tail, n, 1.0 - p))
+
+
+@lru_cache(maxsize=4096)
+def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
+    """Evidence that k of n successes have a probability below p, for k = 0..n; decreases with k."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    k = np.arange(n + 1)
+    a, b = PRIOR_RUNS * p, PRIOR_RUNS * (1.0 - p)
+    with np.errstate(divide="ignore"):
+        posterior = betaln(a + k, b + n - k) + np.log(betainc(a + k, b + n - k, p))
+    prior = betaln(a, b) + np.log(betainc(a, b, p))
+    return np.asarray(posterior - prior - xlogy(k, p) - xlogy(n - k, 1.0 - p))
+
+
+@lru_cache(maxsize=64)
+def _look_error(p: float, error: float, start: int, cap: int) -> float:
+    """The largest nominal error of a look for which the error of all looks is at most `error`."""
+
+    def excess(log_tail: float) -> float:
+        return _crossing(p, float(np.exp(log_tail)), start, cap) - error
+
+    least = np.log(error / (cap - start + 1))
+    if excess(np.log(error)) <= 0.0:
+        return error
+    edge = bisect(excess, least - 1.0, np.log(error), xtol=1e-6)
+    return float(np.exp(edge - 2e-6))
+
+
+def _crossing(p: float, tail: float, start: int, cap: int) -> float:
+    """Probability that a binomial walk falls below its rank at any look."""
+    alive = np.zeros(cap + 1)
+    alive[0] = 1.0
+    crossed = 0.0
+    for n in range(1, cap + 1):
+        alive[1:] = alive[1:] * (1.0 - p) + alive[:-1] * p
+        alive[0] *= 1.0 - p
+        if n >= start:
+            low, _ = _binomial_ranks(n, p, tail)
+            crossed += alive[:low].sum()
+            alive[:low] = 0.0
+    return float(crossed)
+
+
+HALVINGS = 40
+BLOCK = 500
+"""Number of samples in one block: few enough for the cache of the processor."""
+TRUNCATION = 0.5
+"""A bet risks at most this share of the capital."""
+
+
+def betting_interval(
+    values: ArrayLike, confidence: float, *, horizon: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of the mean of bounded values that are valid at all n simultaneously.
+
+    For each candidate mean, two gamblers bet: one that the values are above it, and one that they
+    are below it. If the candidate is the mean, neither gambler can expect to win. If half of the
+    capital of a gambler reaches ``1 / (1 - confidence)``, the candidate is excluded.
+
+    - `values`, shape (..., n): Independent values in [0, 1], in their order; n = 0 gives [0, 1].
+    - `confidence`: Probability, in (0, 1), that all intervals of the sequence contain the mean.
+    - `horizon`: The n for which the bets are optimized, at least 1. Every choice is valid, but it
+      must be the same for all n of a sequence.
+
+    Returns low, high, shape (...): In [0, 1]. Raises ValueError if a value is outside [0, 1] or is
+    NaN, or a number is out of range.
+
+    Source: I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting,
+    Journal of the Royal Statistical Society B 86 (2024): the hedged capital process with
+    predictable plug-in bets.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
+        raise ValueError("values must be samples of numbers in [0, 1]")
+    check_confidence(confidence)
+    if horizon < 1:
+        raise ValueError(f"horizon must be at least 1, not {horizon}")
+    limit = np.log(2.0 / (1.0 - confidence))
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    low, high = np.empty((2, len(rows)))
+    for first in range(0, len(rows), BLOCK):
+        block = slice(first, first + BLOCK)
+        some = rows[block]
+        bets = np.sqrt(2.0 * limit / (_predicted_variance(some) * horizon))
+        low[block] = _lower_limit(some, bets, limit)
+        high[block] = 1.0 - _lower_limit(1.0 - some, bets, limit)
+    return low.reshape(x.shape[:-1]), high.reshape(x.shape[:-1])
+
+
+def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Variance as guessed before each value, shape (..., n): a quarter before the first."""
+    n = x.shape[-1]
+    past = np.arange(1, n + 1)
+    mean = (0.5 + np.cumsum(x, axis=-1)) / (past + 1)
+    variance = (0.25 + np.cumsum((x - mean) ** 2, axis=-1)) / (past + 1)
+    first = np.full((*x.shape[:-1], 1), 0.25)
+    return np.asarray(np.concatenate([first, variance], axis=-1)[..., :n])
+
+
+def _lower_limit(
+    x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
+) -> NDArray[np.float64]:
+    """The largest candidate mean that is excluded by the bets on values above it, by bisection.
+
+    The capital of the gambler decreases as the candidate increases.
+    """
+    low = np.zeros(x.shape[:-1])
+    high = np.ones(x.shape[:-1])
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        excluded = _log_capital(x, bets, middle[..., np.newaxis]) >= limit
+        low = np.where(excluded, middle, low)
+        high = np.where(excluded, high, middle)
+    return low
+
+
+def _log_capital(
+    x: NDArray[np.float64], bets: NDArray[np.float64], candidate: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    stakes = np.minimum(bets, TRUNCATION / candidate)
+    return np.asarray(np.log1p(stakes * (x - candidate)).sum(axis=-1))
 
 
 class Validity(StrEnum):
@@ -40,46 +240,24 @@ class Validity(StrEnum):
 class QuantileWidth:
     """Stop when the interval of a quantile is within a stated distance of the sample quantile.
 
-    Parameters
-    ----------
-    width : float
-        The distance: relative to the absolute sample quantile, or in the unit of the values.
-    p : float
-        Probability of the quantile; 0.5 is the median.
-    relative : bool
-        Whether `width` is relative. For a sample quantile of 0, the criterion is then met only if
-        the interval is [0, 0].
-    confidence : float
-        Confidence of the interval, which consists of order statistics and is valid for any
-        distribution.
-    validity : Validity
-        The looks for which the confidence is valid. With the default, it is valid at the n where
-        the rule stops.
-    start, cap : int
-        Least and greatest number of runs.
+    - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
+    - `p`: Probability of the quantile; 0.5 is the median.
+    - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
+      only if the interval is [0, 0].
+    - `confidence`: Confidence of the interval, which consists of order statistics and is valid for
+      any distribution.
+    - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
+      n where the rule stops.
+    - `start`, `cap`: Least and greatest number of runs.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
     it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
     than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
     "degenerate".
 
-    References
-    ----------
-    See `ranks`.
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = QuantileWidth(0.5, validity=Validity.SINGLE)
-    >>> decide(rule, [9.0, 8.0, 10.0, 11.0, 12.0, 10.0, 9.0, 13.0, 14.0, 10.0]).value
-    0.3
+    Source: See `ranks`.
     """
 
     width: float
@@ -129,21 +307,12 @@ class QuantileWidth:
 class MeanWidth:
     """Stop when Student's interval of the mean is narrow enough.
 
-    Parameters
-    ----------
-    width : float
-        Largest half-width of the interval: relative to the absolute mean, or in the unit of the
-        values.
-    relative, confidence, start, cap
-        As for `QuantileWidth`, with ``start >= 2``.
+    - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
+      the values.
+    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     This is an ordinary interval, for one look and for values that are about normal; the results of
     optimizers are often far from normal. There is no better interval without further knowledge: for
     values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and
@@ -152,12 +321,6 @@ class MeanWidth:
 
     If a value is `inf`, the width is `inf`. If all values are equal, the width is 0 and the reason
     is "degenerate".
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> round(decide(MeanWidth(0.1, start=4), [9.0, 10.0, 10.0, 11.0]).value, 3)
-    0.13
     """
 
     width: float
@@ -198,24 +361,14 @@ class MeanWidth:
 class BoundedMeanWidth:
     """Stop when the confidence sequence of the mean of bounded values is narrow enough.
 
-    Parameters
-    ----------
-    width : float
-        Largest distance of a limit from the sample mean: relative to the absolute mean, or in the
-        unit of the values.
-    lowest, highest : float
-        Bounds of all values, known before the first run. Do not use the smallest and the largest
-        value observed: with a guessed bound, the confidence is not valid.
-    relative, confidence, start, cap
-        As for `QuantileWidth`.
+    - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
+      in the unit of the values.
+    - `lowest`, `highest`: Bounds of all values, known before the first run. Do not use the smallest
+      and the largest value observed: with a guessed bound, the confidence is not valid.
+    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Raises ValueError if a number is out of range.
 
-    Notes
-    -----
     The interval is anytime-valid for independent runs from any distribution between the bounds. Its
     width is of the order of the range divided by n, even for values that hardly vary. With few
     runs, the bounds must therefore be close to each other.
@@ -223,16 +376,7 @@ class BoundedMeanWidth:
     A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
     no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
 
-    References
-    ----------
-    See `betting`.
-
-    Examples
-    --------
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
-    >>> bool(decide(rule, [0.5] * 40).stop), bool(decide(rule, [0.0, 1.0] * 10).stop)
-    (True, False)
+    Source: See `betting`.
     """
 
     width: float
@@ -285,30 +429,13 @@ def is_kept_promise(
 ) -> NDArray[np.bool_]:
     """Whether the truth is within the promised distance of the estimate.
 
-    Parameters
-    ----------
-    estimate, truth : array_like
-        The `estimate` of a rule from its n runs, and the same statistic of all runs or of other
-        runs.
-    width : float
-        The promised distance.
-    relative : bool
-        Whether the distance is relative to the absolute estimate.
+    - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
+      runs or of other runs.
+    - `width`: The promised distance.
+    - `relative`: Whether the distance is relative to the absolute estimate.
 
-    Returns
-    -------
-    ndarray of bool
-        The broadcast shape. `inf` is within the promised distance only of `inf`.
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or the width is negative.
-
-    Examples
-    --------
-    >>> is_kept_promise([10.0, 10.0, np.inf], [14.0, 16.0, np.inf], 0.5).tolist()
-    [True, False, True]
+    Returns: The broadcast shape. `inf` is within the promised distance only of `inf`. Raises
+    ValueError if a number is NaN or the width is negative.
     """
     _check_width(width)
     stated, true = np.broadcast_arrays(

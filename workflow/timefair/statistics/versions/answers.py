@@ -1,17 +1,284 @@
-"""The answer that follows from a change: better, worse, equal within the margin, or undecided."""
+"""Whether a new version of an algorithm is better, worse or equal within a margin.
+
+A change is on a scale on which 0 means no change and positive values mean that the new version is
+worse: the logarithm of a ratio of costs, or the probability of a worse result minus 0.5.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isnan, nan
+from math import ceil, inf, isnan, log, nan, sqrt
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import stdtr
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import stdtr, stdtrit
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.corrections import holm_levels
-from timefair.statistics.versions.changes import Change
+from timefair.statistics.power.power import CostLaw
+
+Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
+"""The jobs of the runs of the base and of the head."""
+
+LEAST_RUNS = 6
+"""Runs of each version below which no change is estimated."""
+
+LEAST_JOBS = 4
+"""Jobs of a version from which on the error is that of the jobs and not of the runs."""
+
+HALF = 0.5
+"""Successes counted for a version without any; its ERT is then at least as large as computed."""
+
+DISCORDANT = 0.5
+"""Pairs that are added in which only the one version, and in which only the other one succeeds."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An estimate with Student's distribution around it.
+
+    - `estimate`: NaN if there are too few runs, or nothing to compare.
+    - `error`: Standard error; 0 if all pairs of runs agree.
+    - `freedom`: Degrees of freedom, positive; `inf` for the normal distribution.
+    """
+
+    estimate: float
+    error: float
+    freedom: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an estimate with a finite error."""
+        return bool(np.isfinite(self.estimate) and np.isfinite(self.error))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Confidence limits, NaN if the change is not known.
+
+        Raises ValueError if `confidence` is outside (0, 1).
+        """
+        check_confidence(confidence)
+        if not self.known:
+            return nan, nan
+        reach = float(stdtrit(min(self.freedom, 1e9), (1 + confidence) / 2)) * self.error
+        return self.estimate - reach, self.estimate + reach
+
+    def less(self, other: Change) -> Change:
+        """This change minus another one that was estimated from other runs, such as a drift."""
+        errors = (self.error, other.error)
+        freedom = _freedom(errors, (self.freedom, other.freedom))
+        return Change(self.estimate - other.estimate, sqrt(sum(e**2 for e in errors)), freedom)
+
+
+UNKNOWN = Change(nan, nan, inf)
+"""Nothing is known."""
+
+
+def log_ratio(
+    base: tuple[ArrayLike, ArrayLike],
+    head: tuple[ArrayLike, ArrayLike],
+    *,
+    paired: bool,
+    jobs: Jobs | None = None,
+) -> Change:
+    """Logarithm of the ratio of two costs, each of which is a ratio of two sums over runs.
+
+    With cost and success of each run, the costs are ERTs. With seconds and evaluations, they are
+    seconds per evaluation. The logarithm of the ratio of ERTs in seconds is the sum of that in
+    evaluations and that of the seconds per evaluation.
+
+    - `base`, `head`, shape (m,) and (n,): Terms of the numerator and of the denominator, one per
+      run of the version; finite and not negative.
+    - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
+    - `jobs`, shape (m,) and (n,): Job that measured each run: runs with equal numbers belong to one
+      job. For pairs, the jobs of the base are used.
+
+    Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
+    both denominators are 0. If one denominator is 0, it is replaced by `HALF`. Raises ValueError if
+    shapes differ.
+
+    The standard error is that of the delta method, as in `ert.ert_interval`. For pairs, it is the
+    error of the differences, so the variation that both runs of a pair share has no effect. Runs of
+    one job share its disturbances, such as a slow minute. With `LEAST_JOBS` jobs or more, the error
+    is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
+    freedom of the jobs. Two versions without pairs have Welch's degrees of freedom.
+
+    Source: K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized linear models,
+    Biometrika 73 (1986), for errors of correlated observations.
+    """
+    (above, below), (above_head, below_head) = _arrays(base), _arrays(head)
+    if paired and above.size != above_head.size:
+        raise ValueError(f"pairs need as many runs, not {above.size} and {above_head.size}")
+    if min(above.size, above_head.size) < LEAST_RUNS or not (below.any() or below_head.any()):
+        return UNKNOWN
+    if not (above.any() and above_head.any()):
+        return UNKNOWN
+    one, other = _log_mean(above, below), _log_mean(above_head, below_head)
+    estimate = other.value - one.value
+    if paired:
+        rare = _rare(below) + _rare(below_head)
+        varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
+        return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
+    each = [
+        _of_mean(version.influence, jobs and jobs[k], version.extra)
+        for k, version in enumerate((one, other))
+    ]
+    return _independent(estimate, each)
+
+
+def worse_probability(
+    base: ArrayLike, head: ArrayLike, *, paired: bool, jobs: Jobs | None = None
+) -> Change:
+    """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
+
+    - `base`, `head`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
+    - `paired`, `jobs`: As for `log_ratio`.
+
+    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version.
+
+    The probability is 1 - A12. Its standard error is DeLong's, as in `comparison.a12`, after each
+    sample got one value that is better and one that is worse than all others. For pairs, it is the
+    error of the sums of the placements of both runs (DeLong's covariance).
+    """
+    x, y = np.asarray(base, dtype=np.float64), np.asarray(head, dtype=np.float64)
+    if paired and x.size != y.size:
+        raise ValueError(f"pairs need as many runs, not {x.size} and {y.size}")
+    if min(x.size, y.size) < LEAST_RUNS:
+        return UNKNOWN
+    places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
+    plain = _worse(places[: x.size], places[x.size :])
+    ends = np.array([0.0, places.max() + 1])
+    worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
+    of_head, of_base = worse.mean(axis=1), worse.mean(axis=0)
+    estimate = float(plain.mean()) - 0.5
+    if paired:
+        varied = _of_mean(of_head + of_base, jobs and _and_ends(jobs[0]))
+        return Change(estimate, sqrt(varied.variance), varied.freedom)
+    each = [
+        _of_mean(placed, jobs and _and_ends(jobs[k])) for k, placed in enumerate((of_base, of_head))
+    ]
+    return _independent(estimate, each)
+
+
+def average(changes: Sequence[Change]) -> Change:
+    """Average of the known changes. They were estimated from different runs.
+
+    For logarithms of ratios, the average is the logarithm of the geometric mean. It applies to
+    these functions, not to a population of functions.
+
+    Returns: Not known if no change is known.
+    """
+    known = [change for change in changes if change.known]
+    if not known:
+        return UNKNOWN
+    count = len(known)
+    errors = [change.error / count for change in known]
+    return Change(
+        sum(change.estimate for change in known) / count,
+        sqrt(sum(error**2 for error in errors)),
+        _freedom(errors, [change.freedom for change in known]),
+    )
+
+
+def drift(changes: Sequence[Sequence[Change]]) -> Change:
+    """Drift between two measurements, from algorithms that are unchanged in both.
+
+    - `changes`: For each algorithm, its change on each function.
+
+    Returns: Average over the algorithms. Its error is the error within the algorithms. With two or
+    more algorithms, it is at least the error from their differences, because a drift that differs
+    between algorithms is less certain.
+    """
+    each = [change for change in map(average, changes) if change.known]
+    within = average(each)
+    if len(each) < 2:
+        return within
+    between = float(np.std([change.estimate for change in each], ddof=1)) / sqrt(len(each))
+    if between <= within.error:
+        return within
+    return Change(within.estimate, between, len(each) - 1)
+
+
+@dataclass(frozen=True)
+class _LogMean:
+    """Logarithm of a ratio of two sums, what each run adds to it, and variance besides."""
+
+    value: float
+    influence: NDArray[np.float64]
+    extra: float
+
+
+def _log_mean(above: NDArray[np.float64], below: NDArray[np.float64]) -> _LogMean:
+    total, count = above.sum(), below.sum()
+    if count:
+        influence = above / above.mean() - below / below.mean()
+        return _LogMean(float(np.log(total / count)), influence, 0.0)
+    return _LogMean(float(np.log(total / HALF)), above / above.mean(), 1 / HALF)
+
+
+def _rare(success: NDArray[np.float64]) -> float:
+    """Variance from half a pair in which only this version succeeds; 0 if values are not successes.
+
+    Such pairs may be so rare that there is none among the runs.
+    """
+    if not np.isin(success, (0.0, 1.0)).all():
+        return 0.0
+    return DISCORDANT / max(float(success.sum()), HALF) ** 2
+
+
+class _Varied(NamedTuple):
+    """Variance of a mean over runs, with its degrees of freedom."""
+
+    variance: float
+    freedom: float
+
+
+def _of_mean(of_runs: NDArray[np.float64], jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
+    """Of the mean of a number per run; the runs of one job vary together."""
+    rest, count = of_runs - of_runs.mean(), of_runs.size
+    places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
+    if places.max() + 1 < LEAST_JOBS:
+        places = np.arange(count)
+    sums = np.bincount(places, weights=rest)
+    variance = float((sums**2).sum()) * sums.size / (sums.size - 1) / count**2
+    return _Varied(variance + extra, sums.size - 1)
+
+
+def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
+    """The jobs, and one each for the two added values."""
+    places = np.unique(jobs, return_inverse=True)[1].astype(np.int64)
+    return np.append(places, places.max() + np.array([1, 2]))
+
+
+def _independent(estimate: float, each: Sequence[_Varied]) -> Change:
+    errors = [sqrt(varied.variance) for varied in each]
+    freedom = _freedom(errors, [varied.freedom for varied in each])
+    return Change(estimate, sqrt(sum(error**2 for error in errors)), freedom)
+
+
+def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    above, below = (np.asarray(values, dtype=np.float64) for values in sums)
+    if above.ndim != 1 or above.shape != below.shape:
+        shapes = f"{above.shape} and {below.shape}"
+        raise ValueError(f"a version needs two vectors of one length, not {shapes}")
+    return above, below
+
+
+def _worse(base: NDArray[np.float64], head: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 if the head's value of a row is worse than the base's of a column, 0.5 for a tie."""
+    rows, columns = head[:, np.newaxis], base[np.newaxis, :]
+    return np.asarray((rows > columns) + 0.5 * (rows == columns))
+
+
+def _freedom(errors: Sequence[float], freedoms: Sequence[float]) -> float:
+    """Degrees of freedom of the sum of independent estimates (Welch and Satterthwaite)."""
+    total = sum(error**2 for error in errors)
+    below = sum(error**4 / freedom for error, freedom in zip(errors, freedoms, strict=True))
+    return total**2 / below if below > 0 else inf
 
 
 class Answer(StrEnum):
@@ -27,12 +294,9 @@ class Answer(StrEnum):
 class Judged:
     """A change with its answer and the interval from which the answer follows.
 
-    Attributes
-    ----------
-    level
-        Level of the interval: its confidence is ``1 - level``. NaN if the change is not known.
-    low, high
-        Limits of the interval.
+    - `level`: Level of the interval: its confidence is ``1 - level``. NaN if the change is not
+      known.
+    - `low`, `high`: Limits of the interval.
     """
 
     change: Change
@@ -45,44 +309,24 @@ class Judged:
 def judge(change: Change, margin: float, level: float) -> Judged:
     """Judge one change.
 
-    Parameters
-    ----------
-    change : Change
-        An estimate.
-    margin : float
-        Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the change.
-    level : float
-        Level of the interval, in (0, 1).
+    - `change`: An estimate.
+    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the
+      change.
+    - `level`: Level of the interval, in (0, 1).
 
-    Returns
-    -------
-    Judged
-        ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if it is
-        within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
+    Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
+    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known. Raises
+    ValueError if `margin` is negative or NaN, or `level` is out of range.
 
-    Raises
-    ------
-    ValueError
-        If `margin` is negative or NaN, or `level` is out of range.
-
-    Notes
-    -----
     At most one of the three claims is true unless the change is equal to a limit of the margin.
     Each claim is tested at half of the level. Therefore the probability of a wrong claim is at most
     level/2 if the change is equal to a limit, and smaller otherwise. ``EQUAL`` is the equivalence
     test with two one-sided tests at level/2 each.
 
-    References
-    ----------
-    D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach for
-    assessing the equivalence of average bioavailability, Journal of Pharmacokinetics and
-    Biopharmaceutics 15 (1987). H. Finner and K. Strassburger, The partitioning principle, Annals of
-    Statistics 30 (2002).
-
-    Examples
-    --------
-    >>> [str(judge(Change(x, 0.01, 50), 0.1, 0.05).answer) for x in (-0.2, 0.0, 0.09, 0.2)]
-    ['better', 'equal', 'undecided', 'worse']
+    Source: D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power
+    approach for assessing the equivalence of average bioavailability, Journal of Pharmacokinetics
+    and Biopharmaceutics 15 (1987). H. Finner and K. Strassburger, The partitioning principle,
+    Annals of Statistics 30 (2002).
     """
     if not margin >= 0:
         raise ValueError(f"margin must not be negative, not {margin}")
@@ -103,12 +347,6 @@ def judge_family(changes: Sequence[Change], margin: float, level: float) -> list
     Holm's procedure gives each change its level. The p-value of a change is the smallest level at
     which `judge` decides it. Changes that are not known are undecided, and do not count in the
     family.
-
-    Examples
-    --------
-    >>> family = judge_family([Change(0.2, 0.03, 50), Change(0.16, 0.03, 50)], 0.1, 0.05)
-    >>> [(str(one.answer), one.level) for one in family]
-    [('worse', 0.025), ('undecided', 0.05)]
     """
     levels = holm_levels([_p(change, margin) for change in changes], level)
     return [
@@ -125,3 +363,225 @@ def _p(change: Change, margin: float) -> float:
     if change.error == 0:
         return 0.0 if distance or abs(change.estimate) <= margin else 1.0
     return float(np.minimum(2 * stdtr(min(change.freedom, 1e9), -distance / change.error), 1.0))
+
+
+def look_levels(level: float, looks: int) -> NDArray[np.float64]:
+    """Level at which the changes are judged at each look; the levels add up to the given one.
+
+    The probability that any look gives a wrong answer is at most the sum of the levels, whatever
+    the dependence between the looks. Later looks have more runs and get more of the level, in
+    proportion to their number.
+
+    - `level`: Level of all looks together, in (0, 1).
+    - `looks`: Number of planned looks, at least 1.
+
+    Returns, shape (looks,): Positive and increasing. Raises ValueError if a number is out of range.
+    """
+    check_confidence(1 - level)
+    if looks < 1:
+        raise ValueError(f"looks must be at least 1, not {looks}")
+    numbers = np.arange(1, looks + 1)
+    return np.asarray(level * numbers / numbers.sum())
+
+
+Numbers = NDArray[np.float64]
+
+REACHED = 0.5
+"""Share of the runs of the better version that reach the target at least."""
+
+
+def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | None:
+    """The hardest precision that at least half of the runs of one of the versions reached.
+
+    - `base`, `head`, shape (runs,): Best precision at the end of each run; `inf` for a run that
+      found no value.
+    - `hardest`: A harder precision is replaced by this one.
+
+    Returns: The smaller of the two medians, each an order statistic; None if both are infinite or
+    there are no runs.
+
+    >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
+    3.0
+    >>> common_target([0.0, 0.0], [1.0, 1.0], 1e-8), common_target([np.inf], [np.inf], 1e-8)
+    (1e-08, None)
+    """
+    found = np.inf
+    for of_version in (base, head):
+        precision = np.sort(np.asarray(of_version, dtype=np.float64))
+        if precision.size:
+            found = min(found, float(precision[ceil(REACHED * precision.size) - 1]))
+    return max(found, hardest) if np.isfinite(found) else None
+
+
+def affordable(
+    evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
+) -> Numbers:
+    """How many evaluations the budget of each run allows at the speed of the run.
+
+    - `evaluations`, `seconds`, shape (runs,): Evaluations and seconds of the complete run.
+    - `budget_s`, `budget_evaluations`, shape (runs,): Budgets of the run; NaN without such a
+      budget.
+
+    Returns, shape (runs,): A run that ended before T, for example at the final target, could have
+    made more than it did. `inf` without budgets, and without evaluations or times if there is only
+    T.
+
+    >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
+    [100.0, 200.0, 80.0]
+    """
+    made, spent = np.asarray(evaluations, dtype=np.float64), np.asarray(seconds, dtype=np.float64)
+    limit, most = np.asarray(budget_s, np.float64), np.asarray(budget_evaluations, np.float64)
+    usable = (made > 0) & (spent > 0) & ~np.isnan(limit)
+    in_time = np.full(made.shape, np.inf)
+    in_time[usable] = made[usable] * limit[usable] / spent[usable]
+    return np.asarray(np.fmin(in_time, most), dtype=np.float64)
+
+
+def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbers, Numbers]:
+    """The evaluations within which the runs of both versions have to reach the target.
+
+    With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
+    the target costs the same seconds in both versions. Then their expected running times hardly
+    differ if many runs fail. With the same evaluations, the ratio of the expected running times is
+    the ratio of the evaluations times the ratio of the seconds per evaluation.
+
+    - `base`, `head`, shape (runs,): From `affordable`; as pairs they have the same length.
+    - `paired`: Whether run i of both versions has the same problem and seed.
+
+    Returns base, head, shape (runs,): For pairs, the smaller number of each pair; else the smaller
+    one of both medians, for all.
+
+    >>> base, head = np.array([100.0, 90.0]), np.array([80.0, 95.0])
+    >>> [one.tolist() for one in common_budgets(base, head, paired=True)]
+    [[80.0, 90.0], [80.0, 90.0]]
+    """
+    if paired:
+        least = np.minimum(base, head)
+        return least, least
+    medians = [float(np.median(one)) for one in (base, head) if one.size]
+    least_median = min(medians, default=np.inf)
+    return np.full(base.shape, least_median), np.full(head.shape, least_median)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A planned comparison.
+
+    - `functions`: Number of functions.
+    - `runs`: Runs of each version on each function, in all rounds.
+    - `looks`: Rounds after which the comparison may stop; the runs are divided evenly.
+    - `ratio`: Ratio of costs above which a difference matters.
+    - `level`: Level of all looks together.
+    - `paired`: Whether both versions have the same seeds.
+    - `jobs`: Jobs of each version on each function in each round, with equal numbers of runs.
+    """
+
+    functions: int
+    runs: int
+    looks: int
+    ratio: float
+    level: float
+    paired: bool
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Law:
+    """Assumed distribution of the runs of the old version.
+
+    - `success`: Probability that a run reaches the target within the budget.
+    - `shape`: Shape of the cost to the target, as in `power.CostLaw`; 1 is exponential,
+      as with restarts.
+    - `noise`: Standard deviation of the logarithm of a run's speed, from the clock and the machine.
+    - `job_noise`: The same for a job; all its runs share this noise.
+    """
+
+    success: float = 0.5
+    shape: float = 1.0
+    noise: float = 0.1
+    job_noise: float = 0.035
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of the new version.
+
+    - `slowdown`: Seconds per evaluation, divided by those of the old version.
+    - `lost`: Share of the successes that the new version loses, each independently.
+    """
+
+    slowdown: float = 1.0
+    lost: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Share of each answer in simulated comparisons, and average share of the runs used."""
+
+    shares: dict[Answer, float]
+    runs_used: float
+
+
+def simulate(
+    design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
+) -> Outcomes:
+    """Simulate a comparison of seconds to the target, with its looks, many times.
+
+    - `design`, `law`, `loss`: The comparison, the old version and the new one.
+    - `samples`: Number of simulated comparisons, at least 1.
+    - `rng`: Source of random numbers.
+
+    Returns: The share of each answer in `Answer`.
+    """
+    levels, margin = look_levels(design.level, design.looks), log(design.ratio)
+    cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
+    counted: Counter[Answer] = Counter()
+    used = 0
+    for _ in range(samples):
+        drawn = [_drawn(design, law, loss, rng) for _ in range(design.functions)]
+        answer = Answer.UNDECIDED
+        for runs, level in zip(cuts, levels, strict=True):
+            change = average([_change(one, runs, design) for one in drawn])
+            answer = judge(change, margin, float(level)).answer
+            if answer is not Answer.UNDECIDED:
+                break
+        counted[answer] += 1
+        used += runs
+    shares = {answer: counted[answer] / samples for answer in Answer}
+    return Outcomes(shares, used / (samples * design.runs))
+
+
+def _change(drawn: tuple[NDArray[np.float64], ...], runs: int, design: Design) -> Change:
+    base, reached, head, reached_head = (values[:runs] for values in drawn)
+    jobs = _jobs(design)[:runs]
+    return log_ratio((base, reached), (head, reached_head), paired=design.paired, jobs=(jobs, jobs))
+
+
+def _jobs(design: Design) -> NDArray[np.intp]:
+    """The job of each run of a version on a function, in the order of the looks."""
+    return np.arange(design.runs) * design.looks * design.jobs // design.runs
+
+
+def _drawn(
+    design: Design, law: Law, loss: Loss, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], ...]:
+    """Cost and success of each run of the old version, then of the new one."""
+    cost, runs = CostLaw(law.success, law.shape), design.runs
+    path = rng.gamma(law.shape, size=runs)
+    other = path if design.paired else rng.gamma(law.shape, size=runs)
+    job = _jobs(design)
+    noise = rng.normal(0.0, law.noise, (2, runs))
+    noise += rng.normal(0.0, law.job_noise, (2, job[-1] + 1))[:, job]
+    speeds = np.exp(noise) * np.array([[1.0], [loss.slowdown]])
+    lost = rng.random(runs) < loss.lost
+    certain = np.isinf(cost.cut)  # then a lost run costs as much as the longest run
+    budgets = common_budgets(
+        *((np.max(path * speeds[0]) if certain else cost.cut) / speeds), paired=design.paired
+    )
+    base, head = path < budgets[0], other < budgets[1]
+    reached = (base | certain, (head | certain) & ~lost)
+    spent = [
+        np.where(found, steps, limit) * speed
+        for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)
+    ]
+    return spent[0], reached[0].astype(np.float64), spent[1], reached[1].astype(np.float64)

@@ -1,0 +1,242 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit
+from scipy.stats import kurtosis, mannwhitneyu
+
+from timefair.statistics.classifier.classifier import (
+    FEATURES,
+    LEAST,
+    auc,
+    brier_score,
+    calibration_curve,
+    cross_validate,
+    features,
+    fit_reliability,
+)
+from timefair.statistics.run_count import kernels
+
+VALUES = st.one_of(
+    st.sampled_from([0.0, 1.0, 5e-324, 1e-300, 1e300, np.inf]), st.floats(0, 1e9), st.floats(0, 1)
+)
+
+
+def drawn(cases, weights, seed=1):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(cases, len(weights))) * 3.0 + 1.0
+    return table, rng.random(cases) < expit(table @ np.array(weights))
+
+
+def test_auc_is_mann_whitneys_share():
+    rng = np.random.default_rng(1)
+    stated, happened = rng.integers(6, size=80) / 5, rng.random(80) < 0.4
+    u = mannwhitneyu(stated[happened], stated[~happened]).statistic
+    assert auc(stated, happened) == pytest.approx(u / (happened.sum() * (~happened).sum()))
+
+
+def test_scores_without_cases_are_undefined():
+    assert np.isnan(brier_score([], []))
+    assert np.isnan(auc([0.5, 0.6], [True, True]))
+    assert calibration_curve([], []).cases.size == 0
+
+
+def test_bins_hold_all_cases_and_rise():
+    rng = np.random.default_rng(2)
+    stated = rng.random(1000)
+    curve = calibration_curve(stated, rng.random(1000) < stated)
+    assert curve.cases.tolist() == [100] * 10
+    assert (np.diff(curve.stated) > 0).all()
+    np.testing.assert_allclose(curve.observed, curve.stated, atol=0.17)
+
+
+def test_equal_probabilities_stay_together():
+    curve = calibration_curve([0.3] * 7, [True] * 2 + [False] * 5)
+    assert (curve.stated.tolist(), curve.cases.tolist()) == ([pytest.approx(0.3)], [7])
+
+
+@pytest.mark.parametrize(("stated", "happened"), [([0.5], [True, False]), ([1.5], [True])])
+def test_wrong_probabilities_are_named(stated, happened):
+    for score in (brier_score, auc, calibration_curve):
+        with pytest.raises(ValueError, match="probabilit"):
+            score(stated, happened)
+
+
+def test_the_fit_finds_the_law():
+    table, right = drawn(20_000, [0.8, -0.4, 0.0])
+    model = fit_reliability(table, right)
+    np.testing.assert_allclose(model.weights / model.scale, [0.8, -0.4, 0.0], atol=0.05)
+    np.testing.assert_allclose(model.probability(table).mean(), right.mean(), atol=1e-3)
+
+
+def test_the_penalty_shrinks():
+    table, right = drawn(100, [2.0])
+    loose, tight = (fit_reliability(table, right, penalty=p).weights[0] for p in (0.1, 100.0))
+    assert 0.0 < tight < loose
+
+
+def test_one_outcome_alone_teaches_its_rate():
+    model = fit_reliability([[1.0], [2.0], [3.0]], [True, True, True])
+    assert model.probability([[9.0]]).item() == pytest.approx(3.5 / 4)
+
+
+def test_a_constant_feature_has_no_weight():
+    table, right = drawn(200, [1.0])
+    model = fit_reliability(np.column_stack([table, np.ones(200)]), right)
+    assert model.weights[1] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_skill_shows_where_there_is_some_and_where_there_is_none():
+    groups = np.arange(3000) % 10
+    table, right = drawn(3000, [1.0, 0.0])
+    found = cross_validate(table, right, groups)
+    assert found.skill > 0.3
+    assert found.auc > 0.8
+    curve = calibration_curve(found.probability, right)
+    np.testing.assert_allclose(curve.observed, curve.stated, atol=0.08)
+    noise = cross_validate(np.random.default_rng(3).permutation(table), right, groups)
+    assert abs(noise.skill) < 0.02
+    assert abs(noise.auc - 0.5) < 0.05
+
+
+def test_a_group_is_judged_by_the_others():
+    """The label is the group: whoever saw it would know."""
+    groups = np.repeat([0, 1, 2, 3], 25)
+    right = groups >= 2
+    table = np.eye(4)[groups]
+    found = cross_validate(table, right, groups)
+    assert found.base.tolist() == [2 / 3] * 50 + [1 / 3] * 50
+    assert found.auc < 0.5
+
+
+def test_features_do_not_depend_on_the_unit_or_on_later_runs():
+    samples = np.random.default_rng(4).lognormal(size=(20, 50))
+    counts = np.arange(5, 25)
+    table = features(samples, counts)
+    np.testing.assert_allclose(features(samples * 1e6, counts), table)
+    cut = np.where(np.arange(50) < counts[:, np.newaxis], samples, 0.0)
+    np.testing.assert_array_equal(features(cut, counts), table)
+    assert table.shape == (20, len(FEATURES))
+
+
+def plain_features(sample):
+    """As one writes it for one sample."""
+    seen = sample[np.isfinite(sample)]
+    failures = 1.0 - seen.size / sample.size
+    seen = seen / np.abs(seen).max() if seen.any() else np.zeros(max(seen.size, 1))
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75])
+    mean, reach = seen.mean(), 1.5 * (high - low)
+    half = seen.size // 2
+    drift = seen[half:].mean() - seen[:half].mean() if half else 0.0
+    third, constant = plain_skewness(np.sort(seen).tolist())
+    excess = 0.0 if constant else np.nan_to_num(kurtosis(seen))
+    return [
+        np.log10(sample.size),
+        plain_log_ratio(seen.std(), mean),
+        plain_log_ratio(high - low, middle),
+        plain_log_ratio(seen.max() - middle, middle),
+        plain_log_ratio(middle - seen.min(), middle),
+        np.log10(1.0 + abs(third)),
+        np.sign(excess) * np.log10(1.0 + abs(excess)),
+        np.mean((seen < low - reach) | (seen > high + reach)),
+        plain_log_ratio(drift, mean),
+        failures,
+    ]
+
+
+def plain_skewness(ordered):
+    """The compiled one in Python, and whether the values differ by rounding alone."""
+    n, shift = len(ordered), ordered[0]
+    centre = sum_of(value - shift for value in ordered) / n
+    scale = max(centre, ordered[-1] - shift - centre)
+    if scale == 0.0:
+        return 0.0, True
+    y = [(value - shift - centre) / scale for value in ordered]
+    second, third = (
+        sum_of(each * each for each in y) / n,
+        sum_of(each * each * each for each in y) / n,
+    )
+    if math.sqrt(second) * scale <= 1e-15 * abs(shift + centre):
+        return 0.0, True
+    return third / (second * math.sqrt(second)), False
+
+
+def sum_of(values):
+    """From left to right, which Python's own is not in every version."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+def plain_log_ratio(part, whole):
+    part, whole = abs(part), abs(whole)
+    if part <= LEAST * whole:
+        return np.log10(LEAST)
+    return -np.log10(LEAST) if whole <= LEAST * part else np.log10(part / whole)
+
+
+def check_features(samples, counts):
+    each = [plain_features(sample[:n]) for sample, n in zip(samples, counts, strict=True)]
+    np.testing.assert_allclose(features(samples, counts), each, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(arrays(np.float64, (3, 12), elements=VALUES.filter(np.isfinite)))
+def test_the_compiled_skewness_is_the_plain_one(samples):
+    ordered = np.sort(samples, axis=1)
+    found = kernels.skewness(ordered)
+    expected = [plain_skewness(row) for row in ordered.tolist()]
+    np.testing.assert_array_equal(np.transpose(found), expected)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(arrays(np.float64, (3, 12), elements=VALUES), st.tuples(*[st.integers(1, 12)] * 3))
+def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
+    check_features(samples, counts)
+
+
+@pytest.mark.slow
+def test_features_of_more_samples_than_are_described_at_once():
+    rng = np.random.default_rng(7)
+    samples = np.round(rng.lognormal(size=(2100, 20)), 1)
+    check_features(np.where(rng.random(samples.shape) < 0.9, samples, np.inf), [5, 20] * 1050)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(arrays(np.float64, (1, 12), elements=VALUES), st.integers(1, 12))
+def test_features_are_finite_for_every_sample(sample, n):
+    assert np.isfinite(features(sample, [n])).all()
+
+
+def test_failures_are_counted_apart():
+    with_failure, without = features([[1.0, 2.0, 4.0, np.inf]] * 2, [4, 3])
+    assert with_failure[FEATURES.index("failure_share")] == 0.25
+    np.testing.assert_array_equal(with_failure[1:-1], without[1:-1])
+
+
+@pytest.mark.parametrize("counts", [[1, 1], [0], [4]])
+def test_wrong_counts_are_named(counts):
+    with pytest.raises(ValueError, match="counts"):
+        features([[1.0, 2.0, 3.0]], counts)
+
+
+def test_wrong_cases_are_named():
+    table, right = drawn(10, [1.0])
+    with pytest.raises(ValueError, match="features"):
+        fit_reliability(table * np.inf, right)
+    with pytest.raises(ValueError, match="right"):
+        fit_reliability(table, right[:5])
+    with pytest.raises(ValueError, match="penalty"):
+        fit_reliability(table, right, penalty=-1.0)
+    with pytest.raises(ValueError, match="columns"):
+        fit_reliability(table, right).probability(np.ones((1, 2)))
+    with pytest.raises(ValueError, match="two groups"):
+        cross_validate(table, right, np.zeros(10))

@@ -1,0 +1,285 @@
+"""Contributions, schedules and the search, against brute force and by hand."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from timefair.statistics.portfolios import portfolios as searching
+from timefair.statistics.portfolios.portfolios import (
+    MODES,
+    Portfolio,
+    Schedule,
+    Search,
+    contributions,
+    prediction_interval,
+    reached_by_any,
+    share_reached,
+)
+
+probabilities = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5),
+    elements=st.sampled_from([0.0, 0.2, 0.2, 0.5, 0.8, 1.0]),
+)
+
+
+def best_of(values, chosen):
+    return values[list(chosen)].max(axis=0).mean() if chosen else 0.0
+
+
+@pytest.mark.slow
+@given(probabilities)
+def test_shapley_values_are_those_of_all_orders(values):
+    found, count = contributions(values), len(values)
+    expected = np.zeros(count)
+    orders = list(permutations(range(count)))
+    for order in orders:
+        for place, a in enumerate(order):
+            expected[a] += best_of(values, order[: place + 1]) - best_of(values, order[:place])
+    np.testing.assert_allclose(found.shapley, expected / len(orders), atol=1e-12)
+    everyone = best_of(values, range(count))
+    lost = [everyone - best_of(values, set(range(count)) - {a}) for a in range(count)]
+    np.testing.assert_allclose(found.marginal, lost, atol=1e-12)
+
+
+@pytest.mark.slow
+@given(probabilities, st.randoms(use_true_random=False))
+def test_contributions_add_up_and_follow_their_algorithm(values, random):
+    found = contributions(values)
+    assert found.shapley.sum() == pytest.approx(found.virtual_best, abs=1e-12)
+    assert found.virtual_best >= found.single_best - 1e-12
+    assert found.gap >= 0
+    assert (found.shapley >= found.marginal / len(values) - 1e-12).all()
+    assert (found.marginal <= found.shapley + 1e-12).all()
+    assert (found.shapley <= found.alone + 1e-12).all()
+    order = list(range(len(values)))
+    random.shuffle(order)
+    moved = contributions(values[order])
+    np.testing.assert_allclose(moved.shapley, found.shapley[order], atol=1e-12)
+    np.testing.assert_allclose(moved.marginal, found.marginal[order], atol=1e-12)
+
+
+def test_rounding_is_no_contribution():
+    found = contributions([[0.1 + 0.2], [0.3]])
+    assert found.marginal.tolist() == [0.0, 0.0]
+
+
+def test_weights_of_pairs_are_repetitions():
+    values = np.array([[0.2, 0.9], [0.6, 0.1]])
+    twice = contributions(values[:, [0, 0, 1]])
+    weighted = contributions(values, [2.0, 1.0])
+    np.testing.assert_allclose(weighted.shapley, twice.shapley)
+
+
+@pytest.mark.parametrize(
+    "values", [np.empty((0, 2)), np.empty((2, 0)), [[1.2]], [[np.nan]], [1.0], [[-0.1]]]
+)
+def test_contributions_refuse_what_is_no_probability(values):
+    with pytest.raises(ValueError, match="reached must"):
+        contributions(values)
+
+
+def test_contributions_refuse_weights_that_are_none():
+    for weights in ([0.0, 0.0], [1.0], [1.0, -1.0], [np.nan, 1.0], [np.inf, 1.0]):
+        with pytest.raises(ValueError, match="weights must"):
+            contributions([[0.5, 0.5]], weights)
+
+
+def iohanalyzer(runtimes, budgets):
+    """IOHanalyzer's Shapley values, by every order: its sum over hits at sampled budgets.
+
+    ``runtimes``: for each algorithm and function the evaluations of runs to targets.
+    """
+    names = list(runtimes)
+    hits = {
+        (name, f, t, b): float(np.mean(runs[:, t] <= budget))
+        for name in names
+        for f, runs in enumerate(runtimes[name])
+        for t in range(runs.shape[1])
+        for b, budget in enumerate(budgets)
+    }
+    cells = {key[1:] for key in hits}
+
+    def value(group):
+        return sum(max((hits[(name, *cell)] for name in group), default=0.0) for cell in cells)
+
+    orders = list(permutations(names))
+    found = dict.fromkeys(names, 0.0)
+    for order in orders:
+        for place, name in enumerate(order):
+            found[name] += value(order[: place + 1]) - value(order[:place])
+    return [found[name] / len(orders) / value(names) for name in names]
+
+
+def test_shapley_values_agree_with_the_definition_of_iohanalyzer():
+    rng = np.random.default_rng(4)
+    runtimes = {
+        name: [np.sort(rng.lognormal(5, 2, (6, 3)), axis=1).round() for _ in range(2)]
+        for name in "ABCD"
+    }
+    runtimes["A"][1][:3, 2] = np.inf
+    budgets = np.geomspace(1, 5000, 9)
+    reached = np.array(
+        [
+            np.concatenate([share_reached(r, np.full(6, np.inf), budgets).ravel() for r in of])
+            for of in runtimes.values()
+        ]
+    )
+    found = contributions(reached)
+    np.testing.assert_allclose(found.shapley / found.virtual_best, iohanalyzer(runtimes, budgets))
+
+
+# --- Schedules ---
+
+
+@given(st.integers(1, 4), st.integers(0, 10_000), st.sampled_from(MODES))
+def test_members_never_have_more_than_has_passed(count, seed, mode):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(count)) if mode != "side by side" else np.ones(count)
+    schedule, at = Schedule(mode, tuple(shares)), np.linspace(0, 1, 12)
+    own = schedule.own_time(at)
+    assert (np.diff(own, axis=1) >= -1e-12).all()
+    np.testing.assert_allclose(own[:, -1], shares, atol=1e-12)
+    passed = at * schedule.cores
+    np.testing.assert_allclose(own.sum(axis=0), passed, atol=1e-9)
+
+
+def test_what_was_not_observed_is_unknown():
+    costs = [[1.0, np.inf], [np.inf, np.inf]]
+    found = share_reached(costs, [2.0, np.inf], [1.5, 3.0])
+    np.testing.assert_array_equal(found, [[0.5, 0.0], [0.5, np.nan]])
+    found = share_reached([[1.0], [np.inf]], [5.0, 2.0], [2.0, 3.0])
+    np.testing.assert_array_equal(found, [[0.5], [np.nan]])
+    assert np.isnan(share_reached(np.empty((0, 2)), [], [1.0])).all()
+    assert np.isnan(reached_by_any([0.5, np.nan]))
+
+
+def test_a_prediction_interval_holds_the_noise_of_both_sides():
+    rng, inside, cells = np.random.default_rng(11), 0, 400
+    for _ in range(cells):
+        chance, runs = rng.random(2), 12
+        hits = rng.binomial(runs, chance)
+        measured = rng.binomial(15, reached_by_any(chance)) / 15
+        low, high = prediction_interval(
+            hits, [runs] * 2, new_runs=15, confidence=0.95, rng=rng, draws=500
+        )
+        inside += low <= measured <= high
+    assert inside / cells > 0.93
+    assert prediction_interval([15], [15], new_runs=9, confidence=0.95, rng=rng)[0] < 1
+    assert prediction_interval([0], [15], new_runs=9, confidence=0.95, rng=rng)[1] > 0
+
+
+# --- The search ---
+
+
+def runs_of(rng, algorithms=3, functions=3, instances=2, runs=4, targets=3):
+    return [
+        [
+            [
+                (
+                    np.where(
+                        rng.random((runs, targets)) < 0.3,
+                        np.inf,
+                        np.sort(rng.random((runs, targets)), axis=1),
+                    ),
+                    np.ones(runs),
+                )
+                for _ in range(algorithms)
+            ]
+            for _ in range(instances)
+        ]
+        for _ in range(functions)
+    ]
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10_000))
+@settings(max_examples=25)
+def test_the_best_pair_is_the_best_of_all(seed):
+    runs = runs_of(np.random.default_rng(seed), algorithms=4)
+    search = Search(runs, 1.0)
+    for mode in MODES:
+        best = search.best(2, mode)
+        value = search.value(best).item()
+        schedules = list(searching._schedules(2, mode))
+        every = [
+            search.value(Portfolio(pair, schedule)).item()
+            for pair in combinations(range(4), 2)
+            for schedule in schedules
+        ]
+        assert value == pytest.approx(max(every), abs=1e-9)
+    in_turn, slices = (search.value(search.best(2, mode)).item() for mode in MODES[:2])
+    assert in_turn >= slices - 1e-9
+
+
+def test_by_hand_two_specialists_share_the_budget():
+    quick, never = np.array([[0.4]] * 3), np.array([[np.inf]] * 3)
+    known = np.ones(3)
+    one, other = [[(quick, known), (never, known)]], [[(never, known), (quick, known)]]
+    search = Search([one, other, one, other], 1.0)
+    best = search.best(2, "in turn")
+    assert best.members == (0, 1)
+    assert search.value(best).item() == 1.0
+    judged = search.judged(
+        2, "in turn", confidence=0.95, resamples=50, rng=np.random.default_rng(1)
+    )
+    assert (judged.share, judged.share_low, judged.share_high) == (1.0, 1.0, 1.0)
+    assert judged.gain == 1.0  # the best on the three others is never the best on the fourth
+    assert search.value(Portfolio((0, 1), Schedule("in turn", (0.3, 0.7)))).item() == 0.5
+    half = Portfolio((0, 1), Schedule("in turn", (0.5, 0.5)))
+    np.testing.assert_allclose(search.value(half, [0.3, 0.4, 0.8, 0.9, 1.0]), [0, 0.5, 0.5, 1, 1])
+    slices = Portfolio((0, 1), Schedule("slices", (0.5, 0.5)))
+    np.testing.assert_allclose(search.value(slices, [0.4, 0.79, 0.81]), [0, 0, 1])
+    beside = Portfolio((0, 1), Schedule("side by side", (1.0, 1.0)))
+    np.testing.assert_allclose(search.value(beside, [0.39, 0.41]), [0, 1])
+
+
+def test_copies_are_drawn_without_putting_back():
+    hit = np.array([[0.5], [0.5], [np.inf], [np.inf]])
+    search = Search([[[(hit, np.ones(4))]]], 1.0)
+    assert search.copies(1).item() == 0.5
+    assert search.copies(2).item() == pytest.approx(1 - (2 / 4) * (1 / 3))
+    assert np.isnan(search.copies(5)).item()
+
+
+def test_runs_that_are_not_known_up_to_the_budget_are_refused():
+    ended, cut = np.array([[0.1], [np.inf]]), np.array([2.0, 0.5])
+    with pytest.raises(ValueError, match="known up to the budget, 1"):
+        Search([[[(ended, cut)]]], 1.0)
+    Search([[[(ended, cut)]]], 0.5)
+    Search([[[(ended[:1], cut[1:])]]], 1.0)  # it had reached everything before
+
+
+def test_one_function_has_nothing_to_be_judged_on_and_single_runs_no_limits():
+    rng = np.random.default_rng(2)
+    options = {"confidence": 0.9, "resamples": 20, "rng": rng}
+    alone = Search(runs_of(rng, functions=1), 1.0).judged(2, "slices", **options)
+    assert np.isnan([alone.share, alone.gain, alone.gain_low]).all()
+    single = Search(runs_of(rng, runs=1), 1.0).judged(2, "slices", **options)
+    assert np.isnan([single.share_low, single.gain_high]).all()
+    assert 0 <= single.share <= 1
+    beside = Search(runs_of(rng, runs=2), 1.0).judged(3, "side by side", **options)
+    assert np.isnan([beside.gain, beside.gain_low]).all()  # of two runs there are no three copies
+    assert beside.share_low <= beside.share <= beside.share_high
+    itself = Search(runs_of(rng), 1.0).judged(1, "in turn", **options)
+    assert (itself.gain, itself.gain_low, itself.gain_high) == (0, 0, 0)
+
+
+def test_the_order_of_runs_and_the_greedy_search_change_nothing_that_they_should_not(monkeypatch):
+    rng = np.random.default_rng(6)
+    runs = runs_of(rng, algorithms=5, targets=4)
+    shuffled = [
+        [[(c[::-1], k[::-1]) for c, k in samples] for samples in function] for function in runs
+    ]
+    first, second = Search(runs, 1.0), Search(shuffled, 1.0)
+    assert first.best(3, "in turn") == second.best(3, "in turn")
+    full = first.value(first.best(3, "in turn")).item()
+    monkeypatch.setattr(searching, "EVERY_TRIPLE", 2)
+    greedy = Search(runs, 1.0)
+    pair, triple = greedy.best(2, "in turn"), greedy.best(3, "in turn")
+    assert set(pair.members) < set(triple.members)
+    assert greedy.value(triple).item() <= full + 1e-12

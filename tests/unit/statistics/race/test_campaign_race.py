@@ -1,0 +1,258 @@
+"""A campaign-wide race: its estimates, its confidence sequences, and who has the next runs."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import binom
+
+from timefair.statistics.comparison import superiority
+from timefair.statistics.race.race import (
+    CHANCE,
+    GROWTH,
+    CampaignRace,
+    MeanSequence,
+    Why,
+    pairs_over_functions,
+    ranking_race,
+    usual_sequence,
+)
+
+FUNCTIONS, START, CAP = 8, 5, 40
+
+
+def normal(shifts, n=START, functions=FUNCTIONS, seed=1):
+    """For each function normal results of algorithms with these means; smaller is better."""
+    rng = np.random.default_rng(seed)
+    return [[rng.normal(shift, size=n) for shift in shifts] for _ in range(functions)]
+
+
+# --- Estimates --------------------------------------------------------------------------------
+
+
+def test_the_mean_a12_is_that_of_the_functions() -> None:
+    samples = normal((0.0, 0.4, 2.0), n=6)
+    samples[0][0][:2] = samples[0][1][:2] = np.inf
+    found = pairs_over_functions(samples, [(0, 1), (2, 0)])
+    by_hand = [[superiority(row[a], row[b]) for a, b in ((0, 1), (2, 0))] for row in samples]
+    np.testing.assert_allclose(found.a12, np.mean(by_hand, axis=0))
+
+
+@pytest.mark.slow
+def test_the_variance_is_that_of_repetitions() -> None:
+    """Also of unequal numbers of runs; it is the sum of the parts divided by the runs."""
+    rng = np.random.default_rng(2)
+    estimates, variances = [], []
+    for _ in range(2000):
+        samples = [[rng.normal(size=12), rng.normal(0.7, 3.0, size=30)] for _ in range(4)]
+        found = pairs_over_functions(samples, [(0, 1)])
+        estimates.append(found.a12[0])
+        variances.append(found.variance[0])
+        parts = found.parts[0] / np.array([[12], [30]])
+        np.testing.assert_allclose(parts.sum(), found.variance[0])
+    assert 0.95 * np.var(estimates) <= np.mean(variances) <= 1.5 * np.var(estimates)
+
+
+@pytest.mark.parametrize("n", [5, 7, 10, 15])
+def test_a_complete_separation_is_as_sure_as_by_the_permutation_test(n) -> None:
+    found = pairs_over_functions([[np.arange(n), 100.0 + np.arange(n)]], [(0, 1)])
+    exact = -ndtri(1 / comb(2 * n, n))
+    assert 0.5 / found.variance[0] ** 0.5 == pytest.approx(exact, rel=0.15)
+
+
+def test_what_is_equal_in_all_runs_has_a_small_variance_that_is_not_zero() -> None:
+    tied = pairs_over_functions([[np.zeros(5), np.zeros(5)]] * 24, [(0, 1)])
+    different = pairs_over_functions(normal((0, 0), functions=24), [(0, 1)])
+    assert tied.a12[0] == 0.5
+    assert 0 < tied.variance[0] < 0.2 * different.variance[0]
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [([], "at least one function"), ([[[1.0], [1.0, 2.0]]], "at least 2 runs")],
+)
+def test_too_little_is_refused(samples, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        pairs_over_functions(samples, [(0, 1)])
+
+
+# --- Confidence sequences ---------------------------------------------------------------------
+
+
+def test_the_variance_for_a_distance_is_the_inverse() -> None:
+    sequence = usual_sequence(0.99, functions=24, start=5)
+    for distance in (0.01, 0.1, 0.4):
+        assert sequence.radius(sequence.variance_for(distance)) == pytest.approx(distance, rel=1e-5)
+    assert sequence.radius(0.0) == 0.0
+
+
+def test_a_sequence_is_narrowest_at_its_usual_variance() -> None:
+    radii = [float(MeanSequence(0.95, usual).radius(0.01)) for usual in (0.001, 0.01, 0.1)]
+    assert radii[1] == min(radii)
+
+
+def test_no_look_at_a_mean_misses_more_often_than_promised() -> None:
+    """1,000 looks at the mean of normal values, whose variance is known."""
+    rng, confidence, repetitions = np.random.default_rng(3), 0.9, 2000
+    sequence = MeanSequence(confidence, usual_variance=0.02)
+    n = np.arange(1, 1001)
+    missed = 0
+    for _ in range(repetitions):
+        means = rng.normal(size=n.size).cumsum() / n
+        missed += bool((np.abs(means) > sequence.radius(1 / n)).any())
+    assert 0.02 < missed / repetitions < 0.1
+
+
+@pytest.mark.parametrize(("confidence", "usual"), [(1.0, 0.1), (0.9, 0.0), (0.9, np.inf)])
+def test_a_sequence_checks_its_numbers(confidence, usual) -> None:
+    with pytest.raises(ValueError, match="must"):
+        MeanSequence(confidence, usual)
+
+
+# --- Looks ------------------------------------------------------------------------------------
+
+
+def test_an_order_is_decided_once() -> None:
+    race = ranking_race(2, FUNCTIONS, 1, START, 0.95)
+    first = race.look(normal((0, 3)))
+    assert (first.look, first.decided_at.tolist(), first.better.tolist()) == (1, [1], [1])
+    turned = race.look(normal((3, 0)), first)
+    assert (turned.look, turned.decided_at.tolist(), turned.better.tolist()) == (2, [1], [1])
+
+
+def test_all_dimensions_share_the_error_probability() -> None:
+    one, three = (ranking_race(4, FUNCTIONS, d, START, 0.95) for d in (1, 3))
+    assert 1 - one.sequence.confidence == pytest.approx(0.05 / 6)
+    assert 1 - three.sequence.confidence == pytest.approx(0.05 / 18)
+
+
+# --- The next runs ----------------------------------------------------------------------------
+
+
+def granted(samples, costs=None, cap=CAP, **options):
+    race = ranking_race(len(samples[0]), len(samples), 1, START, 0.95)
+    runs = np.array([[len(row[a]) for row in samples] for a in range(len(samples[0]))])
+    costs = np.ones(runs.shape) if costs is None else costs
+    return race.grant(race.look(samples), runs, costs, cap, **options), runs
+
+
+def test_only_algorithms_of_open_pairs_have_runs() -> None:
+    grant, _ = granted(normal((0, 0.6, 5)))
+    assert (grant.more[:2] > 0).any(axis=1).all()
+    assert not grant.more[2].any()
+    assert set(grant.why[2]) == {Why.DECIDED}
+    assert set(grant.pair[grant.more > 0]) == {0}
+
+
+def test_nothing_is_given_when_all_is_decided() -> None:
+    grant, _ = granted(normal((0, 4, 8)))
+    assert not grant.more.any()
+    assert set(grant.why.ravel()) == {Why.DECIDED}
+
+
+def test_a_pair_that_no_number_of_runs_is_expected_to_decide_has_none() -> None:
+    grant, _ = granted(normal((0, 0.02), n=30), cap=31)
+    assert not grant.more.any()
+    assert set(grant.why.ravel()) == {Why.OUT_OF_REACH}
+
+
+def test_runs_double_at_most_and_respect_the_cap_and_blocks() -> None:
+    samples = normal((0, 0.3), n=6)
+    grant, runs = granted(samples, block=3)
+    assert (grant.more <= (GROWTH - 1) * runs).all()
+    assert (grant.more % 3 == 0).all()
+    assert grant.more.any()
+    capped, runs = granted(samples, cap=7)
+    assert (capped.more <= 1).all()
+
+
+def test_a_budget_is_not_exceeded() -> None:
+    samples, costs = normal((0, 0.5, 0.9, 1.2)), np.full((4, FUNCTIONS), 2.0)
+    free, _ = granted(samples, costs)
+    for budget in (0.0, 10.0, 30.0):
+        grant, _ = granted(samples, costs, budget=budget)
+        assert (grant.more * costs).sum() <= budget < (free.more * costs).sum()
+    assert grant.more.any()
+    assert Why.BUDGET in set(grant.why.ravel())
+
+
+def test_a_function_that_says_more_for_its_cost_has_more_runs() -> None:
+    samples = normal((0, 0.4), n=15)
+    separated = [np.arange(15.0), 100 + np.arange(15.0)]
+    samples[0], samples[1] = separated, separated[::-1]  # together they are in the middle
+    costs = np.ones((2, FUNCTIONS))
+    costs[:, 2] = 9.0
+    grant, runs = granted(samples, costs)
+    assert 0 < grant.more.sum() < runs.sum()
+    assert not grant.more[:, :3].any()
+    assert grant.more[:, 3:].mean() > 1
+
+
+def test_the_pair_that_is_decided_for_less_comes_first() -> None:
+    samples = normal((0.0, 0.05, 0.75), seed=4)
+    race = ranking_race(3, FUNCTIONS, 1, START, 0.95)
+    standing = race.look(samples)
+    assert standing.is_open.all()
+    grant, _ = granted(samples, budget=30.0)
+    nearest = int(np.argmin(np.abs(standing.estimates.a12 - 0.5)))
+    assert nearest not in set(grant.pair[grant.more > 0])
+
+
+def test_the_question_may_be_about_some_algorithms() -> None:
+    samples = normal((0, 0.6, 0.6))
+    race = CampaignRace(((0, 1),), FUNCTIONS, START)
+    grant = race.grant(race.look(samples), np.full((3, FUNCTIONS), START), np.ones((3, 8)), CAP)
+    assert set(grant.why[2]) == {Why.NOT_ASKED}
+    assert not grant.more[2].any()
+
+
+def test_a_replay_of_close_algorithms_ends_before_equal_allocation() -> None:
+    """Four algorithms, one far behind, two close: the race needs fewer runs for the same orders."""
+    shifts, rng = (0.0, 0.5, 2.5, 5.0), np.random.default_rng(6)
+    draws = [[rng.normal(shift, size=CAP) for shift in shifts] for _ in range(FUNCTIONS)]
+    race = ranking_race(4, FUNCTIONS, 1, START, 0.95)
+
+    def seen(runs):
+        return [[own[: runs[a, f]] for a, own in enumerate(row)] for f, row in enumerate(draws)]
+
+    runs, standing = np.full((4, FUNCTIONS), START), None
+    for _ in range(12):
+        standing = race.look(seen(runs), standing)
+        runs = runs + race.grant(standing, runs, np.ones(runs.shape), CAP).more
+    equal, same = None, np.full((4, FUNCTIONS), START)
+    while equal is None or equal.is_open.any():
+        equal = race.look(seen(same), equal)
+        same = same + 1
+    assert not standing.is_open.any()
+    assert standing.better.tolist() == equal.better.tolist() == [1] * 6
+    assert runs.sum() < (same - 1).sum()
+    assert 0 < CHANCE < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("functions", "start"), [(1, 15), (6, 4)])
+def test_a_registered_question_without_an_answer_is_rarely_answered(functions, start) -> None:
+    """Two equal algorithms, of which half of the runs are solved; p says what the limits say."""
+    alpha, races, wrong = 0.1, 120, 0
+    race = CampaignRace(((0, 1),), functions, start, 1 - alpha)
+    for seed in range(races):
+        rng = np.random.default_rng([seed, functions])
+        draws = np.maximum(rng.normal(size=(functions, 2, CAP)), 0.0)
+        runs, standing, p = np.full((2, functions), start), None, 1.0
+        for _ in range(8):
+            seen = [[draws[f, a, : runs[a, f]] for a in (0, 1)] for f in range(functions)]
+            standing = race.look(seen, standing)
+            found = standing.estimates
+            p = min(p, race.sequence.p_value(found.a12 - 0.5, found.variance).item())
+            runs = runs + race.grant(standing, runs, np.ones(runs.shape), CAP).more
+        assert (p < alpha) == (not standing.is_open.any())
+        wrong += p < alpha
+    assert 0 < wrong <= binom.ppf(0.999, races, alpha)
+
+
+def test_the_p_value_of_an_estimate_without_variance() -> None:
+    sequence = usual_sequence(0.95, FUNCTIONS, START)
+    assert sequence.p_value([0.0, 0.1, 0.0], [0.0, 0.0, 0.01]).tolist() == [1.0, 0.0, 1.0]

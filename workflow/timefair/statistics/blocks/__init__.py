@@ -1,0 +1,1 @@
+"""Ratios of ERTs within blocks of runs."""

@@ -1,0 +1,702 @@
+"""A trained rule for numbers of runs, and how reliable the estimates of any rule are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import bdtrc, expit, logit
+from scipy.stats import kurtosis, rankdata
+
+from timefair.statistics.quantiles import quantile_rank, sample_quantile
+from timefair.statistics.run_count import kernels
+from timefair.statistics.run_count.stopping import Assessment, checked_values
+from timefair.statistics.run_count.widths import is_kept_promise
+
+FEATURES = (
+    "log_n",
+    "log_cv",
+    "log_quartile_spread",
+    "log_upper_tail",
+    "log_lower_tail",
+    "skewness",
+    "kurtosis",
+    "outlier_share",
+    "log_drift",
+    "failure_share",
+)
+"""Columns of `features`; logarithms are decimal."""
+
+LEAST = 1e-16
+"""Ratios are limited to this value and its inverse."""
+
+BLOCK = 1000
+"""Number of samples in one block. Blocks limit the memory."""
+
+
+def features(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> NDArray[np.float64]:
+    """Features of the first n runs of each sample. They do not depend on the unit of the values.
+
+    - ``log_n``: number of runs;
+    - ``log_cv``: standard deviation, relative to the absolute mean;
+    - ``log_quartile_spread``: distance between the quartiles; ``log_upper_tail``: distance of the
+      largest value from the median; ``log_lower_tail``: distance of the median from the smallest
+      value; all relative to the absolute median;
+    - ``skewness`` and excess ``kurtosis`` (ddof 0), as ``log10(1 + .)`` of their absolute values;
+      0 for constant values;
+    - ``outlier_share``: share of the values more than 1.5 interquartile ranges from the quartiles;
+    - ``log_drift``: difference of the means of the first and the second half of the runs, relative
+      to the absolute mean;
+    - ``failure_share``: share of the runs without a finite value. All other features except
+      ``log_n`` use only the finite values.
+
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
+    - `progress`: Called with (samples done, samples) from time to time, and at the end.
+
+    Returns, shape (samples, features): Finite numbers: ratios are limited to 1e-16 to 1e16. A
+    sample without a finite value has the smallest value of every ratio. Raises ValueError if shapes
+    or numbers do not fit, or a value is NaN or ``-inf``.
+    """
+    values = checked_values(samples, dimensions=2)
+    numbers = np.asarray(counts, dtype=np.int64)
+    if numbers.shape != values.shape[:1]:
+        raise ValueError(f"counts must be {values.shape[0]} numbers, not {numbers.shape}")
+    if numbers.size and not (numbers.min() >= 1 and numbers.max() <= values.shape[1]):
+        raise ValueError(f"counts must lie in 1..{values.shape[1]}")
+    table = np.empty((values.shape[0], len(FEATURES)))
+    for first in range(0, len(table), BLOCK):
+        rows = slice(first, first + BLOCK)
+        table[rows] = _rows(values[rows], numbers[rows])
+        if progress is not None:
+            progress(min(first + BLOCK, len(table)), len(table))
+    return table
+
+
+def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Features of the first n values of each sample, grouped by the number of finite values."""
+    seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
+    sizes = seen.sum(axis=1)
+    table = np.empty((len(samples), len(FEATURES)))
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        finite = samples[rows][seen[rows]].reshape(rows.size, size)
+        table[rows, 0] = np.log10(counts[rows])
+        table[rows, 1:-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
+        table[rows, -1] = 1.0 - size / counts[rows]
+    return table
+
+
+def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All features except the first and the last, from finite values of shape (samples, n)."""
+    unit = np.abs(seen).max(axis=1, keepdims=True)
+    seen = seen / np.where(unit > 0.0, unit, 1.0)
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)
+    mean, reach = seen.mean(axis=1), 1.5 * (high - low)
+    least, most = low - reach, high + reach
+    half = seen.shape[1] // 2
+    drift = (
+        seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
+    )
+    skewness, constant = kernels.skewness(np.sort(seen, axis=1))
+    excess = np.zeros_like(mean)
+    if not constant.all():
+        excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
+    outside = (seen < least[:, np.newaxis]) | (seen > most[:, np.newaxis])
+    return np.column_stack(
+        [
+            _log_ratio(seen.std(axis=1), mean),
+            _log_ratio(high - low, middle),
+            _log_ratio(seen.max(axis=1) - middle, middle),
+            _log_ratio(middle - seen.min(axis=1), middle),
+            np.log10(1.0 + np.abs(skewness)),
+            np.sign(excess) * np.log10(1.0 + np.abs(excess)),
+            outside.mean(axis=1),
+            _log_ratio(drift, mean),
+        ]
+    )
+
+
+def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    part, whole = np.abs(part), np.abs(whole)
+    small, large = part <= LEAST * whole, whole <= LEAST * part
+    ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
+    least = np.log10(LEAST)
+    return np.where(small, least, np.where(large, -least, np.log10(ratio)))
+
+
+def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Brier score: mean squared difference of probabilities and outcomes; 0 is best.
+
+    - `probability`, shape (cases,): Predicted probabilities, in [0, 1].
+    - `outcome`, shape (cases,): Whether the event happened.
+
+    Returns: In [0, 1]; NaN if there are no cases. Raises ValueError if the shapes differ or a
+    probability is outside [0, 1].
+
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
+    Weather Review 78 (1950).
+    """
+    stated, happened = _pairs(probability, outcome)
+    return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
+
+
+def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Area under the ROC curve.
+
+    It is the probability that a case in which the event happened has a higher predicted probability
+    than a case in which it did not happen. Ties count half.
+
+    - `probability`, `outcome`: As for `brier_score`.
+
+    Returns: 0.5 if the predictions do not separate the cases; NaN if the event happened in all
+    cases or in none. Raises ValueError if the shapes differ or a probability is outside [0, 1].
+    """
+    stated, happened = _pairs(probability, outcome)
+    positive = int(happened.sum())
+    negative = happened.size - positive
+    if positive == 0 or negative == 0:
+        return float("nan")
+    above = rankdata(stated)[happened].sum() - positive * (positive + 1) / 2.0
+    return float(above / (positive * negative))
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
+
+    stated: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    cases: NDArray[np.int64]
+
+
+def calibration_curve(
+    probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
+) -> CalibrationCurve:
+    """Calibration curve: observed share among cases with similar predicted probabilities.
+
+    - `probability`, `outcome`: As for `brier_score`.
+    - `bins`: Wanted number of bins, with about equal numbers of cases. Cases with the same
+      probability are in the same bin, so there may be fewer bins.
+
+    Returns: Bins in the order of increasing probability; empty if there are no cases. Raises
+    ValueError if the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    stated, happened = _pairs(probability, outcome)
+    share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
+    _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
+    cases = np.bincount(label)
+    return CalibrationCurve(
+        np.bincount(label, weights=stated) / cases,
+        np.bincount(label, weights=happened) / cases,
+        cases,
+    )
+
+
+def _pairs(
+    probability: ArrayLike, outcome: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    stated = np.asarray(probability, dtype=np.float64)
+    happened = np.asarray(outcome, dtype=np.bool_)
+    if stated.ndim != 1 or stated.shape != happened.shape:
+        raise ValueError(
+            f"probability and outcome must be vectors of one length, not {stated.shape} and "
+            f"{happened.shape}"
+        )
+    if not ((stated >= 0.0) & (stated <= 1.0)).all():
+        raise ValueError("probabilities must lie in [0, 1]")
+    return stated, happened
+
+
+@dataclass(frozen=True)
+class ReliabilityModel:
+    """Logistic regression on standardized features; arrays of shape (features,)."""
+
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    intercept: float
+
+    def probability(self, features: ArrayLike) -> NDArray[np.float64]:
+        """Probability that each estimate is accurate, shape (cases, features) to (cases,).
+
+        Raises ValueError if the number of features is another than in the fit, or one is not
+        finite.
+        """
+        table = _checked_table(features)
+        if table.shape[1] != self.weights.size:
+            raise ValueError(f"features must have {self.weights.size} columns")
+        standardized = (table - self.centre) / self.scale
+        return np.asarray(expit(standardized @ self.weights + self.intercept))
+
+
+def fit_reliability(
+    features: ArrayLike, right: ArrayLike, *, penalty: float = 1.0
+) -> ReliabilityModel:
+    """Fit a model to samples for which it is known whether their estimates were accurate.
+
+    - `features`, shape (cases, features): From `features`; finite. A constant column gets no
+      weight.
+    - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
+    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
+
+    Returns: Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of
+    none, the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
+    estimates in n cases. Raises ValueError if shapes or numbers do not fit.
+
+    Source: The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba
+    and T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
+    sequences, Journal of the Royal Statistical Society B 20 (1958), whose probabilities are right
+    on average for the cases it was fitted to.
+    """
+    table = _checked_table(features)
+    outcome = _checked_outcome(right, table)
+    if not 0.0 <= penalty < np.inf:
+        raise ValueError(f"penalty must be finite and not negative, not {penalty}")
+    centre, deviation = table.mean(axis=0), table.std(axis=0)
+    scale = np.where(deviation > 0.0, deviation, 1.0)
+    base = float(logit((outcome.sum() + 0.5) / (outcome.size + 1.0)))
+    if outcome.all() or not outcome.any():
+        return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
+    standardized = (table - centre) / scale
+
+    def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, intercept = parameters[:-1], parameters[-1]
+        score = standardized @ weights + intercept
+        excess = expit(score) - outcome
+        likelihood = np.logaddexp(0.0, score).sum() - score[outcome].sum()
+        gradient = standardized.T @ excess + 2.0 * penalty * weights
+        return float(likelihood + penalty * weights @ weights), np.append(gradient, excess.sum())
+
+    start = np.append(np.zeros(table.shape[1]), base)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Cross-validated probabilities, and their quality.
+
+    `probability` is predicted for each case by a model that has not seen the case. `base` is the
+    share of accurate estimates among the cases that this model has seen. Both have the shape
+    (cases,). The Brier scores compare them with the outcomes. If the `skill`,
+    ``1 - brier / brier_base``, is not above 0, the features are useless. `auc` is 0.5 if the
+    probabilities do not separate the cases.
+    """
+
+    probability: NDArray[np.float64]
+    base: NDArray[np.float64]
+    brier: float
+    brier_base: float
+    auc: float
+
+    @property
+    def skill(self) -> float:
+        """Brier skill score; NaN if the base rate has no error."""
+        return 1.0 - self.brier / self.brier_base if self.brier_base > 0.0 else float("nan")
+
+
+def cross_validate(
+    features: ArrayLike, right: ArrayLike, groups: ArrayLike, *, penalty: float = 1.0
+) -> Validation:
+    """Evaluate the model on groups that it has not seen: other functions, or other algorithms.
+
+    - `features`, `right`, `penalty`: As for `fit_reliability`.
+    - `groups`, shape (cases,): Group of each case; each group is held out once. At least two
+      groups.
+
+    Returns: The cases are in their original order. Raises ValueError if shapes or numbers do not
+    fit, or there are fewer than two groups.
+    """
+    table = _checked_table(features)
+    outcome = _checked_outcome(right, table)
+    labels = np.asarray(groups)
+    if labels.shape != outcome.shape:
+        raise ValueError(f"groups must be {outcome.size} labels, not {labels.shape}")
+    names = np.unique(labels)
+    if names.size < 2:
+        raise ValueError("at least two groups are needed to hold one out")
+    probability, base = np.empty(outcome.size), np.empty(outcome.size)
+    for name in names:
+        held = labels == name
+        model = fit_reliability(table[~held], outcome[~held], penalty=penalty)
+        probability[held] = model.probability(table[held])
+        base[held] = outcome[~held].mean()
+    return Validation(
+        probability,
+        base,
+        brier_score(probability, outcome),
+        brier_score(base, outcome),
+        auc(probability, outcome),
+    )
+
+
+def _checked_table(features: ArrayLike) -> NDArray[np.float64]:
+    table = np.asarray(features, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise ValueError("features must be a finite matrix of shape (cases, features)")
+    return table
+
+
+def _checked_outcome(right: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.bool_]:
+    outcome = np.asarray(right, dtype=np.bool_)
+    if outcome.shape != table.shape[:1] or outcome.size == 0:
+        raise ValueError(f"right must have {len(table)} values, one per case, and at least one")
+    return outcome
+
+
+SHAPE = (*FEATURES, "resampled_log_odds")
+"""Names of the features of `shape`."""
+
+THRESHOLDS = tuple(np.round(np.arange(0.5, 0.996, 0.005), 3).tolist())
+"""Probabilities that are tried as the one at which the rule stops."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a classifier predicts, and for which numbers of runs.
+
+    - `p`: Probability of the quantile that is estimated; 0.5 is the median.
+    - `width`: An estimate is accurate if the truth is within this distance, as a share of the
+      estimate.
+    - `start`, `cap`: Smallest and largest number of runs of an estimate.
+    """
+
+    p: float = 0.5
+    width: float = 0.5
+    start: int = 10
+    cap: int = 50
+
+    @property
+    def looks(self) -> range:
+        """The numbers of runs."""
+        return range(self.start, self.cap + 1)
+
+
+def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
+    """Features of the shape of samples of n runs.
+
+    They are those of `classifier.features`, and ``resampled_log_odds``: the logarithm of the odds
+    that the quantile of n values drawn from the sample with replacement is within the width of the
+    sample quantile.
+
+    - `samples`, shape (samples, n): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `question`: The quantile and the width.
+
+    Returns, shape (samples, features): In the order of `SHAPE`; finite. Raises ValueError if
+    `samples` is not a matrix, or a value is NaN or ``-inf``.
+    """
+    values = checked_values(samples, dimensions=2)
+    n = values.shape[1]
+    described = features(values, np.full(len(values), n))
+    return np.column_stack([described, _resampled_log_odds(values, question)])
+
+
+def _resampled_log_odds(values: NDArray[np.float64], question: Question) -> NDArray[np.float64]:
+    """Log-odds that a resampled quantile is within the width, shape (samples, n) to (samples,).
+
+    The quantile of rank r is below a limit if at least r of the n draws are. Half a value is added
+    to each count of values beyond a limit, so that no event is impossible.
+    """
+    n = values.shape[1]
+    rank = quantile_rank(n, question.p)
+    estimate = sample_quantile(values, question.p)[:, np.newaxis]
+    safe = np.where(np.isfinite(estimate), estimate, 0.0)
+    reach = question.width * np.abs(safe)
+    above = np.where(np.isfinite(estimate), values > safe + reach, False).sum(axis=1)
+    below = np.where(np.isfinite(estimate), values < safe - reach, np.isfinite(values)).sum(axis=1)
+    miss = bdtrc(rank - 1, n, (below + 0.5) / (n + 1.0))
+    miss += bdtrc(n - rank, n, (above + 0.5) / (n + 1.0))
+    miss = np.clip(miss, 1e-12, 1.0 - 1e-12)
+    return np.asarray(np.log(1.0 - miss) - np.log(miss))
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Complete samples with what is known of their cells, to train and to judge classifiers.
+
+    - `values`: Shape (samples, runs): the first runs of each sample, in their order, at least the
+      cap.
+    - `truth`: Shape (samples,): the quantile of independent runs.
+    - `known`: Shape (samples, columns): features of the problem and of the algorithm; NaN where a
+      sample does not have one. May have no columns.
+    - `names`: Names of those columns.
+    """
+
+    values: NDArray[np.float64]
+    truth: NDArray[np.float64]
+    known: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+
+    def taken(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Cases:
+        """Some of the samples."""
+        return Cases(self.values[rows], self.truth[rows], self.known[rows], self.names)
+
+    def accurate(self, question: Question) -> NDArray[np.bool_]:
+        """Whether the estimate of each number of runs is accurate, shape (samples, looks)."""
+        found = [
+            is_kept_promise(
+                sample_quantile(self.values[:, :n], question.p), self.truth, question.width
+            )
+            for n in question.looks
+        ]
+        return np.stack(found, axis=1)
+
+
+@dataclass(frozen=True)
+class Stops:
+    """What happens if a rule stops at the first look with at least a threshold of probability.
+
+    Arrays of shape (thresholds,), from samples of groups that the model had not seen.
+
+    - `threshold`: Rising.
+    - `stopped`: Share of the samples that stop before or at the cap.
+    - `kept`: Share of these whose estimate is accurate. One half is added to the accurate and to
+      the inaccurate ones, so that a few samples cannot show a share near 1.
+    - `runs`: Mean number of runs of all samples.
+    """
+
+    threshold: NDArray[np.float64]
+    stopped: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    runs: NDArray[np.float64]
+
+    def threshold_for(self, probability: float) -> float | None:
+        """The smallest threshold from which on at least this share of estimates is accurate.
+
+        None if no threshold keeps that share.
+        """
+        below = np.flatnonzero((self.kept < probability) & (self.stopped > 0.0))
+        first = below[-1] + 1 if below.size else 0
+        if first == self.threshold.size or self.stopped[first] == 0.0:
+            return None
+        return float(self.threshold[first])
+
+    @property
+    def most(self) -> float:
+        """The largest probability that has a threshold; 0 if no sample stops."""
+        kept = np.where(self.stopped > 0.0, self.kept, 1.0)
+        from_here_on = np.minimum.accumulate(kept[::-1])[::-1]
+        return float(from_here_on[self.stopped > 0.0].max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A trained model of the probability that an estimate is accurate.
+
+    - `question`: Prediction task of the classifier.
+    - `names`: Names of the known features, which follow those of the shape.
+    - `model`: The logistic model of the features of the shape and the known features.
+    - `stops`: Results of the thresholds, from samples of groups that were held out.
+    """
+
+    question: Question
+    names: tuple[str, ...]
+    model: ReliabilityModel
+    stops: Stops
+
+    def probability(
+        self, samples: ArrayLike, known: Mapping[str, float] | None = None
+    ) -> NDArray[np.float64]:
+        """Probability that the estimate of each sample is accurate, (samples, n) to (samples,).
+
+        - `samples`, shape (samples, n): Samples of one algorithm on one problem.
+        - `known`: Known features of the algorithm and of the problem, by name. A missing number
+          counts as average.
+        """
+        table = shape(samples, self.question)
+        row = np.array([(known or {}).get(name, _missing(name)) for name in self.names])
+        return _probability(self.model, table, np.broadcast_to(row, (len(table), row.size)))
+
+
+def train(
+    cases: Cases, groups: ArrayLike, question: Question, *, penalty: float = 1.0
+) -> Classifier:
+    """Fit a classifier to complete samples, and find what its thresholds keep.
+
+    - `cases`: The samples.
+    - `groups`, shape (samples,): Group of each sample, such as its function. To find what a
+      threshold keeps, each group is held out once. At least two groups.
+    - `question`: Prediction task of the classifier. Every number of runs of every sample is a case.
+    - `penalty`: As for `classifier.fit_reliability`.
+
+    Returns: Fitted to all samples. Raises ValueError if a sample has fewer runs than the cap, or
+    there are fewer than two groups.
+    """
+    tables, accurate = described(cases, question), cases.accurate(question)
+    stated = held_out(tables, cases.known, accurate, groups, penalty=penalty)
+    model = _fitted(tables, cases.known, accurate, penalty)
+    return Classifier(question, cases.names, model, stops(stated, accurate, question))
+
+
+def described(cases: Cases, question: Question) -> NDArray[np.float64]:
+    """The shape of each sample at each number of runs, (samples, looks, features)."""
+    if cases.values.shape[1] < question.cap:
+        raise ValueError(
+            f"samples must have at least {question.cap} runs, not {cases.values.shape[1]}"
+        )
+    return np.stack([shape(cases.values[:, :n], question) for n in question.looks], axis=1)
+
+
+def held_out(
+    tables: NDArray[np.float64],
+    known: NDArray[np.float64],
+    accurate: NDArray[np.bool_],
+    groups: ArrayLike,
+    *,
+    penalty: float = 1.0,
+) -> NDArray[np.float64]:
+    """Probabilities from models that have not seen the group of the sample.
+
+    - `tables`, shape (samples, looks, features): From `described`.
+    - `known`, shape (samples, columns): Known features; NaN where a sample does not have one.
+    - `accurate`, shape (samples, looks): Whether the estimates are accurate.
+    - `groups`, shape (samples,): Each group is held out once; at least two.
+
+    Returns: shape (samples, looks)
+    """
+    labels = np.asarray(groups)
+    names = np.unique(labels)
+    if labels.shape != tables.shape[:1] or names.size < 2:
+        raise ValueError("groups must have a label for each sample, and at least two groups")
+    stated = np.empty(accurate.shape)
+    for name in names:
+        held = labels == name
+        model = _fitted(tables[~held], known[~held], accurate[~held], penalty)
+        for look in range(accurate.shape[1]):
+            stated[held, look] = _probability(model, tables[held, look], known[held])
+    return stated
+
+
+def base_rates(accurate: NDArray[np.bool_], groups: ArrayLike) -> NDArray[np.float64]:
+    """Share of accurate estimates at each look in the groups of the others, (samples, looks)."""
+    labels = np.asarray(groups)
+    rates = np.empty(accurate.shape)
+    for name in np.unique(labels):
+        held = labels == name
+        rates[held] = accurate[~held].mean(axis=0)
+    return rates
+
+
+def stops(stated: NDArray[np.float64], accurate: NDArray[np.bool_], question: Question) -> Stops:
+    """What each threshold keeps, from probabilities and outcomes of shape (samples, looks)."""
+    found = [stop_at(stated, threshold, question) for threshold in THRESHOLDS]
+    kept, stopped, runs = [], [], []
+    for n, met in found:
+        right = accurate[np.arange(len(n)), n - question.start]
+        stopped.append(met.mean())
+        kept.append((right[met].sum() + 0.5) / (met.sum() + 1.0))
+        runs.append(n.mean())
+    return Stops(np.array(THRESHOLDS), np.array(stopped), np.array(kept), np.array(runs))
+
+
+def stop_at(
+    stated: NDArray[np.float64], threshold: float, question: Question
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The number of runs of each sample, and whether it stopped with at least the threshold."""
+    enough = stated >= threshold
+    met = np.asarray(enough.any(axis=1))
+    return np.where(met, question.start + enough.argmax(axis=1), question.cap), met
+
+
+def _fitted(
+    tables: NDArray[np.float64],
+    known: NDArray[np.float64],
+    accurate: NDArray[np.bool_],
+    penalty: float,
+) -> ReliabilityModel:
+    looks = tables.shape[1]
+    filled = np.repeat(_filled(known, _means(known)), looks, axis=0)
+    flat = tables.reshape(-1, tables.shape[2])
+    return fit_reliability(np.hstack([flat, filled]), accurate.ravel(), penalty=penalty * looks)
+
+
+def _probability(
+    model: ReliabilityModel, table: NDArray[np.float64], known: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    means = np.asarray(model.centre[table.shape[1] :])
+    return model.probability(np.hstack([table, _filled(known, means)]))
+
+
+def _means(known: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of each column without NaN; 0 for a column without a number."""
+    there = np.isfinite(known)
+    return np.asarray(np.where(there, known, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
+
+
+def _filled(known: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.where(np.isfinite(known), known, means))
+
+
+def parameter_features(use: str, parameters: Mapping[str, object]) -> dict[str, float]:
+    """Features of an algorithm: what it is, and its parameters.
+
+    A number x gives ``name`` with ``sign(x) log10(1 + |x|)``; a word or a truth value gives
+    ``name=value`` with 1, as does ``use``. Other values give nothing.
+
+    - `use`: Name of the algorithm, such as ``timefair:DE``; "" if it is unknown.
+    - `parameters`: Parameters that differ from its defaults.
+    """
+    found = {f"use={use}": 1.0} if use else {}
+    for name, value in parameters.items():
+        if isinstance(value, bool | str):
+            found[f"{name}={value}"] = 1.0
+        elif isinstance(value, int | float) and np.isfinite(value):
+            found[name] = float(np.sign(value) * np.log10(1.0 + abs(value)))
+    return found
+
+
+def known_table(rows: Sequence[Mapping[str, float]]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Known features of samples as a table, and the names of its columns, sorted.
+
+    A missing number is NaN. A missing word (``name=value``) is 0: the sample has another one.
+    """
+    names = tuple(sorted({name for row in rows for name in row}))
+    table = [[row.get(name, _missing(name)) for name in names] for row in rows]
+    return np.array(table, dtype=np.float64).reshape(len(rows), len(names)), names
+
+
+def _missing(name: str) -> float:
+    return 0.0 if "=" in name else np.nan
+
+
+@dataclass(frozen=True)
+class ClassifierRule:
+    """Stop when the classifier is sure enough that the estimate is accurate.
+
+    - `classifier`: The trained classifier.
+    - `threshold`: Probability at which the rule stops; from `Stops.threshold_for`.
+    - `known`: Features of the problem and of the algorithm, by name.
+    - `start`, `cap`: First and last number of runs, within those of the classifier.
+
+    The share of accurate estimates where the rule stops is not the threshold. Most samples stop at
+    a probability above the threshold. This probability is too high on average, because it selects
+    the n. `Stops` therefore has the share for each threshold, from groups that the model had not
+    seen.
+    """
+
+    classifier: Classifier
+    threshold: float
+    known: Mapping[str, float] = field(default_factory=dict)
+    start: int = 10
+    cap: int = 50
+
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
+        """Probability that the estimate is accurate."""
+        flat = samples.reshape(-1, samples.shape[-1])
+        value = self.classifier.probability(flat, self.known).reshape(samples.shape[:-1])
+        met = value >= self.threshold
+        constant = samples.min(axis=-1) == samples.max(axis=-1)
+        return Assessment(value, met, constant & met)

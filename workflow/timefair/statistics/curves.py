@@ -1,0 +1,504 @@
+"""Curves of many runs or problems, with their bands: best-so-far precision, ECDF and profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
+from timefair.statistics.checks import check_confidence
+from timefair.statistics.quantiles import quantile_interval, sample_quantile
+from timefair.statistics.runtimes import check_traces
+
+
+def best_so_far(
+    cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, grid: ArrayLike
+) -> NDArray[np.float64]:
+    """Best precision that each run has found up to each cost of a grid.
+
+    - `cost`, shape (events,): Seconds or evaluations since the start of the run. They must not
+      decrease within a run.
+    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
+      have no events.
+    - `grid`, shape (points,): Costs at which the precision is wanted, in the unit of `cost`, in any
+      order.
+
+    Returns, shape (runs, points): `inf` before the first event of a run. After the end of a run,
+    its last best precision. Raises ValueError if lengths differ, the offsets do not divide the
+    events into runs, events are not in order, or a number is NaN.
+    """
+    spent, reached, cuts = check_traces(cost, precision, offsets)
+    points = np.asarray(grid, dtype=np.float64)
+    if points.ndim != 1 or np.isnan(points).any():
+        raise ValueError("grid must be a vector without NaN")
+    past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
+    for run, (first, end) in enumerate(pairwise(cuts)):
+        past[run] = first + spent[first:end].searchsorted(points, side="right")
+    before = past == cuts[:-1, np.newaxis]
+    return np.where(before, np.inf, np.append(np.inf, reached)[past])
+
+
+@dataclass(frozen=True)
+class Band:
+    """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
+
+    curve: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
+    """Median over the runs, with a band between two sample quantiles.
+
+    The band shows how much single runs vary.
+
+    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
+    - `low`, `high`: Probabilities of the lower and the upper edge of the band, ``0 <= low <= high
+      <= 1``.
+
+    Returns: Order statistics over the runs; NaN if there are no runs. Raises ValueError if `best`
+    is not a matrix or has NaN, or the probabilities are out of order.
+    """
+    values = _matrix(best)
+    if low > high:
+        raise ValueError(f"low must not be above high, got {low} and {high}")
+    return Band(
+        sample_quantile(values, 0.5, axis=0),
+        sample_quantile(values, low, axis=0),
+        sample_quantile(values, high, axis=0),
+    )
+
+
+def median_band(best: ArrayLike, confidence: float) -> Band:
+    """Median over the runs, with its confidence interval.
+
+    The interval shows how well the median is known from this number of runs.
+
+    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point. The actual coverage is at
+      least the nominal one, for any distribution of the values. Ties increase it, and so do equal
+      numbers of runs on several instances.
+
+    Returns: Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if
+    the upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
+    are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are no
+    runs. Raises ValueError if `best` is not a matrix or has NaN, or `confidence` is out of range.
+    """
+    values = _matrix(best)
+    interval = quantile_interval(values, 0.5, confidence, axis=0)
+    limited = ~np.isneginf(interval.low)
+    return Band(
+        sample_quantile(values, 0.5, axis=0),
+        np.where(limited, interval.low, np.nan),
+        np.where(limited, interval.high, np.nan),
+    )
+
+
+def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
+    """Mean over the runs of the decimal logarithm of the precision, with Student's interval.
+
+    - `best`, shape (runs, points): From `best_so_far`, at least 0.
+    - `floor`: Smallest precision that is distinguished; positive. Smaller precisions, including 0,
+      are replaced by it.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
+      see Notes.
+
+    Returns: Logarithms. NaN until every run has a finite precision, and if there are no runs. The
+    limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
+    interval has zero width where all runs agree, for example if all have passed the floor. Raises
+    ValueError if `best` is not a matrix or has a NaN or a negative number, or `floor` or
+    `confidence` is out of range.
+
+    Coverage of a nominal 0.95 at 5, 10 and 30 runs, for several distributions of the logarithms:
+
+    ================= ================ ====================
+    distribution      this interval    percentile bootstrap
+    ================= ================ ====================
+    normal            0.95, 0.95, 0.95 0.83, 0.90, 0.93
+    exponential       0.89, 0.89, 0.93 0.78, 0.85, 0.91
+    30 % at the floor 0.84, 0.95, 0.94 0.81, 0.91, 0.93
+    Poisson (ties)    0.94, 0.94, 0.95 0.83, 0.89, 0.93
+    ================= ================ ====================
+
+    Equal numbers of runs on several instances make the interval wider than necessary for these
+    instances.
+    """
+    values = _matrix(best)
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("best must not be NaN or negative")
+    if not 0.0 < floor < np.inf:
+        raise ValueError(f"floor must be positive and finite, not {floor}")
+    check_confidence(confidence)
+    runs, points = values.shape
+    mean, half = np.full(points, np.nan), np.full(points, np.nan)
+    defined = np.isfinite(values).all(axis=0) & (runs > 0)
+    logarithms = np.log10(np.maximum(values[:, defined], floor))
+    if defined.any():
+        mean[defined] = logarithms.mean(axis=0)
+    if defined.any() and runs > 1:
+        error = logarithms.std(axis=0, ddof=1) / np.sqrt(runs)
+        half[defined] = stdtrit(runs - 1, (1.0 + confidence) / 2.0) * error
+    return Band(mean, np.maximum(mean - half, np.log10(floor)), mean + half)
+
+
+def _matrix(best: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(best, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"best must have the shape (runs, points), not {values.shape}")
+    return values
+
+
+def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+    """Fraction of the (target, instance, run) triples with a runtime of at most b.
+
+    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached.
+      Such failures count in the denominator.
+    - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
+
+    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the
+    share of targets that were reached, and not 1. Raises ValueError if a number is NaN.
+
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
+    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
+    """
+    times = np.asarray(runtimes, dtype=np.float64).ravel()
+    points = np.asarray(grid, dtype=np.float64)
+    if np.isnan(times).any() or np.isnan(points).any():
+        raise ValueError("runtimes and grid must not be NaN; a target not reached is inf")
+    if times.size == 0:
+        return np.full(points.shape, np.nan)
+    reached = np.sort(times[np.isfinite(times)])
+    return np.asarray(np.searchsorted(reached, points, side="right") / times.size)
+
+
+@dataclass(frozen=True)
+class EcdfBand:
+    """An ECDF with two bands; arrays of shape (points,).
+
+    - `fraction`: The ECDF.
+    - `low`, `high`: Pointwise band: at one cost that is chosen in advance, it contains the true
+      curve with the stated confidence.
+    - `everywhere_low`, `everywhere_high`: Simultaneous band: it contains the true curve at all
+      costs with the stated confidence.
+    """
+
+    fraction: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    everywhere_low: NDArray[np.float64]
+    everywhere_high: NDArray[np.float64]
+
+
+def ecdf_band(
+    runtimes: ArrayLike,
+    strata: ArrayLike,
+    grid: ArrayLike,
+    *,
+    confidence: float,
+    resamples: int,
+    rng: np.random.Generator,
+) -> EcdfBand:
+    """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
+
+    Whole runs are resampled within their strata. The runtimes of a run to all targets therefore
+    stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands
+    are not valid for other problems.
+
+    - `runtimes`, shape (runs, targets): As for `ecdf`.
+    - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
+    - `grid`, shape (points,): Costs, in any order.
+    - `confidence`: Nominal coverage in (0, 1).
+    - `resamples`: Number of bootstrap samples.
+    - `rng`: Source of the draws.
+
+    Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
+    a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
+    runs of each stratum agree, for example before the first target is reached, the pointwise band
+    has zero width and is not informative. The simultaneous band has the same width everywhere,
+    which is zero only if all runs of each stratum agree at every point. Raises ValueError if the
+    shapes do not fit, a number is NaN, or `confidence` or `resamples` is out of range.
+
+    The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
+
+    Coverage of a nominal 0.95, for skewed runtimes with failures and six targets, at costs where
+    the true fraction is neither small nor close to its maximum:
+
+    ======================== ========= ============
+    runs                     pointwise simultaneous
+    ======================== ========= ============
+    10 of one problem        0.90      0.92
+    30 of one problem        0.94      0.94
+    5 of each of 10 problems 0.95      0.96
+    2 of each of 10 problems 0.91      0.90
+    ======================== ========= ============
+
+    A simultaneous band that is scaled by the standard error at each point (sup-t) is not offered,
+    because it has zero width where all runs agree: in these cases, its coverage is 0.12 to 0.70.
+
+    Source: P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
+    Statistics 9 (1981), Corollary 4.2.
+    """
+    times = np.asarray(runtimes, dtype=np.float64)
+    points = np.asarray(grid, dtype=np.float64)
+    labels = np.asarray(strata)
+    if times.ndim != 2 or labels.shape != times.shape[:1] or points.ndim != 1:
+        raise ValueError(
+            "runtimes, strata and grid must have the shapes (runs, targets), (runs,) and "
+            f"(points,), not {times.shape}, {labels.shape} and {points.shape}"
+        )
+    fraction = ecdf(times, points)
+    if times.size == 0 or points.size == 0 or has_singles(labels):
+        unknown = np.full(points.shape, np.nan)
+        return EcdfBand(fraction, unknown, unknown, unknown, unknown)
+    sums = stratified_sums(_reached(times, points), labels, resamples=resamples, rng=rng)
+    curves = sums / times.size
+    low, high = percentile_interval(curves, confidence)
+    width = sample_quantile(np.abs(curves - fraction).max(axis=1), confidence)
+    return EcdfBand(
+        fraction,
+        np.minimum(low, fraction),
+        np.minimum(np.maximum(high, fraction), 1.0),
+        np.maximum(fraction - width, 0.0),
+        np.minimum(fraction + width, 1.0),
+    )
+
+
+def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Number of targets that each run has reached at each cost, shape (runs, points)."""
+    reached = np.zeros((times.shape[0], points.size))
+    for target in np.where(np.isfinite(times), times, np.nan).T:
+        reached += target[:, np.newaxis] <= points
+    return reached
+
+
+def performance_ratios(
+    costs: ArrayLike, floor: float = 0.0, reference: int | None = None
+) -> NDArray[np.float64]:
+    """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
+
+    - `costs`, shape (..., problems, algorithms): Cost of solving a problem, such as an ERT in
+      seconds; `inf` if it is not solved.
+    - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
+    - `reference`: Column of a reference algorithm. Costs are then divided by its cost and not by
+      the lowest cost. A ratio below 1 means better than the reference. It is 0 if the reference did
+      not solve a problem that the algorithm solved.
+
+    Returns, shape (..., problems, algorithms): At least 1 if there is no reference. Costs equal to
+    the divisor have the ratio 1, also 0/0. c/0 is `inf`. If no algorithm solved a problem, all
+    ratios are `inf`. Raises ValueError if `costs` is not a matrix with at least one algorithm, or a
+    cost is NaN or negative, or the floor is. Raises IndexError if there is no column `reference`.
+
+    Ratios to the lowest cost depend on the set of algorithms. Another algorithm changes the
+    profiles of all algorithms, and can change which of two algorithms seems better. To compare two
+    algorithms, use a profile of these two, ``costs[..., [i, j]]``, or a reference (Gould and Scott
+    2016).
+
+    Source: E. D. Dolan and J. J. Moré, Benchmarking optimization software with performance
+    profiles, Mathematical Programming 91 (2002), equation (2.1). N. Gould and J. Scott, A note on
+    performance profiles for benchmarking software, ACM Transactions on Mathematical Software 43
+    (2016).
+    """
+    cost = np.asarray(costs, dtype=np.float64)
+    if cost.ndim < 2 or cost.shape[-1] == 0:
+        raise ValueError(f"costs must have the shape (problems, algorithms >= 1), not {cost.shape}")
+    if np.isnan(cost).any() or (cost < 0).any():
+        raise ValueError("costs must not be NaN or negative; a problem not solved is inf")
+    if not 0.0 <= floor < np.inf:
+        raise ValueError(f"floor must be finite and not negative, not {floor}")
+    cost = np.maximum(cost, floor)
+    divisor = cost.min(axis=-1) if reference is None else cost[..., reference]
+    best = np.broadcast_to(divisor[..., np.newaxis], cost.shape)
+    ratios = np.where(np.isinf(best) & np.isfinite(cost), 0.0, np.inf)
+    np.divide(cost, best, out=ratios, where=(best > 0) & np.isfinite(best))
+    ratios[np.isfinite(best) & (cost == best)] = 1.0
+    return ratios
+
+
+def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+    """Share of the problems on which each algorithm's ratio is at most r.
+
+    - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
+      solved count in the denominator.
+    - `grid`, shape (points,): The factors r, never decreasing. r = 1 gives the share of problems on
+      which the algorithm is best.
+
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. At ``r = inf``, it
+    is the share of problems that were solved, and not 1. Raises ValueError if `ratios` is not a
+    matrix, a number is NaN, or the grid falls.
+
+    Source: Dolan and Moré (2002), equation (2.2).
+    """
+    return _share_within(ratios, grid, "ratios")
+
+
+def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+    """Share of the problems that each algorithm solves with at most a given cost.
+
+    Unlike a performance profile, a data profile does not depend on the other algorithms.
+
+    - `costs`, shape (problems, algorithms): Cost of solving a problem, in a unit that is comparable
+      between problems: simplex gradients, which are evaluations/(D + 1), as in the reference;
+      seconds; or seconds/D. `inf` if the problem is not solved; it then counts in the denominator.
+    - `grid`, shape (points,): Costs in the same unit, never decreasing.
+
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. Raises ValueError
+    if `costs` is not a matrix, a number is NaN, or the grid falls.
+
+    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
+    Journal on Optimization 20 (2009), equation (2.8).
+    """
+    return _share_within(costs, grid, "costs")
+
+
+def resampled_ert(
+    spent: ArrayLike, success: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """ERT of bootstrap samples from the runs of one algorithm on one instance.
+
+    - `spent`, shape (runs, targets): Cost of each run: up to the target for a success, up to the
+      end of the run for a failure.
+    - `success`, same shape: Whether the run reached the target.
+    - `resamples`: Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
+    - `rng`: Source of the draws.
+
+    Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
+    success; NaN for fewer than two runs. Raises ValueError if the shapes differ, a cost is not
+    finite, or `resamples` is below 1.
+    """
+    cost = np.asarray(spent, dtype=np.float64)
+    reached = np.asarray(success, dtype=np.bool_)
+    if cost.ndim != 2 or cost.shape != reached.shape:
+        raise ValueError(
+            "spent and success must both have the shape (runs, targets), "
+            f"not {cost.shape} and {reached.shape}"
+        )
+    runs, targets = cost.shape
+    if runs < 2:
+        return np.full((resamples, targets), np.nan)
+    sums = stratified_sums(np.hstack([cost, reached]), np.zeros(runs), resamples=resamples, rng=rng)
+    total, successes = sums[:, :targets], sums[:, targets:]
+    replicates = np.full(total.shape, np.inf)
+    np.divide(total, successes, out=replicates, where=successes > 0)
+    return replicates
+
+
+@dataclass(frozen=True)
+class ProfileBand:
+    """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def profile_band(
+    fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
+) -> ProfileBand:
+    """Bootstrap limits of performance or data profiles.
+
+    - `fraction`, shape (points, algorithms): The profiles, from `performance_profile` or
+      `data_profile`.
+    - `replicates`, shape (resamples, problems, algorithms): The costs of each bootstrap sample,
+      from `resampled_ert` for every algorithm, or, for a performance profile, their
+      `performance_ratios`. Each item contains a part of the problems, so the parts need not be in
+      memory at the same time.
+    - `grid`, shape (points,): Factors or costs, never decreasing.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
+      see Notes.
+
+    Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
+    profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
+    if a replicate is NaN because an algorithm has only one run on a problem. The width is zero
+    where all samples agree. Raises ValueError if there is no part, the shapes do not fit, the grid
+    falls or has NaN, or `confidence` is out of range.
+
+    The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
+    biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
+
+    Coverage of a nominal 0.95, averaged over the points, with 20 to 60 instances and two targets on
+    each:
+
+    ==================== ============ =================
+    runs per instance    this band    percentile limits
+    ==================== ============ =================
+    5                    0.86 to 0.94 0.42 to 0.90
+    15                   0.96         0.92 to 0.96
+    50                   0.97         0.95 to 0.97
+    ==================== ============ =================
+
+    If runtimes vary more (logarithms with a standard deviation of 1.5, and a budget that stops a
+    tenth of the runs), the coverage is 0.77 for 5 runs and 0.92 for 15 runs.
+
+    The memory is O(resamples x algorithms x points).
+
+    Source: P. Hall, On symmetric bootstrap confidence intervals, Journal of the Royal Statistical
+    Society B 50 (1988).
+    """
+    observed = np.asarray(fraction, dtype=np.float64)
+    points = _grid(grid)
+    unknown = np.full(observed.shape, np.nan)
+    counts, problems = None, 0
+    for part in replicates:
+        values = np.asarray(part, dtype=np.float64)
+        if values.ndim != 3 or observed.shape != (points.size, values.shape[2]):
+            raise ValueError(
+                "replicates must have the shape (resamples, problems, algorithms) and fraction "
+                f"(points, algorithms), not {values.shape} and {observed.shape}"
+            )
+        if np.isnan(values).any():
+            return ProfileBand(unknown, unknown)
+        if counts is None:
+            counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
+        _count(counts, values, points)
+        problems += values.shape[1]
+    if counts is None:
+        raise ValueError("replicates must have at least one part")
+    if problems == 0:
+        return ProfileBand(unknown, unknown)
+    width = np.empty(observed.shape)
+    for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large
+        shares = counts[:, algorithm].cumsum(axis=1)[:, :-1] / problems
+        width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
+    return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
+
+
+def _share_within(values: ArrayLike, grid: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Share of the rows in which each column is finite and at most each point of the grid."""
+    value = np.asarray(values, dtype=np.float64)
+    points = _grid(grid)
+    if value.ndim != 2:
+        raise ValueError(f"{name} must have the shape (problems, algorithms), not {value.shape}")
+    if np.isnan(value).any():
+        raise ValueError(f"{name} must not be NaN")
+    problems, algorithms = value.shape
+    if problems == 0:
+        return np.full((points.size, algorithms), np.nan)
+    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
+    _count(counts, value[np.newaxis], points)
+    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
+
+
+def _count(
+    counts: NDArray[np.int32], values: NDArray[np.float64], points: NDArray[np.float64]
+) -> None:
+    """Add each value (sample, problem, algorithm) to the first point that is not below it.
+
+    Values above all points and infinite values are added to the column behind the last point.
+    """
+    place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
+    sample, _, algorithm = np.indices(values.shape, sparse=True)
+    flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
+    np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
+
+
+def _grid(grid: ArrayLike) -> NDArray[np.float64]:
+    points = np.asarray(grid, dtype=np.float64)
+    if points.ndim != 1 or np.isnan(points).any() or (np.diff(points) < 0).any():
+        raise ValueError("grid must be a vector without NaN that never falls")
+    return points

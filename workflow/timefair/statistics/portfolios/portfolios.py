@@ -1,0 +1,590 @@
+"""Portfolios: what each algorithm contributes, and which ones should share the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise, permutations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.bootstrap import percentile_interval, stratified_sums
+
+Mode = Literal["in turn", "slices", "side by side"]
+MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the members of a portfolio share the budget T.
+
+    - `mode`: ``in turn``: one member after the other, each for its share of T. ``slices``: the
+      members alternate in short rounds, and each has its share of a round. ``side by side``: each
+      member has its own core for all of T.
+    - `shares`: Shares of T, one per member; each is 1 for ``side by side``.
+    """
+
+    mode: Mode
+    shares: tuple[float, ...]
+
+    @property
+    def cores(self) -> int:
+        """Number of cores that the schedule needs."""
+        return len(self.shares) if self.mode == "side by side" else 1
+
+    def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
+        """Time of each member when the portfolio has run for a share of T.
+
+        - `at`, shape (points,): Shares of T, from 0 to 1.
+
+        Returns, shape (members, points): Shares of T. At 1, they are equal to `shares` in every
+        mode.
+        """
+        there = np.asarray(at, dtype=np.float64)
+        each = np.array(self.shares)[:, np.newaxis]
+        if self.mode == "in turn":
+            start = np.cumsum(each, axis=0) - each
+            return np.asarray(np.clip(there - start, 0.0, each))
+        return np.asarray(each * there)
+
+
+def share_reached(
+    costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
+) -> NDArray[np.float64]:
+    """Share of the runs that have reached each target at each cost.
+
+    - `costs`, shape (runs, targets): Cost of each run to each target; `inf` if the run did not
+      reach it.
+    - `known_until`, shape (runs,): Cost up to which each run was observed; `inf` if a longer run
+      would have had the same result.
+    - `at`, shape (points,): Costs.
+    - `starts`, shape (samples,): Index of the first run of each sample, rising from 0; each sample
+      has at least one run. By default, all runs are one sample.
+
+    Returns, shape (points, samples * targets): The targets of the first sample, then those of the
+    next one. NaN if a run of the sample did not reach the target and was not observed up to this
+    cost, and if there are no runs.
+    """
+    reached = np.asarray(costs, dtype=np.float64)
+    until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
+    points = np.asarray(at, dtype=np.float64)[:, np.newaxis, np.newaxis]
+    if not len(reached):
+        return np.full((len(points), reached.shape[1]), np.nan)
+    first = np.asarray(starts, dtype=np.intp)
+    count = np.diff(first, append=len(reached))[:, np.newaxis]
+    hit = reached <= points
+    hits = np.add.reduceat(hit, first, axis=1, dtype=np.intp)
+    unknown = np.logical_or.reduceat(~hit & (until < points), first, axis=1)
+    return np.asarray(np.where(unknown, np.nan, hits / count)).reshape(len(points), -1)
+
+
+def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
+    """Probability that at least one of several independent runs reaches a target.
+
+    - `members`: Probability of each member, along `axis`.
+    - `axis`: The axis of the members.
+
+    Returns: 1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the
+    probabilities are shares of independent samples of runs on one problem, because the product is
+    linear in each of them. Do not pool the instances of a function beforehand: an instance may be
+    hard for all members, so pooled successes of the members are not independent.
+    """
+    return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
+
+
+def prediction_interval(
+    successes: Sequence[int],
+    runs: Sequence[int],
+    *,
+    new_runs: int,
+    confidence: float,
+    rng: np.random.Generator,
+    draws: int = 4000,
+) -> tuple[float, float]:
+    """Prediction interval of the share of new runs of a portfolio that reach a target.
+
+    - `successes`, `runs`: Number of runs of each member that reached the target within its share of
+      T, and number of all its runs.
+    - `new_runs`: Number of new runs of the portfolio.
+    - `confidence`: Probability that the share is in the interval, in (0, 1).
+    - `rng`: Source of the draws.
+    - `draws`: Number of draws of the members' probabilities.
+
+    Returns low, high: The interval includes two errors: that of the probability of each member,
+    which is known from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that
+    of the new runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
+    `confidence`.
+    """
+    hits, counts = np.asarray(successes), np.asarray(runs)
+    chance = rng.beta(hits + 0.5, counts - hits + 0.5, size=(draws, hits.size))
+    new = rng.binomial(new_runs, np.clip(reached_by_any(chance, axis=1), 0.0, 1.0))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(new, [tail, 1 - tail], method="inverted_cdf")
+    return float(low / new_runs), float(high / new_runs)
+
+
+TENTHS = 10
+"""Shares of T for members in turn are multiples of T divided by this."""
+EVERY_TRIPLE = 12
+"""Algorithms up to which every triple is tried; beyond, the best pair is extended by each other
+algorithm."""
+ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
+"""Budgets, as shares of T, that stand for any time."""
+EQUAL = 1e-12
+"""Values that differ by less are equal: which of them is chosen must not depend on rounding."""
+
+Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
+which cost each run was observed, shape (runs,)."""
+FunctionRuns = Sequence[Sequence[Sample]]
+"""Of each instance of a function, the runs of each algorithm."""
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """Indices of algorithms, and how these algorithms share the budget."""
+
+    members: tuple[int, ...]
+    schedule: Schedule
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Result of a choice on functions that were not used for it.
+
+    - `share`, `share_low`, `share_high`: Share of the (function, target) pairs that are reached,
+      averaged over the functions. On each function, the portfolio is the one that is best on all
+      others. NaN for one function.
+    - `gain`, `gain_low`, `gain_high`: The share minus the share of the single best algorithm. This
+      algorithm is chosen in the same way and has as many cores. NaN if an algorithm has fewer runs
+      on an instance than there are cores. The limits are NaN if a chosen algorithm has only one run
+      on an instance.
+    """
+
+    share: float
+    share_low: float
+    share_high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+
+
+class Search:
+    """Portfolios of some algorithms over some functions. The functions count equally.
+
+    - `functions`: Runs on each function, with at least one instance and one target. All algorithms
+      have runs on every instance.
+    - `budget`: T, in the unit of the costs.
+
+    Raises ValueError if it is not known whether a run reaches a target within T.
+
+    The value of a portfolio on a function is the probability that a member reaches the target
+    within its share of T, averaged over instances and targets. Given the instance, the runs of
+    different members are independent.
+    """
+
+    def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
+        self._functions, self._budget = functions, budget
+        self.algorithms = len(functions[0][0])
+        self._joined = [
+            [_Joined.of(samples) for samples in zip(*instances, strict=True)]
+            for instances in functions
+        ]
+        if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
+            raise ValueError(f"every run must be known up to the budget, {budget:g}")
+
+    def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """Probability that each algorithm reaches each pair within shares of T.
+
+        Returns, shape (algorithms, points, pairs): One array per function; its pairs are the
+        targets of all instances.
+        """
+        points = self._budget * np.asarray(at, dtype=np.float64)
+        return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
+
+    def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """The same, averaged over the instances; arrays of shape (algorithms, points, targets)."""
+        return [
+            shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
+            for shares, instances in zip(self.shares(at), self._functions, strict=True)
+        ]
+
+    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
+        """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
+        own = portfolio.schedule.own_time(at)
+        total = np.zeros(len(at))
+        for joined in self._joined:
+            members = [
+                joined[member].reached(self._budget * own[k])
+                for k, member in enumerate(portfolio.members)
+            ]
+            total += reached_by_any(members).mean(axis=1)
+        return np.asarray(total / len(self._functions))
+
+    def copies(self, count: int) -> NDArray[np.float64]:
+        """Share of the pairs that `count` independent runs of each algorithm reach side by side.
+
+        Returns, shape (algorithms, functions): Unbiased estimate: among all choices of `count`
+        different runs, the share in which at least one run reaches the target. NaN if there are
+        fewer runs.
+        """
+        of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
+        return np.array(of_functions).T
+
+    def best(self, size: int, mode: Mode) -> Portfolio:
+        """The best portfolio of `size` algorithms over all functions.
+
+        With `in turn`, the members are in the order that reaches the targets earliest, by the mean
+        over budgets that are evenly spaced in the logarithm. All orders reach the same within T.
+        """
+        best = self._best(size, mode, None)
+        if mode != "in turn":
+            return best
+        orders = [
+            Portfolio(members, Schedule(mode, shares))
+            for members, shares in (
+                tuple(zip(*order, strict=True))
+                for order in permutations(zip(best.members, best.schedule.shares, strict=True))
+            )
+        ]
+        return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
+
+    def any_time(self, portfolio: Portfolio) -> float:
+        """Share of the pairs that a portfolio reaches, averaged over the budgets of `ANY_TIME`."""
+        return float(self.value(portfolio, ANY_TIME).mean())
+
+    def single_best(self) -> int:
+        """The best single algorithm over all functions."""
+        return _first_largest(self.copies(1).mean(axis=1))
+
+    def judged(
+        self,
+        size: int,
+        mode: Mode,
+        *,
+        confidence: float,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> Judged:
+        """Choose `size` algorithms, and judge the choice on functions that were not used for it.
+
+        - `size`, `mode`: Size and mode of the portfolios. With size 1, the choice is the single
+          best algorithm, whose gain is 0.
+        - `confidence`, `resamples`, `rng`: Options of the bootstrap of the runs within the
+          instances. The choices are not repeated in the samples, so the limits apply to new runs on
+          these functions, not to other functions.
+        """
+        count = len(self._functions)
+        if count < 2:
+            unknown = float("nan")
+            return Judged(unknown, unknown, unknown, unknown, unknown, unknown)
+        cores = size if mode == "side by side" else 1
+        alone = self.copies(cores)
+        if np.isnan(alone).any():  # fewer runs than cores
+            alone = np.full(alone.shape, np.nan)
+        shares, replicates = np.empty((2, count)), np.zeros((2, resamples))
+        for f in range(count):
+            others = np.delete(alone, f, axis=1).mean(axis=1)
+            single = 0 if np.isnan(others).any() else _first_largest(others)
+            one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
+            chosen = one if size == 1 else self._best(size, mode, f)
+            shares[:, f] = alone[single, f]
+            if size > 1:
+                shares[0, f] = self._on(chosen, f)
+            replicates += self._resampled((chosen, one), f, resamples, rng) / count
+        share, base = shares.mean(axis=1)
+        replicates += np.array([[share], [base]]) - replicates.mean(axis=1, keepdims=True)
+        return Judged(
+            float(share),
+            *_limits(replicates[0], confidence),
+            float(share - base),
+            *_limits(replicates[0] - replicates[1], confidence),
+        )
+
+    # -- inside ------------------------------------------------------------------------------
+
+    @cached_property
+    def _missed(self) -> list[NDArray[np.float64]]:
+        """What each algorithm does not reach within each of `_FRACTIONS`, on each function."""
+        return [1 - shares for shares in self.shares(_FRACTIONS)]
+
+    def _on(self, portfolio: Portfolio, function: int) -> float:
+        missed = self._missed[function]
+        places = [_FRACTIONS.index(share) for share in portfolio.schedule.shares]
+        return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
+
+    def _best(self, size: int, mode: Mode, without: int | None) -> Portfolio:
+        """The best on all functions but one."""
+        if size <= 2 or self.algorithms <= EVERY_TRIPLE:
+            groups = self._groups(size)
+        else:
+            smaller = self._best(size - 1, mode, without).members
+            others = (a for a in range(self.algorithms) if a not in smaller)
+            groups = np.array([(*smaller, other) for other in others], dtype=np.intp)
+        best, found = -np.inf, None
+        for schedule in _schedules(size, mode):
+            value = self._values(groups, schedule, without)
+            k = _first_largest(value)
+            if value[k] > best + EQUAL:
+                best, found = value[k], Portfolio(tuple(groups[k].tolist()), schedule)
+        assert found is not None
+        return found
+
+    def _groups(self, size: int) -> NDArray[np.intp]:
+        return np.array(list(combinations(range(self.algorithms), size)), dtype=np.intp)
+
+    def _values(
+        self, groups: NDArray[np.intp], schedule: Schedule, without: int | None
+    ) -> NDArray[np.float64]:
+        """The mean over the functions of the values of many groups, shape (groups,)."""
+        key = (groups.tobytes(), schedule)
+        if key not in self._known:
+            places = [_FRACTIONS.index(share) for share in schedule.shares]
+            missed = [of_function[:, places] for of_function in self._missed]
+            self._known[key] = 1 - _mean_missed(missed, groups)
+        values = self._known[key]
+        kept = np.arange(values.shape[1]) != without
+        return np.asarray(values[:, kept].mean(axis=1))
+
+    @cached_property
+    def _known(self) -> dict[tuple[bytes, Schedule], NDArray[np.float64]]:
+        """Requested values, shape (groups, functions): each fold requests the same values."""
+        return {}
+
+    def _resampled(
+        self,
+        portfolios: Sequence[Portfolio],
+        function: int,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.float64]:
+        """Values on a function of samples of the runs, shape (portfolios, resamples).
+
+        A run is drawn as a whole, for all portfolios that its algorithm is in. NaN with a single
+        run.
+        """
+        instances = self._functions[function]
+        wanted = sorted(
+            {
+                (member, share)
+                for one in portfolios
+                for member, share in zip(one.members, one.schedule.shares, strict=True)
+            }
+        )
+        members = {member for member, _ in wanted}
+        if any(len(samples[member][0]) < 2 for samples in instances for member in members):
+            return np.full((len(portfolios), resamples), np.nan)
+        values = np.zeros((len(portfolios), resamples))
+        for samples in instances:
+            drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
+            for member in sorted(members):
+                costs, _ = samples[member]
+                shares = [share for of, share in wanted if of == member]
+                drawn |= zip(
+                    [(member, share) for share in shares],
+                    _draws(costs, self._budget * np.array(shares), resamples, rng),
+                    strict=True,
+                )
+            for k, one in enumerate(portfolios):
+                each = zip(one.members, one.schedule.shares, strict=True)
+                missed = np.prod([1 - drawn[member] for member in each], axis=0)
+                values[k] += 1 - missed.mean(axis=1)
+        return np.asarray(values / len(instances))
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The runs of an algorithm on all instances of a function.
+
+    - `costs`, `known_until`: As in `share_reached`, one instance after the other.
+    - `starts`: Index of the first run of each instance.
+    """
+
+    costs: NDArray[np.float64]
+    known_until: NDArray[np.float64]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> _Joined:
+        costs, until = zip(*samples, strict=True)
+        ends = np.cumsum([len(of_runs) for of_runs in costs])
+        return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
+
+    def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of the runs that reach each pair within each cost, shape (points, pairs)."""
+        return share_reached(self.costs, self.known_until, at, self.starts)
+
+    def any_of(self, count: int, budget: float) -> float:
+        """The mean over the instances and targets of the chance that one of `count` different runs
+        reaches the target; NaN if an instance has fewer runs.
+        """
+        runs = np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
+        if (runs < count).any():
+            return float("nan")
+        failed = np.add.reduceat(self.costs > budget, self.starts, axis=0, dtype=np.intp)
+        none = np.ones(failed.shape)
+        for k in range(count):
+            none *= np.maximum(failed - k, 0) / (runs - k)
+        return float(np.mean(1 - none.mean(axis=1)))
+
+
+_FRACTIONS = sorted({*(k / TENTHS for k in range(1, TENTHS + 1)), 1 / 3})
+
+
+def _schedules(size: int, mode: Mode) -> Iterator[Schedule]:
+    """The schedules that are tried, the most equal first: equal shares, in turn tenths of T."""
+    if mode == "side by side":
+        yield Schedule(mode, (1.0,) * size)
+    elif mode == "slices":
+        yield Schedule(mode, (1 / size,) * size)
+    else:
+        every = combinations(range(1, TENTHS), size - 1)
+        tenths = [[b - a for a, b in pairwise((0, *cuts, TENTHS))] for cuts in every]
+        for parts in sorted(tenths, key=lambda parts: (max(parts) - min(parts), parts)):
+            yield Schedule(mode, tuple(part / TENTHS for part in parts))
+
+
+def _mean_missed(
+    missed: Sequence[NDArray[np.float64]], groups: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """The mean over the pairs of each function of what all members of a group miss.
+
+    - `missed`: For each function, what each algorithm misses at each place in a group; shape
+      (algorithms, places, pairs).
+    - `groups`: Shape (groups, members).
+
+    Returns: shape (groups, functions)
+    """
+    heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
+    of_heads = [np.flatnonzero(block.ravel() == k) for k in range(len(heads))]
+    places = np.arange(heads.shape[1])
+    value = np.empty((len(groups), len(missed)))
+    for f, of_function in enumerate(missed):
+        for head, mine in zip(heads, of_heads, strict=True):
+            product = np.prod(of_function[head, places], axis=0)
+            value[mine, f] = (of_function[:, -1] @ product)[groups[mine, -1]]
+        value[:, f] /= of_function.shape[-1]
+    return value
+
+
+def _first_largest(values: NDArray[np.float64]) -> int:
+    """The first of the largest values. Values that differ by rounding count as equal."""
+    return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
+
+
+def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    """The percentile interval; NaN without runs to draw from."""
+    if np.isnan(replicates).any():
+        return float("nan"), float("nan")
+    low, high = percentile_interval(replicates, confidence)
+    return float(low), float(high)
+
+
+def _draws(
+    costs: NDArray[np.float64],
+    at: NDArray[np.float64],
+    resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
+    runs, targets = costs.shape
+    hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
+    sums = stratified_sums(hit, np.zeros(runs), resamples=resamples, rng=rng) / runs
+    return np.moveaxis(sums.reshape(resamples, at.size, targets), 1, 0)
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Contribution of each algorithm to the virtual best.
+
+    - `alone`: Value of each algorithm alone, shape (algorithms,). The largest is that of the single
+      best.
+    - `marginal`: Value that the virtual best loses without the algorithm, shape (algorithms,).
+    - `shapley`: Shapley value of each algorithm, shape (algorithms,). The values add up to
+      `virtual_best`.
+    - `virtual_best`: The value of all algorithms together.
+    """
+
+    alone: NDArray[np.float64]
+    marginal: NDArray[np.float64]
+    shapley: NDArray[np.float64]
+    virtual_best: float
+
+    @property
+    def single_best(self) -> float:
+        """The largest value of a single algorithm."""
+        return float(self.alone.max())
+
+    @property
+    def gap(self) -> float:
+        """Value of the virtual best minus that of the single best: at least 0."""
+        return max(self.virtual_best - self.single_best, 0.0)
+
+
+def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contributions:
+    """Marginal contribution and Shapley value of each algorithm in the virtual best of all.
+
+    - `reached`, shape (algorithms, pairs): The probability, from 0 to 1, with which each algorithm
+      reaches each pair.
+    - `weights`, shape (pairs,): Weights of the pairs, at least 0 and not all 0; equal by default.
+
+    Raises ValueError if `reached` is not a matrix with at least one algorithm and one pair, if a
+    number is outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
+
+    The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
+    `reached` over S; it is 0 for the empty set. The marginal contribution of algorithm i is
+    v(all) - v(all without i) [1]_. If two algorithms are equal, it is 0 for both, however good they
+    are. The Shapley value of algorithm i is the increase of v when i joins the set, averaged over
+    all orders in which the algorithms may join [2]_. Equal algorithms have equal Shapley values.
+
+    The game of a single pair is the airport game, whose Shapley values are known. If the
+    probabilities are x_1 <= ... <= x_n, and x_0 = 0, the Shapley value of the i-th algorithm is the
+    sum of (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so
+    their mean over the pairs is exact for any number of algorithms, without a sum over subsets or
+    random orders.
+
+    If the pairs are (function, target, budget), with budgets evenly spaced on a logarithmic scale,
+    the results are the Shapley values of IOHanalyzer (``get_shapley_values``). IOHanalyzer
+    estimates them from random orders and divides them by v(all).
+
+    Source: .. [1] L. Xu, F. Hutter, H. Hoos and K. Leyton-Brown, Evaluating component solver
+    contributions to portfolio-based algorithm selectors, SAT 2012. .. [2] A. Fréchette, L.
+    Kotthoff, T. Michalak, T. Rahwan, H. Hoos and K. Leyton-Brown, Using the Shapley value to
+    analyze algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple
+    expression for the Shapley value in a special case, Management Science 20 (1973).
+    """
+    values = _checked(reached)
+    share = _normalized(weights, values.shape[1])
+    order = np.argsort(values, axis=0, kind="stable")
+    rising = np.take_along_axis(values, order, axis=0)
+    count = len(values)
+    joined = np.arange(count, 0, -1)[:, np.newaxis]
+    steps = np.diff(rising, axis=0, prepend=0.0) / joined
+    parts = np.empty(values.shape)
+    np.put_along_axis(parts, order, np.cumsum(steps, axis=0), axis=0)
+    best = rising[-1]
+    second = rising[-2] if count > 1 else np.zeros(best.shape)
+    ahead = np.where(best - second > EQUAL, best - second, 0.0)
+    lost = np.where(np.arange(count)[:, np.newaxis] == order[-1], ahead, 0.0)
+    return Contributions(values @ share, lost @ share, parts @ share, float(best @ share))
+
+
+def _checked(reached: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(reached, dtype=np.float64)
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(
+            f"reached must have the shape (algorithms >= 1, pairs >= 1), not {values.shape}"
+        )
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("reached must be probabilities in [0, 1]")
+    return values
+
+
+def _normalized(weights: ArrayLike | None, pairs: int) -> NDArray[np.float64]:
+    given = np.ones(pairs) if weights is None else np.asarray(weights, dtype=np.float64)
+    if given.shape != (pairs,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+        raise ValueError(f"weights must be {pairs} numbers of at least 0, and not all 0")
+    return np.asarray(given / given.sum())

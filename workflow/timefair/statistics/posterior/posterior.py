@@ -1,0 +1,479 @@
+"""How probable it is that an algorithm is better, and better by a factor that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.ert import check_pairs
+
+
+class Practical(NamedTuple):
+    """Three probabilities with the sum 1, or NaN where nothing is known.
+
+    - `better`: The first algorithm is better by more than what matters.
+    - `equal`: The two differ by no more than what matters.
+    - `worse`: The second algorithm is better by more than what matters.
+    """
+
+    better: float
+    equal: float
+    worse: float
+
+
+UNKNOWN = Practical(np.nan, np.nan, np.nan)
+
+
+def compared(first: ArrayLike, second: ArrayLike, ratio: float) -> Practical:
+    """Compare draws of the costs of two algorithms.
+
+    - `first`, `second`, shape (draws,): Draws of the ERT of each algorithm, `inf` allowed. If both
+      are `inf`, the draw counts as equal.
+    - `ratio`: The largest ratio of costs that does not matter, at least 1.
+
+    Returns: The shares of the draws. Raises ValueError if `ratio` is below 1.
+    """
+    check_ratio(ratio)
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    better, worse = float(np.mean(ratio * a < b)), float(np.mean(ratio * b < a))
+    return Practical(better, 1.0 - better - worse, worse)
+
+
+def check_ratio(ratio: float) -> None:
+    """Raise ValueError unless a ratio that matters is at least 1 and finite."""
+    if not 1.0 <= ratio < np.inf:
+        raise ValueError(f"ratio must be at least 1 and finite, not {ratio}")
+
+
+PRIOR_FUNCTIONS = 0.5
+"""Weight of the prior, as a number of functions without a difference."""
+
+
+def signed_rank(
+    first: ArrayLike, second: ArrayLike, ratio: float, *, draws: int, rng: np.random.Generator
+) -> Practical:
+    """Whether the first of two algorithms is better, practically equal or worse over functions.
+
+    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions,
+      `inf` allowed. Two costs of `inf` are equal; `inf` and a number have the largest possible
+      difference, and two such differences in opposite directions cancel.
+    - `ratio`: The largest ratio of costs that does not matter, at least 1.
+    - `draws`: Number of draws from the posterior distribution.
+    - `rng`: Source of the draws.
+
+    Returns: The posterior probability that each case (better, equal, worse) is the most frequent
+    one among pairs of functions. The average of the two log ratios of a pair determines its case.
+    NaN if there are no functions. Raises ValueError if the costs are not vectors of the same
+    length, a cost is NaN or negative, or `ratio` or `draws` is below 1.
+
+    The functions are a sample. Their distribution has a Dirichlet process prior with the mass
+    `PRIOR_FUNCTIONS` at a function without a difference. In each draw, the functions therefore have
+    weights with a Dirichlet distribution. With these weights, three shares of the pairs of
+    functions are computed: those whose average log ratio is above log(ratio), between both limits,
+    and below -log(ratio). An average at a limit counts half. The probability of a case is the share
+    of the draws in which its share is the largest. If the shares of better and worse are equal and
+    the largest, the draw counts half for each.
+
+    Source: A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, Time for a change: a tutorial for
+    comparing multiple classifiers through Bayesian analysis, Journal of Machine Learning Research
+    18 (2017), section 4.2. The package baycomp of its authors gives the same probabilities
+    (``SignedRankTest``).
+    """
+    check_ratio(ratio)
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    gain = _log_ratios(first, second)
+    if not gain.size:
+        return UNKNOWN
+    gain = np.append(gain, 0.0)
+    with np.errstate(invalid="ignore"):
+        sums = gain[:, np.newaxis] + gain
+    sums[np.isnan(sums)] = 0.0  # +inf and -inf
+    mass = np.ones(gain.size)
+    mass[-1] = PRIOR_FUNCTIONS
+    weights = rng.dirichlet(mass, size=draws)
+    limit = 2 * np.log(ratio)
+    above, below = (
+        ((weights @ _heaviside(signed - limit)) * weights).sum(axis=1) for signed in (sums, -sums)
+    )
+    ahead = above - below
+    ahead[np.isclose(above, below)] = 0.0
+    equal = np.maximum(above, below) <= 1.0 - above - below
+    better = np.heaviside(ahead, 0.5)[~equal].sum() / draws
+    return Practical(float(better), float(equal.mean()), float(1.0 - better - equal.mean()))
+
+
+def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
+    """Median over the functions of the ratio of the costs of the second and the first algorithm.
+
+    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions, at
+      least one, as for `signed_rank`.
+
+    Returns: From 0 to `inf`, computed on a logarithmic scale. It is 1 if the two log ratios in the
+    middle are infinite in opposite directions. If the algorithms are exchanged, it is the
+    reciprocal.
+    """
+    gain = np.sort(_log_ratios(first, second))
+    low, high = gain[(gain.size - 1) // 2], gain[gain.size // 2]
+    return 1.0 if low == -high else float(np.exp((low + high) / 2))
+
+
+def _log_ratios(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    """Log of how many times as much the second costs on each function; 0 for equal costs."""
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(f"costs must be vectors of one length, not {a.shape} and {b.shape}")
+    if not ((a >= 0) & (b >= 0)).all():
+        raise ValueError("costs must be numbers that are not negative")
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.subtract(np.log(b), np.log(a), out=np.zeros(a.size), where=a != b))
+
+
+def _heaviside(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.heaviside(values, 0.5)
+
+
+CHAINS = 25
+"""Chains of the Gibbs sampler, from independent starts."""
+BURN_IN = 100
+"""Sweeps of each chain that are discarded."""
+THINNING = 5
+"""Sweeps from one draw of a chain to its next."""
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """Rankings as the choices that make them up: arrays of shape (functions, algorithms).
+
+    - `order`: The algorithms of each function, the best first.
+    - `place`: Where each algorithm is in `order`.
+    - `rivals_from`, `rivals_to`: For each place, the first and the last place of those that are
+      equal to it.
+    - `made`: Whether there is a choice at a place.
+    """
+
+    order: NDArray[np.intp]
+    place: NDArray[np.intp]
+    rivals_from: NDArray[np.intp]
+    rivals_to: NDArray[np.intp]
+    made: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, costs: NDArray[np.float64]) -> _Choices:
+        order = np.argsort(costs, axis=1, kind="stable")
+        ranked = np.take_along_axis(costs, order, axis=1)
+        places = np.arange(costs.shape[1])
+        new = np.ones(ranked.shape, dtype=np.bool_)
+        new[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+        last = np.ones(ranked.shape, dtype=np.bool_)
+        last[:, :-1] = new[:, 1:]
+        first = np.maximum.accumulate(np.where(new, places, 0), axis=1)
+        end = np.minimum.accumulate(np.where(last, places, places.size)[:, ::-1], axis=1)[:, ::-1]
+        made = np.isfinite(ranked) & (first < places.size - 1)
+        return cls(order, np.argsort(order, axis=1), first, end, made)
+
+    def won(self) -> NDArray[np.float64]:
+        """The number of choices that each algorithm wins, shape (algorithms,)."""
+        of_algorithm = np.take_along_axis(self.made, self.place, axis=1)
+        return np.asarray(of_algorithm.sum(axis=0), dtype=np.float64)
+
+    def exposure(
+        self, weights: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Total time of the choices in which each algorithm takes part, drawn given the weights.
+
+        Both arrays have the shape (chains, algorithms).
+        """
+        function = np.arange(len(self.order))[:, np.newaxis]
+        left = weights[:, self.order][..., ::-1].cumsum(axis=-1)[..., ::-1]
+        rates = left[:, function, self.rivals_from]
+        times = rng.standard_exponential(rates.shape) / rates * self.made
+        until = np.take_along_axis(self.rivals_to, self.place, axis=1)
+        return np.asarray(times.cumsum(axis=-1)[:, function, until].sum(axis=1))
+
+
+def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draws from the posterior distribution of the weights of the Plackett-Luce model.
+
+    - `costs`, shape (functions, algorithms): Smaller is better. `inf` is last; the order of several
+      `inf` is unknown, so no choice is made among them. Other ties are treated by Breslow's method:
+      each of the equal algorithms is chosen from all of them and all that are behind them.
+    - `draws`: Number of draws.
+    - `rng`: Source of the draws.
+
+    Returns, shape (draws, algorithms): Weights with the sum 1: the probability that each algorithm
+    is first on a function. Without functions, they are draws from the uniform prior. Raises
+    ValueError if `costs` is not a matrix or has NaN, or `draws` is below 1.
+
+    In the model, the first algorithm of a ranking is chosen with probabilities in proportion to the
+    weights, then the second among the remaining algorithms, and so on (Luce 1959, Plackett 1975).
+    The Gibbs sampler alternates between the times of the choices, which are exponentially
+    distributed, and the weights, which are then gamma distributed (Caron and Doucet 2012). `CHAINS`
+    chains run in parallel.
+
+    Source: J. Rojas-Delgado, J. Ceberio, B. Calvo and J. A. Lozano, Bayesian performance analysis
+    for algorithm ranking comparison, IEEE Transactions on Evolutionary Computation 26 (2022). F.
+    Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, Journal
+    of Computational and Graphical Statistics 21 (2012). N. E. Breslow, Covariance analysis of
+    censored survival data, Biometrics 30 (1974), for ties.
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    if values.ndim != 2 or np.isnan(values).any():
+        raise ValueError(f"costs must be a matrix without NaN, not of the shape {values.shape}")
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    choices = _Choices.of(values)
+    shape = 1.0 + choices.won()
+    chains = min(CHAINS, draws)
+    weights = rng.standard_exponential((chains, shape.size))
+    kept: list[NDArray[np.float64]] = []
+    for sweep in range(1, BURN_IN + THINNING * -(-draws // chains) + 1):
+        rate = 1.0 + choices.exposure(weights, rng)
+        weights = rng.standard_gamma(shape, size=weights.shape) / rate
+        if sweep > BURN_IN and (sweep - BURN_IN) % THINNING == 0:
+            kept.append(weights / weights.sum(axis=1, keepdims=True))
+    return np.asarray(np.concatenate(kept)[:draws])
+
+
+def probability_of_largest(weights: ArrayLike) -> NDArray[np.float64]:
+    """Share of the draws in which the weight of each algorithm is the largest.
+
+    - `weights`, shape (draws, algorithms): Draws of `weight_draws`.
+
+    Returns, shape (algorithms,): Probabilities with the sum 1.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    largest = np.argmax(values, axis=1)
+    return np.asarray(np.bincount(largest, minlength=values.shape[1]) / len(values))
+
+
+def ert_draws(
+    spent: ArrayLike, success: ArrayLike, *, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draws from the posterior distribution of the ERT of one algorithm.
+
+    Each draw gives the runs random weights, which are uniform on the simplex, and divides the
+    weighted cost by the weighted successes.
+
+    - `spent`, shape (R, ...): Cost of each run, as for `timefair.statistics.ert.ert`; one column
+      per unit, for example.
+    - `success`, same shape: Whether the run reached the target.
+    - `draws`: Number of draws.
+    - `rng`: Source of the draws.
+
+    Returns, shape (draws, ...): In the unit of `spent`; NaN for fewer than two runs, because their
+    spread is unknown. Raises ValueError if the shapes differ, a cost is negative or not finite, or
+    `draws` is below 1.
+
+    For an algorithm without a success, the ERT of the plain bootstrap is infinite in every draw,
+    because the bootstrap treats unobserved events as impossible. One failed run would then be as
+    strong evidence as a thousand. Therefore such an algorithm gets one additional run, which
+    reaches the target at the mean cost of the others. Its draws are of the order of (R + 1) times
+    this cost and more, and increase with the number of failures.
+
+    The lowest cost is subtracted before the sums are computed. If all runs succeed at the same
+    cost, every draw is therefore exactly this cost.
+
+    Source: D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
+    """
+    cost, reached = check_pairs(spent, success)
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    if len(cost) < 2:
+        return np.full((draws, *cost.shape[1:]), np.nan)
+    weights = rng.standard_exponential((draws, len(cost)))
+    further = rng.standard_exponential((draws, *[1] * (cost.ndim - 1)))
+    further = further * ~reached.any(axis=0)
+    least = cost.min(axis=0)
+    beyond = np.tensordot(weights, cost - least, axes=1) + further * (cost.mean(axis=0) - least)
+    tries = np.tensordot(weights, np.ones_like(cost), axes=1) + further
+    successes = np.tensordot(weights, reached.astype(np.float64), axes=1) + further
+    return np.asarray(least * (tries / successes) + beyond / successes)
+
+
+def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
+    """Share of the draws in which each algorithm has the lowest cost.
+
+    If several algorithms have the lowest cost, the draw is divided equally among them.
+
+    - `costs`, shape (draws, algorithms): A draw of the ERT of each algorithm, `inf` allowed.
+
+    Returns, shape (algorithms,): Probabilities with the sum 1.
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    first = values == values.min(axis=1, keepdims=True)
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def probability_of_near_best(costs: ArrayLike, ratio: float) -> NDArray[np.float64]:
+    """Share of the draws in which the cost of each algorithm is at most `ratio` times the lowest.
+
+    - `costs`, shape (draws, algorithms): As for `probability_of_best`.
+    - `ratio`: The largest ratio that does not matter, at least 1.
+
+    Returns, shape (algorithms,): Each at least as large as the probability of being the best.
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    return np.asarray((values <= ratio * values.min(axis=1, keepdims=True)).mean(axis=0))
+
+
+SPREADS = np.geomspace(0.05, 10.0, 40)
+"""Standard deviations of the log costs of a field that are equally probable beforehand."""
+FIELDS = 50
+"""Draws of the spread and of the centres; as many draws of the costs share each of them."""
+LEVELS = 100
+"""Quantiles that stand for the draws of a cost from the runs."""
+NEGLIGIBLE = 1e-20
+"""Variance of a log cost below which draws differ by the rounding of the arithmetic alone."""
+
+
+POOLED_RUNS = 4
+"""Weight of the average spread of the field, in runs, compared with an algorithm's own runs."""
+
+
+@dataclass(frozen=True)
+class OnFunction:
+    """Draws of the costs on one function; those of each algorithm come from its own runs.
+
+    - `costs`: Shape (draws, algorithms), positive and finite, as of `posterior.ert_draws`.
+    - `runs`, `successes`: Number of runs of each algorithm, at least 2, and number of these runs
+      that reached the target; shape (algorithms,).
+    """
+
+    costs: NDArray[np.float64]
+    runs: NDArray[np.intp]
+    successes: NDArray[np.intp]
+
+
+def informed_by_the_field(
+    functions: Sequence[OnFunction], *, rng: np.random.Generator
+) -> list[NDArray[np.float64]]:
+    """Combine the draws of costs with the costs of all algorithms on all functions (shrinkage).
+
+    - `functions`: One item per function, with equal numbers of draws; the algorithms may differ.
+    - `rng`: Source of the draws.
+
+    Returns, shape (draws, algorithms): Draws from the joint posterior distribution of the costs:
+    one row is one draw.
+
+    With few runs, there are two errors: the draws of the bootstrap vary too little, and among many
+    comparisons, the most extreme results are partly due to chance. The model corrects both. If the
+    algorithms differ much more than their runs, it changes almost nothing.
+
+    *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), because the bootstrap
+    has the variance of the sample instead of the population. It is then averaged, with the weights
+    R - 1 and `POOLED_RUNS`, with the typical variance in the field for this number of successes
+    (Smyth 2004). Algorithms without a success keep their variance. If all runs of an algorithm cost
+    the same, its draws do not vary, and are replaced by normal draws with the averaged variance.
+
+    *Location.* The model has two levels: on each function, the log costs of the algorithms are
+    normal around the centre of the function, with a spread that is the same on all functions. The
+    centre has a flat prior; the spread is one of `SPREADS`, with equal prior probabilities. To
+    estimate both, the draws are treated as normal. Then the draws are resampled, with the density
+    of the model as weight.
+
+    *Without a success.* Failures give only a lower bound of the cost. The draws of an algorithm
+    without a success therefore have their cost as an additional weight. This leaves the likelihood
+    of its failures times a flat prior of the log cost; the model determines the rest. Such an
+    algorithm does not contribute to the estimates of the spread and the centre.
+
+    Source: A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G.
+    K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
+    Molecular Biology 3 (2004).
+    """
+    logs = _widened(functions, rng)
+    normal = [
+        (x[:, one.successes > 0].mean(axis=0), x[:, one.successes > 0].var(axis=0))
+        for x, one in zip(logs, functions, strict=True)
+    ]
+    evidence = np.sum([_log_evidence(*one) for one in normal if one[0].size > 1], axis=0)
+    weights = np.broadcast_to(np.exp(evidence - np.max(evidence)), SPREADS.shape)
+    spreads = rng.choice(SPREADS, size=FIELDS, p=weights / weights.sum())
+    return [
+        np.exp(_redrawn(x, one.successes == 0, spreads, *of, rng) if of[0].size else x)
+        for x, one, of in zip(logs, functions, normal, strict=True)
+    ]
+
+
+def _widened(
+    functions: Sequence[OnFunction], rng: np.random.Generator
+) -> list[NDArray[np.float64]]:
+    """Logs of the costs on each function, with the variance that so few runs have."""
+    logs = [np.log(one.costs) for one in functions]
+    found = [_variance(x) for x in logs]
+    unbiased = [
+        variance * (one.runs + 1) / (one.runs - 1)
+        for variance, one in zip(found, functions, strict=True)
+    ]
+    per_success = [
+        (variance * one.successes)[one.successes > 0]
+        for variance, one in zip(unbiased, functions, strict=True)
+    ]
+    known = np.concatenate([np.empty(0), *per_success])
+    usual = float(known.mean()) if known.size else 0.0
+    widened = []
+    for x, variance, own, one in zip(logs, found, unbiased, functions, strict=True):
+        of_field = usual / np.maximum(one.successes, 1)
+        pooled = (POOLED_RUNS * of_field + (one.runs - 1) * own) / (POOLED_RUNS + one.runs - 1)
+        wanted = np.where(one.successes > 0, pooled, variance)
+        centre = x.mean(axis=0)
+        alike = variance == 0
+        factor = np.sqrt(np.divide(wanted, variance, out=np.ones_like(wanted), where=~alike))
+        away = (x - centre) * factor
+        normal = rng.standard_normal((len(x), np.count_nonzero(alike)))
+        away[:, alike] = normal * np.sqrt(wanted[alike])
+        widened.append(centre + away)
+    return widened
+
+
+def _variance(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the log cost of each algorithm; 0 if it is `NEGLIGIBLE`."""
+    variance = logs.var(axis=0)
+    return np.where(variance < NEGLIGIBLE, 0.0, variance)
+
+
+def _centre(
+    mean: NDArray[np.float64], variance: NDArray[np.float64], spreads: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Variances of shape (spreads, algorithms) around the centre, the centre, its precision."""
+    total = spreads[:, np.newaxis] ** 2 + variance
+    precision = (1 / total).sum(axis=1)
+    return total, (mean / total).sum(axis=1) / precision, precision
+
+
+def _log_evidence(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log density of the means on a function at each of `SPREADS`, without its constant."""
+    total, centre, precision = _centre(mean, variance, SPREADS)
+    squares = ((mean - centre[:, np.newaxis]) ** 2 / total).sum(axis=1)
+    return np.asarray(-0.5 * (np.log(total).sum(axis=1) + np.log(precision) + squares))
+
+
+def _redrawn(
+    logs: NDArray[np.float64],
+    bounded: NDArray[np.bool_],
+    spreads: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Draws of the log costs on a function, weighted by the density of the field.
+
+    `bounded` are algorithms whose costs are known from below only.
+    """
+    draws, algorithms = logs.shape
+    _, centre, precision = _centre(mean, variance, spreads)
+    centre = centre + rng.standard_normal(FIELDS) / np.sqrt(precision)
+    levels = np.quantile(logs, (np.arange(LEVELS) + 0.5) / LEVELS, axis=0)
+    away = (levels - centre[:, np.newaxis, np.newaxis]) / spreads[:, np.newaxis, np.newaxis]
+    density = -0.5 * away**2 + np.where(bounded, levels, 0.0)
+    chance = np.exp(density - density.max(axis=1, keepdims=True)).cumsum(axis=1)
+    chance /= chance[:, -1:]
+    per_field = -(-draws // FIELDS)
+    drawn = rng.random((FIELDS, per_field, 1, algorithms))
+    level = (chance[:, np.newaxis] < drawn).sum(axis=2)
+    redrawn = np.take_along_axis(levels, level.reshape(-1, algorithms), axis=0)
+    return np.asarray(redrawn[:draws])

@@ -1,0 +1,674 @@
+"""Power of the tests that verdicts are made of, at the level ``alpha/tests``.
+
+The table `comparison` also adjusts the p-values of a pair over its criteria; the power is that of a
+pair whose criteria agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import asin, ceil, comb, exp, inf, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammainc, gammaincinv, gammaln, ndtr, ndtri, stdtrit, xlogy
+from scipy.special import nctdtr as noncentral_t
+
+from timefair.statistics.comparison import score_p
+from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
+
+MOST_RUNS = 1_000_000
+"""Runs of each algorithm up to which a number is looked for."""
+
+TOLERANCE = 0.005
+"""Relative width of the interval in which an effect is found."""
+
+
+def smallest_effect(
+    power_of: Callable[[float], float], low: float, high: float, power: float
+) -> float:
+    """Smallest effect in an interval whose power is at least the given one.
+
+    - `power_of`: Power of an effect; it must not decrease as the effect increases.
+    - `low`, `high`: Effects, ``0 <= low < high``.
+    - `power`: In (0, 1).
+
+    Returns: Too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not
+    have this power.
+
+    >>> round(smallest_effect(lambda effect: effect**2, 0.0, 1.0, 0.25), 2)
+    0.5
+    """
+    if power_of(high) < power:
+        return inf
+    while high - low > TOLERANCE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+    return high
+
+
+def least_number(
+    power_of: Callable[[int], float], power: float, *, least: int, guess: int, most: int
+) -> int | None:
+    """Smallest whole number whose power is at least the given one.
+
+    - `power_of`: Power of a number; except for noise, it must not decrease as the number increases.
+    - `power`: In (0, 1).
+    - `least`, `guess`, `most`: Range of the search, and its first number. If `guess` is outside the
+      range, the search begins at the nearer limit.
+
+    Returns: Exact up to 200, within 0.5 % above. None if `most` does not have this power.
+
+    >>> least_number(lambda n: 1 - 0.5**n, 0.9, least=1, guess=2, most=100)
+    4
+    >>> least_number(lambda n: 0.5, 0.9, least=1, guess=2, most=100)
+    """
+    low, high = least - 1, min(max(guess, least), most)
+    while power_of(high) < power:
+        if high == most:
+            return None
+        low, high = high, min(2 * high, most)
+    while high - low > max(1, high // 200):
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+    return high
+
+
+EXACT_RANKS = 40
+"""Runs of each algorithm up to which the power is exact."""
+
+GREATEST_ODDS = 1e6
+"""Odds A12/(1 - A12) up to which an effect is looked for."""
+
+
+def power_of_a12(a12: float, runs: int, level: float) -> float:
+    """Probability that the Mann-Whitney test finds a difference.
+
+    - `a12`: Probability, in [0.5, 1), that a run of the better algorithm has a better result than a
+      run of the other algorithm.
+    - `runs`: Number of runs of each algorithm, at least 1. The results have no ties.
+    - `level`: Level of the two-sided test, in (0, 1).
+
+    Returns: In [0, 1]; 0 if the number of runs is too small for a p-value of this level.
+
+    Under Lehmann's alternative, a run of the better algorithm is distributed as the best of
+    ``a12/(1 - a12)`` runs of the other one, for any distribution of the results. Exponential
+    runtimes are an example: if the ratio of their means is r, A12 is r/(1 + r). The power is exact
+    for up to `EXACT_RANKS` runs. For more runs, U is treated as normal with its exact mean and
+    variance; the error of the power is at most 0.01.
+
+    Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
+    """
+    limit = _critical_number(runs, level)
+    if limit < 0:
+        return 0.0
+    odds = a12 / (1 - a12)
+    if runs <= EXACT_RANKS:
+        chance = _wrong_pairs(runs, odds)
+        return float(chance[: limit + 1].sum() + chance[chance.size - limit - 1 :].sum())
+    mean, deviation = _moments_of_wrong_pairs(runs, odds)
+    below = (limit + 0.5 - mean) / deviation
+    above = (mean - (runs * runs - limit - 0.5)) / deviation
+    return float(ndtr(below) + ndtr(above))
+
+
+def smallest_a12(runs: int, level: float, power: float) -> float:
+    """Smallest A12 that is found with a probability of at least `power`.
+
+    - `runs`, `level`: As for `power_of_a12`.
+    - `power`: In (0, 1).
+
+    Returns: In (0.5, 1]; `inf` if no difference is found with this probability.
+    """
+    odds = smallest_effect(
+        lambda log: power_of_a12(_from_odds(np.exp(log)), runs, level),
+        0.0,
+        float(np.log(GREATEST_ODDS)),
+        power,
+    )
+    return _from_odds(np.exp(odds)) if odds < np.inf else np.inf
+
+
+def runs_for_a12(a12: float, level: float, power: float) -> int | None:
+    """Number of runs of each algorithm with which an A12 is found.
+
+    - `a12`, `level`, `power`: As for `power_of_a12` and `smallest_a12`; a12 above 0.5.
+
+    Returns: None if more than `MOST_RUNS` are needed.
+    """
+    return least_number(
+        lambda runs: power_of_a12(a12, runs, level),
+        power,
+        least=2,
+        guess=noether_runs(a12, level, power),
+        most=MOST_RUNS,
+    )
+
+
+def least_for_mann_whitney(level: float) -> int:
+    """Smallest number of runs of each algorithm with which the test can reach a level.
+
+    - `level`: In (0, 1).
+
+    Returns: The smallest n with ``2/comb(2n, n) <= level``, the p-value if all runs of one
+    algorithm are better than those of the other.
+    """
+    runs = 1
+    while level * comb(2 * runs, runs) < 2:
+        runs += 1
+    return runs
+
+
+def noether_runs(a12: float, level: float, power: float) -> int:
+    """Number of runs of each algorithm with which an A12 is found, by Noether's formula.
+
+    - `a12`, `level`, `power`: As for `runs_for_a12`, which begins its search here.
+
+    Returns: At least 2. The formula applies to A12 near 0.5 and many runs.
+
+    Source: G. E. Noether, Sample size determination for some common nonparametric tests, Journal of
+    the American Statistical Association 82 (1987), equation (3).
+    """
+    return max(ceil((ndtri(1 - level / 2) + ndtri(power)) ** 2 / (6 * (a12 - 0.5) ** 2)), 2)
+
+
+def _from_odds(odds: float) -> float:
+    return float(odds / (1 + odds))
+
+
+def _critical_number(runs: int, level: float) -> int:
+    """Largest U that is significant, -1 if not even 0 is."""
+    pairs = runs * runs
+    if pairs > EXACT_PAIRS:
+        deviation = sqrt(pairs * (2 * runs + 1) / 12)
+        return int(np.floor(pairs / 2 + ndtri(level / 2) * deviation - 0.5))
+    significant = 2 * at_most(np.arange((pairs + 1) // 2), runs, runs) <= level
+    return int(significant.sum()) - 1
+
+
+def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
+    """P(U = u) for u = 0..runs², U the pairs in which the run of the better algorithm is worse.
+
+    The next best of i runs of the better and j of the other algorithm is one of the better with
+    probability ``i odds/(i odds + j)``. If it is one of the other, i pairs are wrong.
+    """
+    fewer = [np.ones(1)] * (runs + 1)
+    for i in range(1, runs + 1):
+        row = [np.ones(1)]
+        for j in range(1, runs + 1):
+            right = i * odds / (i * odds + j)
+            chance = np.zeros(i * j + 1)
+            chance[: fewer[j].size] = right * fewer[j]
+            chance[i:] += (1 - right) * row[j - 1]
+            row.append(chance)
+        fewer = row
+    return fewer[runs]
+
+
+def _moments_of_wrong_pairs(runs: int, odds: float) -> tuple[float, float]:
+    """Mean and standard deviation of U under Lehmann's alternative."""
+    wrong = 1 / (1 + odds)
+    both_of_better = 1 / (1 + 2 * odds)
+    behind_both = 1 - 2 * odds / (1 + odds) + odds / (2 + odds)
+    variance = wrong * (1 - wrong) + (runs - 1) * (both_of_better + behind_both - 2 * wrong**2)
+    return runs**2 * wrong, runs * sqrt(variance)
+
+
+SIMULATED_COSTS = 600_000
+"""Number of simulated costs of each algorithm for a power; a sample has one per run."""
+
+MOST_SAMPLES = 4000
+"""Samples at most; there are at least 2000, and a power of 0.8 has a standard error below 0.009."""
+
+SIMULATED_RUNS = 300
+"""Runs of each algorithm up to which the power is simulated."""
+
+GREATEST_RATIO = 1000.0
+"""Ratio of ERTs up to which an effect is looked for."""
+
+SHAPES = (0.05, 400.0)
+"""Smallest and largest shape of a law that is fitted to a spread."""
+
+
+@dataclass(frozen=True)
+class CostLaw:
+    """Distribution of the cost to a target: a gamma distribution, cut off by the budget.
+
+    - `success`: Probability in (0, 1] that a run reaches the target within the budget.
+    - `shape`: Shape of the gamma distribution. 1 is the exponential distribution, as with restarts;
+      the larger the shape, the more similar are the costs.
+    """
+
+    success: float
+    shape: float = 1.0
+
+    @classmethod
+    def of_spread(cls, spread: float, success: float) -> CostLaw:
+        """The distribution with this success rate whose `spread` is closest to the given one."""
+        low, high = map(log, SHAPES)
+        for _ in range(40):
+            middle = (low + high) / 2
+            wider = cls(success, exp(middle)).spread > spread
+            low, high = (middle, high) if wider else (low, middle)
+        return cls(success, exp(high))
+
+    @cached_property
+    def cut(self) -> float:
+        """The budget in units of the gamma distribution's scale; `inf` if all runs succeed."""
+        return float(gammaincinv(self.shape, self.success))
+
+    @cached_property
+    def ert(self) -> float:
+        """Expected running time, in the same units."""
+        return float(self.moments()[0][0] / self.success)
+
+    @cached_property
+    def spread(self) -> float:
+        """Standard deviation of the logarithm of an ERT, times the root of the number of runs.
+
+        The logarithm of an ERT from n runs has about the standard deviation ``spread/sqrt(n)``. For
+        exponential costs, the spread is ``1/sqrt(success)``.
+        """
+        means, covariance = self.moments()
+        weights = np.array([1.0, -self.ert])
+        return sqrt(max(float(weights @ covariance @ weights), 0.0)) / float(means[0])
+
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Means and covariances of the cost of a run and of its success (1 or 0)."""
+        k, s = self.shape, self.success
+        of_success = k * float(gammainc(k + 1, self.cut))
+        square = k * (k + 1) * float(gammainc(k + 2, self.cut))
+        mean = of_success
+        if s < 1:
+            mean += self.cut * (1 - s)
+            square += self.cut**2 * (1 - s)
+        across = of_success - mean * s
+        covariance = np.array([[square - mean**2, across], [across, s * (1 - s)]])
+        return np.array([mean, s]), covariance
+
+    def faster(self, ratio: float) -> tuple[CostLaw, float]:
+        """The distribution of the same shape with an ERT divided by `ratio`, under the same budget.
+
+        The second value is the factor by which the scale is smaller.
+        """
+        low, high = 0.0, log(ratio) / min(self.shape, 1.0) + 1.0
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            enough = self._scaled(exp(middle)).ert * ratio <= self.ert * exp(middle)
+            low, high = (low, middle) if enough else (middle, high)
+        return self._scaled(exp(high)), exp(high)
+
+    def _scaled(self, times: float) -> CostLaw:
+        return CostLaw(float(gammainc(self.shape, self.cut * times)), self.shape)
+
+
+class EqualErt:
+    """The score test of equal ERTs for two algorithms whose costs have the same shape.
+
+    - `runs`: Number of runs of each algorithm, at least 2.
+    - `law`: Costs of the slower algorithm. Both algorithms have the same budget.
+    - `level`: Level of the two-sided test, in (0, 1).
+    - `rng`: Source of the simulated runs. All powers of one object use the same runs.
+
+    For up to `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
+    `timefair.statistics.comparison.equal_ert` is at most the level. For more runs, the difference
+    of the mean scores is treated as normal, with the mean and variance of the delta method. At a
+    power of 0.8, the error is at most 0.03 for success rates from 0.1, levels down to 1e-5 and
+    shapes from 0.5 to 4.
+    """
+
+    def __init__(self, runs: int, law: CostLaw, level: float, *, rng: np.random.Generator) -> None:
+        self.runs, self.law, self.level = runs, law, level
+        if runs <= SIMULATED_RUNS:
+            samples = min(SIMULATED_COSTS // runs, MOST_SAMPLES)
+            slow, self._fast = rng.gamma(law.shape, size=(2, samples, runs))
+            self._of_slow = self._sums(slow)
+
+    def power(self, ratio: float) -> float:
+        """Probability in [0, 1] that the test finds a ratio (at least 1) of the ERTs."""
+        return self._simulated(ratio) if self.runs <= SIMULATED_RUNS else self._normal(ratio)
+
+    def _simulated(self, ratio: float) -> float:
+        _, times = self.law.faster(ratio)
+        of_both = np.stack([self._of_slow, self._sums(self._fast, times)])
+        spent, successes, squares, across = np.moveaxis(of_both, 1, 0)
+        common = spent.sum(axis=0) / np.maximum(successes.sum(axis=0), 1)
+        means = (spent - common * successes) / self.runs
+        variances = squares - 2 * common * across + common**2 * successes - self.runs * means**2
+        variances = np.maximum(variances, 0.0) / (self.runs - 1)
+        p = score_p(means[0], variances[0], self.runs, means[1], variances[1], self.runs)
+        return float(((p <= self.level) & successes.any(axis=0)).mean())
+
+    def _sums(self, costs: NDArray[np.float64], times: float = 1.0) -> NDArray[np.float64]:
+        """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
+        spent = np.minimum(costs / times, self.law.cut)
+        success = (spent < self.law.cut).astype(np.float64)
+        return np.stack(
+            [
+                spent.sum(axis=1),
+                success.sum(axis=1),
+                np.einsum("ij,ij->i", spent, spent),
+                np.einsum("ij,ij->i", spent, success),
+            ]
+        )
+
+    def _normal(self, ratio: float) -> float:
+        fast, times = self.law.faster(ratio)
+        scale = np.array([1 / times, 1.0])
+        (x, s), of_slow = self.law.moments()
+        (y, t), of_fast = fast.moments()[0] * scale, fast.moments()[1] * np.outer(scale, scale)
+        score = np.array([1.0, -(x + y) / (s + t)])
+        expected = score @ (x - y, s - t)
+        error = sqrt(score @ (of_slow + of_fast) @ score / self.runs)
+        slow_part = np.array([2 * t, -2 * y - expected]) / (s + t)
+        fast_part = np.array([-2 * s, 2 * x - expected]) / (s + t)
+        variance = slow_part @ of_slow @ slow_part + fast_part @ of_fast @ fast_part
+        limit = -ndtri(self.level / 2) * error
+        return float(ndtr((expected - limit) / sqrt(variance / self.runs)))
+
+    def smallest_ratio(self, power: float) -> float:
+        """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
+        logarithm = smallest_effect(
+            lambda size: self.power(exp(size)), 0.0, log(GREATEST_RATIO), power
+        )
+        return exp(logarithm) if logarithm < inf else inf
+
+
+def runs_for_ratio(
+    ratio: float, law: CostLaw, level: float, power: float, *, rng: np.random.Generator
+) -> int | None:
+    """Number of runs of each algorithm with which a ratio of ERTs is found.
+
+    - `ratio`: Ratio of the ERTs, above 1.
+    - `law`, `level`, `rng`: As for `EqualErt`.
+    - `power`: Probability of finding the ratio, in (0, 1).
+
+    Returns: None if more than `MOST_RUNS` are needed.
+    """
+    seed = int(rng.integers(2**63))
+    error = sqrt(law.spread**2 + law.faster(ratio)[0].spread ** 2)
+    width = (ndtri(1 - level / 2) + ndtri(power)) * error / log(ratio)
+    return least_number(
+        lambda runs: EqualErt(runs, law, level, rng=np.random.default_rng(seed)).power(ratio),
+        power,
+        least=2,
+        guess=ceil(width**2),
+        most=MOST_RUNS,
+    )
+
+
+EXACT_BINOMIAL = 1000
+"""Runs of each algorithm up to which the power is exact."""
+
+
+class SameRate:
+    """The Mann-Whitney test of successes and failures. It is Fisher's exact test.
+
+    - `runs`: Number of runs of each algorithm, at least 1.
+    - `level`: Level of the two-sided test, in (0, 1): twice the smaller tail.
+
+    The power is exact for up to `EXACT_BINOMIAL` runs. For more runs, the arcsines of the square
+    roots of the observed rates are treated as normal.
+
+    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
+    98 (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
+    chapter 6, for the arcsine.
+    """
+
+    def __init__(self, runs: int, level: float) -> None:
+        self.runs, self.level = runs, level
+        if runs <= EXACT_BINOMIAL:
+            self._ways = _log_binomials(runs)
+            self._fewest = self._significant(level)
+
+    def power(self, first: float, second: float) -> float:
+        """Probability that the test finds a difference of two success rates in [0, 1]."""
+        if self.runs > EXACT_BINOMIAL:
+            distance = _arcsine_distance(first, second) * sqrt(self.runs / 2)
+            limit = ndtri(self.level / 2)
+            return float(ndtr(limit + distance) + ndtr(limit - distance))
+        one, other = self._chances(first), self._chances(second)
+        found = 0.0
+        for total, count in enumerate(self._fewest):
+            if count:
+                few = slice(low := max(total - self.runs, 0), low + count)
+                many = slice(total - low - count + 1, total - low + 1)
+                found += float(one[few] @ other[many][::-1] + one[many][::-1] @ other[few])
+        return found
+
+    def smallest_difference(self, power: float) -> float:
+        """Smallest difference of rates at equal distances from 0.5; `inf` if even 1 is not found.
+
+        The same difference is found more often if both rates are near 0 or near 1.
+        """
+        return smallest_effect(
+            lambda width: self.power(0.5 - width / 2, 0.5 + width / 2), 0.0, 1.0, power
+        )
+
+    def _significant(self, level: float) -> NDArray[np.int64]:
+        """For each total of successes how many of its tables, the most uneven first, are found."""
+        totals = _log_binomials(2 * self.runs)
+        found = np.zeros(totals.size, dtype=np.int64)
+        for total in range(totals.size):
+            few = np.arange(max(total - self.runs, 0), (total + 1) // 2)
+            chances = np.exp(self._ways[few] + self._ways[total - few] - totals[total])
+            found[total] = (2 * np.cumsum(chances) <= level * (1 + 1e-12)).sum()
+        return found
+
+    def _chances(self, rate: float) -> NDArray[np.float64]:
+        """Of each number of successes."""
+        counts = np.arange(self.runs + 1)
+        failures = self.runs - counts
+        return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
+
+
+def runs_for_difference(first: float, second: float, level: float, power: float) -> int | None:
+    """Number of runs of each algorithm with which a difference of success rates is found.
+
+    - `first`, `second`: Rates in [0, 1] that are not equal.
+    - `level`: Level of the test, in (0, 1).
+    - `power`: In (0, 1).
+
+    Returns: None if more than `MOST_RUNS` are needed.
+    """
+    width = float(ndtri(1 - level / 2) + ndtri(power)) / _arcsine_distance(first, second)
+    return least_number(
+        lambda runs: SameRate(runs, level).power(first, second),
+        power,
+        least=2,
+        guess=ceil(2 * width**2),
+        most=MOST_RUNS,
+    )
+
+
+def _arcsine_distance(first: float, second: float) -> float:
+    """Cohen's h."""
+    return 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))
+
+
+def _log_binomials(n: int) -> NDArray[np.float64]:
+    counts = np.arange(n + 1)
+    return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
+
+
+SAMPLES = 4000
+"""Samples of functions from which a power is estimated."""
+
+EXACT_FUNCTIONS = 50
+"""Functions up to which Wilcoxon's p-value is exact, as in `comparison.wilcoxon`."""
+
+MOST_FUNCTIONS = 1000
+"""Functions up to which a number is looked for."""
+
+EFFICIENCY = 0.86
+"""Least efficiency of Wilcoxon's test compared with the t-test, for any symmetric law."""
+
+
+def least_for_wilcoxon(level: float) -> int:
+    """Smallest number of functions with which Wilcoxon's signed-rank test can reach a level.
+
+    - `level`: Level of the test, in (0, 1); in a family of tests, the level of its smallest
+      p-value.
+
+    Returns: The smallest n with ``2**(1 - n) <= level``, the p-value if one algorithm is better on
+    all functions.
+    """
+    functions = 1
+    while 2.0 ** (1 - functions) > level:
+        functions += 1
+    return functions
+
+
+def least_for_friedman(algorithms: int, alpha: float) -> int:
+    """Smallest number of functions with which Friedman's χ² can reach a level.
+
+    It reaches the level if all functions give the same order of the algorithms.
+
+    - `algorithms`: At least 2.
+    - `alpha`: In (0, 1).
+
+    Returns: At least 2.
+
+    Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
+    Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
+    """
+    functions = 2
+    while chdtrc(algorithms - 1, functions * (algorithms - 1)) > alpha:
+        functions += 1
+    return functions
+
+
+def least_for_nemenyi(algorithms: int, alpha: float) -> int:
+    """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
+
+    - `algorithms`, `alpha`: As for `least_for_friedman`.
+
+    Returns: At least 2. The critical difference is reached if one algorithm is the best on all
+    functions, and the other one the worst.
+    """
+    functions = 2
+    while (
+        _chance_of_range((algorithms - 1) / _error_of_rank(algorithms, functions), algorithms)
+        > alpha
+    ):
+        functions += 1
+    return functions
+
+
+class SignedRankPower:
+    """Power of Wilcoxon's signed-rank test over functions.
+
+    - `functions`: At least 1.
+    - `level`: Level of the two-sided test, in (0, 1).
+    - `rng`: Source of the simulated functions. All powers of one object use the same functions.
+
+    The differences between two algorithms are normal over the functions. p is exact for up to
+    `EXACT_FUNCTIONS` functions, and a normal approximation for more.
+    """
+
+    def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:
+        self._limit = _critical_sum(functions, level)
+        self._total = functions * (functions + 1) / 2
+        if self._limit >= 0:
+            self._noise = rng.standard_normal((SAMPLES, functions))
+
+    def power(self, effect: float) -> float:
+        """Probability of finding a mean difference, given in standard deviations.
+
+        0 if the number of functions is too small for a p-value of this level.
+        """
+        if self._limit < 0:
+            return 0.0
+        gains = self._noise + effect
+        ranks = np.abs(gains).argsort(axis=1).argsort(axis=1) + 1
+        won = (ranks * (gains > 0)).sum(axis=1)
+        return float((np.minimum(won, self._total - won) <= self._limit).mean())
+
+    def smallest_share(self, power: float) -> float:
+        """Smallest share of functions on which one algorithm is better that the test finds.
+
+        In (0.5, 1]; `inf` if no difference is found with the given probability.
+        """
+        effect = smallest_effect(self.power, 0.0, 6.0, power)
+        return float(ndtr(effect)) if effect < np.inf else np.inf
+
+
+def functions_for_effect(
+    effect: float, level: float, power: float, *, rng: np.random.Generator
+) -> int | None:
+    """Number of functions with which Wilcoxon's signed-rank test finds a difference.
+
+    - `effect`: Mean difference in standard deviations over the functions, above 0.
+    - `level`, `rng`: As for `SignedRankPower`.
+    - `power`: In (0, 1).
+
+    Returns: None if more than `MOST_FUNCTIONS` are needed.
+    """
+    seed = int(rng.integers(2**63))
+    guess = functions_by_t(effect, level, power, efficiency=EFFICIENCY)
+    return least_number(
+        lambda n: SignedRankPower(n, level, rng=np.random.default_rng(seed)).power(effect),
+        power,
+        least=2,
+        guess=guess,
+        most=MOST_FUNCTIONS,
+    )
+
+
+def functions_by_t(effect: float, level: float, power: float, *, efficiency: float = 1.0) -> int:
+    """Number of functions for a paired comparison by the formula of the t-test, as in CAISEr.
+
+    - `effect`, `level`, `power`: As for `functions_for_effect`, which begins its search here.
+    - `efficiency`: Efficiency of the test relative to the t-test, in (0, 1]: 1 for the t-test
+      itself, `EFFICIENCY` for Wilcoxon's test, 0.637 for the sign test.
+
+    Returns: The smallest number with which the t-test has the power, divided by the efficiency and
+    rounded up. At most `MOST_FUNCTIONS` divided by the efficiency.
+
+    Source: F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the
+    experimental comparison of algorithms, Journal of Heuristics 25 (2019), section 3. F. Campelo
+    and E. F. Wanner, Sample size calculations for the experimental comparison of multiple
+    algorithms on multiple problem instances, Journal of Heuristics 26 (2020), for several
+    algorithms.
+    """
+    low, high = 1.0, 2.0
+    while _power_of_t(effect, high, level) < power and high < MOST_FUNCTIONS:
+        low, high = high, 2 * high
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _power_of_t(effect, middle, level) >= power else (middle, high)
+    return ceil(min(high, MOST_FUNCTIONS) / efficiency - 1e-6)
+
+
+def _power_of_t(effect: float, functions: float, level: float) -> float:
+    """Of the two-sided paired t-test."""
+    freedom, shift = functions - 1, effect * sqrt(functions)
+    limit = stdtrit(freedom, 1 - level / 2)
+    return float(1 - noncentral_t(freedom, shift, limit) + noncentral_t(freedom, shift, -limit))
+
+
+@lru_cache(maxsize=256)
+def _critical_sum(functions: int, level: float) -> float:
+    """Largest sum of ranks on the side of fewer that is significant; -1 if not even 0 is."""
+    if functions > EXACT_FUNCTIONS:
+        deviation = sqrt(functions * (functions + 1) * (2 * functions + 1) / 24)
+        return functions * (functions + 1) / 4 + float(ndtri(level / 2)) * deviation
+    chance: NDArray[np.float64] = np.ones(1)
+    for rank in range(1, functions + 1):
+        chance = (np.pad(chance, (rank, 0)) + np.pad(chance, (0, rank))) / 2
+    return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1
+
+
+def _error_of_rank(algorithms: int, functions: int) -> float:
+    """Standard deviation that Nemenyi's studentized range counts in."""
+    return sqrt(algorithms * (algorithms + 1) / (12 * functions))
+
+
+def _chance_of_range(width: float, algorithms: int) -> float:
+    """Probability that `algorithms` standard normal numbers have a range of at least `width`."""
+    lowest = np.linspace(-9.0, 9.0, 2001)
+    density = np.exp(-(lowest**2) / 2) / sqrt(2 * np.pi)
+    within = (ndtr(lowest + width) - ndtr(lowest)) ** (algorithms - 1)
+    return 1 - algorithms * float((density * within).sum() * (lowest[1] - lowest[0]))

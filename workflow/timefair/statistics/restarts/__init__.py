@@ -1,0 +1,1 @@
+"""What other restart policies would have cost, from the launches that were measured."""

@@ -1,0 +1,1 @@
+"""When tuning pays."""
