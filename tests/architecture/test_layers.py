@@ -53,8 +53,7 @@ ALLOWED = {
         "basics", "problems", "records", "statistics", "policies", "campaign", "rundata",
         "exhibits",  # the complete samples
     },
-    "export": {"basics", "records", "problems"},
-    "published": {"basics", "records", "problems"},
+    "io": {"basics", "records", "problems"},
     "archive": {
         "basics", "algorithms", "problems", "environments", "records", "campaign", "rundata",
         "latex", "analysis",
@@ -98,8 +97,7 @@ LIBRARIES_KEPT_OUT = {
     "exhibits": {"seaborn"},
     "latex": {"matplotlib", "seaborn"},
     "charts": {"pyarrow"},
-    "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
-    "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "io": {"pandas", "matplotlib", "seaborn", "cocopp"},
     "archive": {"pandas", "matplotlib", "seaborn"},
 }
 LIGHT = (

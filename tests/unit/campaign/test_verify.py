@@ -17,7 +17,7 @@ from timefair.campaign import plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
 from timefair.campaign.verify import verify as verify_folder
 from timefair.cli import foreign
-from timefair.published.table import Layout
+from timefair.io.table_read import Layout
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path

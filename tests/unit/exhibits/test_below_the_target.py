@@ -7,8 +7,8 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.samples import Samples
+from timefair.io.importing import import_all
 from timefair.latex.grid import best
-from timefair.published.importing import import_all
 from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
