@@ -10,9 +10,9 @@ from timefair.exhibits.run_count.samples import Samples
 from timefair.io.importing import import_all
 from timefair.latex.grid import best
 from timefair.records.store import write_record
+from timefair.rundata.problems import final_target, precision_at_the_end, value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import final_target, precision_at_the_end, value_at_the_target
 from timefair.versions.comparison import Measure, changes
 from timefair.versions.samples import cells, samples
 

@@ -22,9 +22,9 @@ from timefair.records.integrity import (
     several_hosts,
 )
 from timefair.records.status import Disturbance, Status
+from timefair.rundata.problems import final_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import final_target
 from timefair.statistics.versions.changes import Change, drift
 from timefair.versions.comparison import Measure, changes
 from timefair.versions.samples import Cell, FunctionKey, Sample, cells, samples

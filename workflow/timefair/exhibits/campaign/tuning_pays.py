@@ -14,10 +14,10 @@ from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.rundata.charges import searched_s
+from timefair.rundata.clocks import searched_s
+from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.break_even import BreakEven, break_even
 
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"

@@ -11,10 +11,10 @@ from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
 from timefair.exhibits.questions import Question
+from timefair.rundata.frames import stacked
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.portfolios.contributions import Contributions, contributions
 from timefair.statistics.portfolios.search import ANY_TIME
 

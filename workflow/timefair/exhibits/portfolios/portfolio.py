@@ -15,10 +15,10 @@ from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
 from timefair.exhibits.portfolios.contributions import of_field
 from timefair.exhibits.questions import Question
+from timefair.rundata.frames import stacked
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.portfolios.schedules import MODES, Schedule
 from timefair.statistics.portfolios.search import ANY_TIME, EVERY_TRIPLE, Judged, Portfolio
 

@@ -21,10 +21,9 @@ from timefair.exhibits.probabilities.columns import (
 )
 from timefair.exhibits.questions import Question
 from timefair.rundata.likely import LikelyCosts, LikelySpace, likely_costs
-from timefair.rundata.pairs import Listed, in_words, listed
+from timefair.rundata.problems import Listed, Space, in_words, listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import Space
 from timefair.statistics.posterior.signed_rank import median_ratio, signed_rank
 from timefair.statistics.posterior.verdicts import UNKNOWN, Practical, compared
 

@@ -18,7 +18,7 @@ from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.exhibits.run_count.rules import ESTIMATES
 from timefair.exhibits.run_count.samples import Samples
-from timefair.rundata.progress import Progress
+from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.run_count.calibration import calibration_curve

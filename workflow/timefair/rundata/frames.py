@@ -1,7 +1,9 @@
-"""Makes one frame of many parts at once, because one frame per part would be slow."""
+"""What the frames of tables share: rows below one another, names of measures, progress."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -45,3 +47,42 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
             for k, (name, column) in enumerate(zip(columns, zip(*pieces, strict=True), strict=True))
         }
     )
+
+
+MEAN = "mean"
+SD = "sd"
+
+
+def quantile_name(p: float) -> str:
+    """The name of a quantile such as ``Q.10``: two digits, or more if needed.
+
+    Examples
+    --------
+    >>> quantile_name(0.1), quantile_name(0.5), quantile_name(0.025), quantile_name(1.0)
+    ('Q.10', 'Q.50', 'Q.025', 'Q1.00')
+    """
+    digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
+    return "Q" + digits.removeprefix("0")
+
+
+EVERY_S = 5.0
+
+
+class Progress:
+    """Called with (done, of), prints a line every few seconds; short computations print none.
+
+    Parameters
+    ----------
+    what : str
+        The computation, in a few words.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self._next_s = time.monotonic() + EVERY_S
+
+    def __call__(self, done: int, of: int) -> None:
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            print(f"{self.what}: {done} of {of}", file=sys.stderr, flush=True)
+            self._next_s = now_s + EVERY_S
