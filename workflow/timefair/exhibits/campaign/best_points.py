@@ -28,7 +28,7 @@ COLUMNS = (
     Column(
         "x",
         "the point, as it was evaluated: its coordinates, separated by blanks, with all digits. "
-        "`none` in published data and in records of schema version 3",
+        "`none` in published data",
         text=True,
     ),
 )
