@@ -44,8 +44,7 @@ ALLOWED = {
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
     "latex": {"exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
-    "export": {"basics", "records", "problems"},
-    "published": {"basics", "records", "problems"},
+    "io": {"basics", "records", "problems"},
     "report": {
         "basics", "campaign", "problems", "processes", "statistics", "rundata", "exhibits",
         "charts",
@@ -81,8 +80,7 @@ LIBRARIES_KEPT_OUT = {
     "exhibits": {"seaborn"},
     "latex": {"matplotlib", "seaborn"},
     "charts": {"pyarrow"},
-    "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
-    "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "io": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "linux", "machine",

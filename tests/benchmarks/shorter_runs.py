@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.comparisons.over_functions import Medians, Pair, Reversal, reversals
 from timefair.records.status import StopReason
+from timefair.rundata.problems import ProblemRuns, precision_at, problems
 from timefair.rundata.runs import Runs
-from timefair.rundata.standings import ProblemRuns, precision_at, problems
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.corrections import holm
 from timefair.statistics.quantiles import sample_quantile

@@ -14,9 +14,9 @@ from timefair.basics.sections import Section
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.campaign.configuration.faults import LABELLED, section_of
+from timefair.io.table_read import COLUMNS
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
-from timefair.published.table.columns import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "Promise: "

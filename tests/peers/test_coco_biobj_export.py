@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.export.coco import write_coco
+from timefair.io.coco_write import write_coco
 from timefair.problems.targets import TWO_OBJECTIVES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.export.coco import write_coco
+from timefair.io.coco_write import write_coco
 from timefair.measure.preparation.loading import load
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

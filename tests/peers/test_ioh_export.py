@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.export.ioh import write_ioh
+from timefair.io.ioh_write import write_ioh
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.published.importing import import_data
+from timefair.io.importing import import_data
 from timefair.records.store import read_runs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.published.importing import import_data
+from timefair.io.importing import import_data
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

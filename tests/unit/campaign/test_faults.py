@@ -643,44 +643,6 @@ def test_a_snapshot_from_before_differences_mattered_is_read(tmp_path: Path) -> 
     assert restore(tmp_path / "campaign.json").statistics.matters.ratio == 1.1
 
 
-EVERY_KEY = {
-    "restart": {
-        "policy": "independent", "tau_s": None, "tau_evaluations": None, "plateau_s": None,
-        "plateau_evaluations": None, "candidates": None,
-    },
-    "stopping": {
-        "rule": "fixed", "start": None, "tau": 0.05, "outliers": "mad", "p": 0.5, "width": 0.5,
-        "relative": True, "confidence": 0.95, "validity": None, "bounds": None,
-    },
-}  # fmt: skip
-"""The sections as campaigns have them that were written before each policy had its own keys."""
-
-
-@pytest.mark.parametrize(
-    ("section", "chosen"),
-    [
-        ("restart", {"policy": "none"}),
-        ("restart", {}),
-        ("restart", {"policy": "luby", "tau_evaluations": 9}),
-        ("restart", {"policy": "stagnation", "plateau_s": 0.5}),
-        ("restart", {"policy": "bet-and-run", "tau_s": 0.5}),
-        ("restart", {"policy": "bet-and-run", "tau_s": 0.5, "candidates": 3}),
-        ("stopping", {"rule": "skewness", "tau": 0.2}),
-        ("stopping", {}),
-        ("stopping", {"rule": "quantile", "validity": "single", "start": 2}),
-        ("stopping", {"rule": "mean", "bounds": [0.0, 5.0]}),
-        ("stopping", {"rule": "race", "confidence": 0.9}),
-    ],
-)
-def test_a_snapshot_that_names_every_key_is_read(
-    section: str, chosen: dict[str, Any], tmp_path: Path
-) -> None:
-    mapping = {**changed(section, chosen), "rounds": 2}
-    old = json.loads(parse(mapping).snapshot()) | {section: EVERY_KEY[section] | chosen}
-    (tmp_path / "campaign.json").write_text(json.dumps(old))
-    assert restore(tmp_path / "campaign.json") == parse(mapping) == parse(old)
-
-
 def test_a_time_that_no_clock_resolves_is_refused() -> None:
     with pytest.raises(InputError, match=r"^budget\.time_s: 1e-300: should be at least 1e-06$"):
         parse(changed("budget.time_s", 1e-300))

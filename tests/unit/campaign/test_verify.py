@@ -18,7 +18,7 @@ from timefair.campaign.collected import LEFT_OVER, OUTDATED
 from timefair.campaign.verify import verify as verify_folder
 from timefair.cli import foreign
 from timefair.extensions.reproduce.sample import sample
-from timefair.published.table import Layout
+from timefair.io.table_read import Layout
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
@@ -393,7 +393,7 @@ def test_tables_are_no_records(imported, verify):
         ({"published": None}, "published is not as in a record"),
         ({"tuning": 5}, "tuning is not as in a record"),
         ({"key": "x", "tuning": {"trace": [{}]}}, "not a record of timefair (TypeError: "),
-        ({"schema_version": [6]}, "schema version [6], and this timefair reads 3 to"),
+        ({"schema_version": [6]}, "schema version [6], and this timefair reads 6"),
     ],
 )
 def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):

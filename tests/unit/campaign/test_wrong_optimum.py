@@ -9,8 +9,8 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_keys
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
+from timefair.io.importing import WantedProblems, import_data
 from timefair.measure.job.cell import measure
-from timefair.published.importing import WantedProblems, import_data
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import read_runs

@@ -12,7 +12,7 @@ from timefair.charts.pages import ORDER
 from timefair.charts.paper import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.report.markup import Names
-from timefair.rundata.pairs import MOST_COLOURS, in_order_of_looks
+from timefair.rundata.problems import MOST_COLOURS, in_order_of_looks
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -9,12 +9,12 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.samples import Samples
 from timefair.extensions.compare.comparison import Measure, changes
 from timefair.extensions.compare.samples import cells, samples
+from timefair.io.importing import import_all
 from timefair.latex.grid import best
-from timefair.published.importing import import_all
 from timefair.records.store import write_record
+from timefair.rundata.problems import final_target, precision_at_the_end, value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import final_target, precision_at_the_end, value_at_the_target
 
 ANALYSIS = Analysis(
     targets=(1.0, 1e-8), resamples=50, executions=(1, 2), run_count={"cap": 6}, seed=1

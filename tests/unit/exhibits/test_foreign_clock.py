@@ -8,7 +8,7 @@ import pytest
 from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.exhibits.registry import TABLES
-from timefair.published.importing import import_all
+from timefair.io.importing import import_all
 from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis

@@ -12,7 +12,7 @@ from timefair.records.store import with_facts
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import FIELDS
+from timefair.rundata.traces import NUMBERS
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),
@@ -204,7 +204,7 @@ def test_all_together_are_in_the_order_of_their_keys(beside):
     for part in (beside, beside.published):
         rows = together.frame["algorithm"].isin(part.frame["algorithm"]).to_numpy()
         found, there = together.where(rows).traces.together(), part.traces.together()
-        for name in ("rows", "offsets", *FIELDS):
+        for name in ("rows", "offsets", *NUMBERS):
             np.testing.assert_array_equal(getattr(found, name), getattr(there, name))
     assert together.timed.tolist() == (together.frame["algorithm"] != "B").tolist()
 

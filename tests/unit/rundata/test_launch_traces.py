@@ -7,12 +7,12 @@ import pytest
 
 from timefair.records import store
 from timefair.records.thinning import THINNING
-from timefair.rundata.launch_traces import EVENTS
+from timefair.rundata.launches import _EVENTS
 from timefair.rundata.runs import Runs
 
 
 def events(*values):
-    return [dict(zip(EVENTS, one, strict=True)) for one in values]
+    return [dict(zip(_EVENTS, one, strict=True)) for one in values]
 
 
 def log(*spans):

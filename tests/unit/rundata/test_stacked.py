@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from timefair.rundata.stacked import stacked
+from timefair.rundata.frames import stacked
 
 COLUMNS = ["algorithm", "k", "value"]
 

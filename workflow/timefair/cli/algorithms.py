@@ -125,10 +125,10 @@ def _audit(arguments: argparse.Namespace) -> None:
     one_thread()
     from dataclasses import asdict
 
-    from timefair.export import listing
+    from timefair.io.listing import WRITERS, markdown
     from timefair.measure import audit
 
-    prepare_files(arguments.output, listing.WRITERS)
+    prepare_files(arguments.output, WRITERS)
     setting = audit.AuditSettings(
         arguments.function,
         arguments.dimension,
@@ -142,6 +142,6 @@ def _audit(arguments: argparse.Namespace) -> None:
     for subject in audit.subjects(arguments.what):
         print(subject.label, file=sys.stderr, flush=True)
         rows.append(asdict(audit.look_at(subject, setting)))
-    print(listing.markdown(rows), end="")
+    print(markdown(rows), end="")
     for path in arguments.output:
-        path.write_text(listing.WRITERS[path.suffix](rows), encoding="utf-8")
+        path.write_text(WRITERS[path.suffix](rows), encoding="utf-8")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.published.importing import WantedProblems
+    from timefair.io.importing import WantedProblems
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
 TABLES = {
@@ -164,7 +164,7 @@ def _import_table(arguments: argparse.Namespace) -> None:
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
-    from timefair.export.coco import FINAL_TARGET, write_coco
+    from timefair.io.coco_write import FINAL_TARGET, write_coco
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-coco")
@@ -176,7 +176,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
 
 
 def _export_ioh(arguments: argparse.Namespace) -> None:
-    from timefair.export.ioh import write_ioh
+    from timefair.io.ioh_write import write_ioh
 
     campaign, runs, _ = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-ioh")
@@ -185,7 +185,7 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
 
 
 def _export_table(arguments: argparse.Namespace) -> None:
-    from timefair.export.table import SUFFIXES, write_table
+    from timefair.io.table_write import SUFFIXES, write_table
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}.csv")
@@ -237,7 +237,7 @@ def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
 
 def _import(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
-    from timefair.published.importing import import_data
+    from timefair.io.importing import import_data
 
     wanted, algorithm, layout = None, arguments.algorithm, foreign.layout(arguments)
     if arguments.campaign is not None:
@@ -260,8 +260,8 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _wanted(campaign: Campaign) -> WantedProblems:
+    from timefair.io.importing import WantedProblems
     from timefair.problems import names
-    from timefair.published.importing import WantedProblems
 
     problems = campaign.problems
     return WantedProblems(

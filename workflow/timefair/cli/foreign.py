@@ -19,8 +19,8 @@ from timefair.cli.common import Command, status_of
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.published.importing import Imported
-    from timefair.published.table import Layout
+    from timefair.io.importing import Imported
+    from timefair.io.table_read import Layout
     from timefair.rundata.runs import Runs
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
@@ -54,7 +54,7 @@ def add_options(command: Command) -> None:
 
 def layout(arguments: argparse.Namespace) -> Layout:
     """Where a table has its columns, by the options."""
-    from timefair.published.table import Layout
+    from timefair.io.table_read import Layout
 
     return Layout.of(arguments.columns, arguments.set)
 
@@ -75,7 +75,7 @@ def import_table(
         If the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.campaign import foreign
-    from timefair.published.importing import import_all
+    from timefair.io.importing import import_all
 
     if format == "ioh" and "seconds" not in layout.columns:
         raise InputError(

@@ -224,7 +224,7 @@ class Exhibit:
         from timefair.rundata import machines, noisy
         from timefair.rundata.clocks import simulated_cost
         from timefair.rundata.failed import failed_algorithms, sentence
-        from timefair.rundata.pairs import in_order_of_looks
+        from timefair.rundata.problems import in_order_of_looks
         from timefair.rundata.published import marked
 
         analysis = analysis.suited(runs.optimum)

@@ -8,20 +8,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from timefair.rundata.problems import Spent
-from timefair.rundata.rounds import in_rounds, without_batches
+from timefair.records.consistency import BATCH_FIELDS
+from timefair.rundata.problems import ProblemRuns, Space, Spent, evaluations_allowed, problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import (
-    ProblemRuns,
-    Space,
-    evaluations_allowed,
-    problems,
-)
 from timefair.statistics.ert import ert
+from timefair.statistics.runtimes import rounds
 
 LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
 """Evaluation costs of the long tables: 0, and 1 µs to 10,000 s in steps of a factor 100."""
@@ -34,7 +30,7 @@ COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 class UsedByRuns:
     """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    With several workers, `rounds` contains rounds of evaluations instead; see `rundata.rounds`.
+    With several workers, `rounds` contains rounds of evaluations instead; see `in_rounds`.
 
     Attributes
     ----------
@@ -177,3 +173,35 @@ def complete_problems(
         algorithms = tuple(sorted({name for problem in members for name in problem.algorithms}))
         complete = [one for one in members if len(one.algorithms) == len(algorithms)]
         yield space, algorithms, complete
+
+
+def in_rounds(
+    evaluations: NDArray[np.float64], batches: pa.Array, workers: int
+) -> NDArray[np.float64]:
+    """Number of rounds that runs had started when they had made a number of evaluations.
+
+    Parameters
+    ----------
+    evaluations
+        Shape (runs, ...); `inf` is returned unchanged.
+    batches
+        Batches of each run, from `Runs.read_batches`; none of them is null.
+    workers
+        Number of evaluations of a batch that run at the same time.
+
+    Returns
+    -------
+    ndarray
+        Same shape as `evaluations`.
+    """
+    found = evaluations.copy()
+    for run, rows in enumerate(batches.to_pylist()):
+        if rows:
+            columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
+            found[run] = rounds(evaluations[run], *columns, workers=workers)
+    return found
+
+
+def without_batches(algorithms: pd.Series, batches: pa.Array) -> tuple[str, ...]:
+    """The algorithms with a run whose batches are not recorded, in alphabetical order."""
+    return tuple(sorted(set(algorithms[np.asarray(batches.is_null())].astype(str))))

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.rundata.problems import Spent
+from timefair.rundata.problems import ProblemRuns, Space, Spent, problems
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import ProblemRuns, Space, problems
 from timefair.statistics.ert import ert, success_rate
 from timefair.statistics.posterior.posterior import OnFunction, ert_draws, informed_by_the_field
 from timefair.statistics.ranks import average_ranks

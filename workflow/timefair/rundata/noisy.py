@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from timefair.basics.optimum import precision
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.parts import Part, Parts, offsets_of
 from timefair.rundata.settings import NoisyValue
 from timefair.rundata.sources import Held, Source
-from timefair.rundata.traces import TracePart
+from timefair.rundata.traces import Part, Parts, TracePart, offsets_of
 from timefair.statistics.recommendations import Rule, trace
 
 if TYPE_CHECKING:

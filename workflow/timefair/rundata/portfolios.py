@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.rundata.evaluation_cost import complete_problems
+from timefair.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.statistics.portfolios.portfolios import FunctionRuns, Search
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.records.schema import FOREIGN_CLOCK, KEYS
-from timefair.rundata import launches
+from timefair.rundata.launches import launches_of
 from timefair.rundata.runs import SECONDS, Runs, Unit
 
 NAMES = ("algorithm", "algorithm_a", "algorithm_b")
@@ -40,7 +40,7 @@ def with_published(runs: Runs) -> Runs:
         traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
         feasibility=runs.feasibility.renumbered(mine),
         launch_traces=runs.launch_traces.each(lambda part: part.renumbered(mine)),
-        read_launches=lambda: launches.of_runs(runs.read_launches(), mine),
+        read_launches=lambda: launches_of(runs.read_launches(), mine),
         published=None,
         sources={},
     )

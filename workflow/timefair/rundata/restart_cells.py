@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.rundata.problems import Spent
+from timefair.rundata.launches import TracedLaunches
+from timefair.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import BUDGETS, KEYS, cut_off
-from timefair.rundata.traced_launches import TracedLaunches
 from timefair.statistics.restarts.what_if import Launches, Law, law, run_sums
 
 CostUnit = Literal["seconds", "evaluations"]

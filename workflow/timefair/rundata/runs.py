@@ -22,18 +22,32 @@ from timefair.records.integrity import Origins
 from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
-from timefair.rundata import feasibility, fronts, launch_traces, launches, noisy, vectors
-from timefair.rundata.charges import shares_s
-from timefair.rundata.clocks import seconds
-from timefair.rundata.fronts import Fronts
-from timefair.rundata.launch_traces import LaunchTraces
+from timefair.rundata import noisy
+from timefair.rundata.clocks import seconds, shares_s
+from timefair.rundata.launches import (
+    LaunchTraces,
+    TracedLaunches,
+    launches_begun_later,
+    launches_from,
+    launches_of,
+    read_launch_traces,
+    read_launches,
+    scaled_launches,
+)
 from timefair.rundata.machines import machine_of_runs
 from timefair.rundata.noisy import NoisyRows
 from timefair.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.rundata.sources import Held, Source, Stored
-from timefair.rundata.traced_launches import TracedLaunches
-from timefair.rundata.traces import FIELDS, TracePart, Traces
-from timefair.rundata.vectors import Vectors
+from timefair.rundata.traces import (
+    NUMBERS,
+    Fronts,
+    TracePart,
+    Traces,
+    Vectors,
+    read_feasibility,
+    read_fronts,
+    read_vectors,
+)
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.recommendations import Rule
 from timefair.statistics.runtimes import relative_targets, runtimes
@@ -88,9 +102,9 @@ class Runs:
         The events of all runs.
     feasibility
         The first feasible point of each run on a problem with constraints, as an event of the
-        precision 0; see `rundata.feasibility`.
+        precision 0; see `rundata.traces`.
     launch_traces
-        Improvements of each traced launch of these runs; see `rundata.launch_traces`. Charges do
+        Improvements of each traced launch of these runs; see `rundata.launches`. Charges do
         not change them, because the costs of a launch count from its start.
     noisy
         Values without noise that noisy runs have found; see `rundata.noisy`. Neither charges nor
@@ -102,9 +116,9 @@ class Runs:
     read_batches
         Reads the batches of each run: a list column, null if they are not known.
     read_fronts
-        Reads the vectors of each run that none of its others dominates; see `rundata.fronts`.
+        Reads the vectors of each run that none of its others dominates; see `rundata.traces`.
     read_vectors
-        Reads the vectors of each run; see `rundata.vectors`. Neither charges nor clocks change
+        Reads the vectors of each run; see `rundata.traces`. Neither charges nor clocks change
         their costs.
     stopping
         Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
@@ -228,16 +242,16 @@ class Runs:
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=feasibility.read(source, _constrained(plain, rows)),
-            launch_traces=launch_traces.read(source, rows).each(
+            feasibility=read_feasibility(source, _constrained(plain, rows)),
+            launch_traces=read_launch_traces(source, rows).each(
                 lambda part: part.from_reference(reference)
             ),
             noisy=noisy.read(source, rows, has_noise),
-            read_launches=lambda: launches.read(source, rows, reference),
+            read_launches=lambda: read_launches(source, rows, reference),
             read_points=lambda: _column(source, "best_x", (), places),
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
-            read_fronts=lambda: fronts.read(source, places, ~has_noise),
-            read_vectors=lambda: vectors.read(source, places),
+            read_fronts=lambda: read_fronts(source, places, ~has_noise),
+            read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
             nodes=facts.get(NODES, []),
@@ -352,12 +366,12 @@ class Runs:
 
     @property
     def fronts(self) -> Fronts:
-        """The front of each run, from `rundata.fronts`; read once."""
+        """The front of each run, from `rundata.traces`; read once."""
         return self.once("fronts", self.read_fronts)
 
     @property
     def vectors(self) -> Vectors:
-        """The vectors of each run, as `rundata.vectors` has them; read once."""
+        """The vectors of each run, as `rundata.traces` has them; read once."""
         return self.once("vectors", self.read_vectors)
 
     @property
@@ -496,7 +510,7 @@ class Runs:
             feasibility=self.feasibility.renumbered(rows),
             launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
             noisy=self.noisy.renumbered(rows),
-            read_launches=lambda: launches.of_runs(self.read_launches(), rows),
+            read_launches=lambda: launches_of(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
             read_fronts=lambda: list(compress(self.fronts, kept)),
@@ -518,7 +532,7 @@ class Runs:
             frame=self.frame.assign(best_precision=best, reference_f=reference),
             traces=self.traces.each(lambda part: part.from_reference(change)),
             launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
-            read_launches=lambda: launches.from_reference(self.read_launches(), change),
+            read_launches=lambda: launches_from(self.read_launches(), change),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -548,7 +562,7 @@ class Runs:
             traces=self.traces.each(lambda part: part.scaled(scale)),
             feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
             launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
-            read_launches=lambda: launches.scaled(self.read_launches(), scale),
+            read_launches=lambda: scaled_launches(self.read_launches(), scale),
         )
 
     def amortised(self, analysis: Analysis) -> Runs:
@@ -568,7 +582,7 @@ class Runs:
             self,
             traces=self.traces.each(lambda part: part.begun_later(late, budget)),
             feasibility=self.feasibility.each(lambda part: part.begun_later(late, budget)),
-            read_launches=lambda: launches.begun_later(self.read_launches(), late, budget),
+            read_launches=lambda: launches_begun_later(self.read_launches(), late, budget),
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
         best = left._of_traces(TracePart.last_precision)
@@ -695,7 +709,7 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
 def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     """The events of a source, of the runs that have a row."""
     first = 0
-    for events in source.nested("events", FIELDS):
+    for events in source.nested("events", NUMBERS):
         yield TracePart.of(events, rows[first : first + len(events)])
         first += len(events)
 

@@ -7,7 +7,7 @@ import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.integrity import Origins, mixed
-from timefair.rundata.charges import costs
+from timefair.rundata.clocks import ancillary_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -89,7 +89,7 @@ def test_without_a_search_there_is_no_row(tuned):
 def test_the_search_is_charged_by_itself(tuned):
     analysis = ANALYSIS.model_copy(update={"tuning_s": {"A": 2.0, "A-tuned": 2.0}})
     runs = tuned()
-    spent = costs(runs.frame, runs.origins, analysis)
+    spent = ancillary_costs(runs.frame, runs.origins, analysis)
     assert spent["tuning_s"].to_dict() == {"A": 2.0, "A-tuned": 8.0}
     charged = runs.amortised(ANALYSIS)
     assert charged.frame["best_precision"].tolist() != runs.frame["best_precision"].tolist()

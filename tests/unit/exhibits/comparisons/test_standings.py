@@ -7,9 +7,9 @@ import pytest
 from timefair.charts.paper import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.problems import evaluations_allowed, precision_at, problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import evaluations_allowed, precision_at, problems
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
 from timefair.statistics.ranks import friedman, posthoc
 

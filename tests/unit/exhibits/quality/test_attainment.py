@@ -12,9 +12,9 @@ from timefair.latex.captions import CaptionFacts
 from timefair.latex.document import typeset
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.fronts import nondominated
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.traces import nondominated
 
 number = st.one_of(st.floats(0, 1), st.integers(0, 3).map(lambda k: k / 3))
 fronts = st.lists(st.tuples(number, number), max_size=12).map(

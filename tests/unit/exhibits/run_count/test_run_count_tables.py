@@ -10,7 +10,7 @@ import pytest
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.samples import Samples
-from timefair.rundata import progress
+from timefair.rundata import frames
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.stopping import stop_counts
@@ -359,9 +359,9 @@ def test_another_seed_deals_other_numbers_of_runs(campaign):
     ],
 )
 def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY_S", 3600.0)
+    monkeypatch.setattr(frames, "EVERY_S", 3600.0)
     made(name, campaign)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    monkeypatch.setattr(frames, "EVERY_S", 0.0)
     made(name, campaign)
     assert line in capsys.readouterr().err.splitlines()

@@ -49,7 +49,7 @@ class ChosenSection:
             reduce(or_, self.kinds.values()),
             Field(discriminator=self.key),
             _KeyRequired(self),
-            BeforeValidator(partial(_tidied, self)),
+            BeforeValidator(partial(_with_key, self)),
         ]
 
     def having(self, key: str) -> list[str]:
@@ -66,30 +66,14 @@ CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
 """The sections of a campaign whose class is chosen, by name."""
 
 
-def _tidied(choice: ChosenSection, value: object) -> object:
-    """Add the key if it is missing, and drop keys of other classes that have no effect.
-
-    Campaigns written before each class had its own keys contain all of them, with null or the
-    default.
-    """
+def _with_key(choice: ChosenSection, value: object) -> object:
+    """Add the key if it is missing."""
     if not isinstance(value, Mapping):
         return value
     name = value.get(choice.key, choice.default)
-    kind = choice.kinds.get(name) if isinstance(name, str) else None
-    if kind is None:
+    if not isinstance(name, str) or name not in choice.kinds:
         raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": choice.key})
-    kept = {k: v for k, v in value.items() if k in kind.model_fields or not _idle(choice, k, v)}
-    return {**kept, choice.key: name}
-
-
-def _idle(choice: ChosenSection, key: str, value: object) -> bool:
-    """Whether a value has no effect in the other classes with this key: null or a default."""
-    defaults = [choice.kinds[name].model_fields[key].default for name in choice.having(key)]
-    return bool(defaults) and (value is None or any(_same(value, usual) for usual in defaults))
-
-
-def _same(value: object, default: object) -> bool:
-    return type(value) is type(default) and value == default
+    return {**value, choice.key: name}
 
 
 class _KeyRequired:

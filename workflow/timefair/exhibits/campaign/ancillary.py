@@ -19,7 +19,7 @@ from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
-from timefair.rundata.charges import costs
+from timefair.rundata.clocks import ancillary_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -90,7 +90,7 @@ ROUNDING = 1e-9
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Seconds of tuning and preparation of each algorithm, and the share of a problem in them."""
-    rows = costs(runs.frame, runs.origins, analysis)
+    rows = ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)

@@ -9,9 +9,9 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import INSTANCE_CELL
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.rundata.problems import value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import value_at_the_target
 
 KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
 COLUMNS = (
@@ -28,7 +28,7 @@ COLUMNS = (
     Column(
         "x",
         "the point, as it was evaluated: its coordinates, separated by blanks, with all digits. "
-        "`none` in published data and in records of schema version 3",
+        "`none` in published data",
         text=True,
     ),
 )

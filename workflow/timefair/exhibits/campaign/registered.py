@@ -20,11 +20,10 @@ from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.problems import Spent
+from timefair.rundata.problems import Spent, problems
 from timefair.rundata.registration import all_deviations, answering, registered_analysis
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import problems
 from timefair.statistics.comparison import equal_ert, wilcoxon
 from timefair.statistics.ert import ert
 

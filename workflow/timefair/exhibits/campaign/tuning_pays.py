@@ -14,10 +14,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.rundata.charges import searched_s
+from timefair.rundata.clocks import searched_s
+from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.tuning.break_even import BreakEven, break_even
 
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"

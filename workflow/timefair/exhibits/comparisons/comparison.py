@@ -19,10 +19,9 @@ from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Crit
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.pairs import Listed, in_order, listed, planned
+from timefair.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import ProblemRuns, Space
 from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
 from timefair.statistics.corrections import hochberg
 

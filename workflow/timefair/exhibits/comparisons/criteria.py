@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.resolution import resolved, slowdowns
 from timefair.exhibits.comparisons.ranks import cases
-from timefair.rundata.measures import quantile_name
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import (
+from timefair.rundata.frames import quantile_name
+from timefair.rundata.problems import (
     BUDGETS,
     ProblemRuns,
     Space,
@@ -29,6 +26,9 @@ from timefair.rundata.standings import (
     precision_at_the_end,
     problems,
 )
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import (
     Strata,
     equal_ert_within,

@@ -11,10 +11,10 @@ from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.ranks import CRITERION, KEYS, cases
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.pairs import listed
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.ranks import average_ranks, critical_difference, friedman, posthoc
 
 STATISTICS = (

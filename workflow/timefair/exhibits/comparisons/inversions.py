@@ -31,18 +31,19 @@ from timefair.exhibits.comparisons.rankings import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.pairs import in_words, listed_by_precision
-from timefair.rundata.problems import Spent
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import (
+from timefair.rundata.problems import (
     ProblemRuns,
     Space,
+    Spent,
     evaluations_allowed,
+    in_words,
+    listed_by_precision,
     precision_at,
     precision_at_the_end,
     problems,
 )
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
 
 FAMILY = ("suite", "dimension", "criterion")

@@ -15,17 +15,17 @@ from timefair.exhibits.columns import ALGORITHM, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.problems import Spent
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import (
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import (
     ProblemRuns,
+    Spent,
     evaluations_allowed,
     precision_at,
     precision_at_the_end,
     problems,
 )
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks, rank

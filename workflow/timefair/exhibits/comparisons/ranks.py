@@ -17,12 +17,11 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.measures import quantile_name
-from timefair.rundata.problems import Spent
+from timefair.rundata.frames import quantile_name
+from timefair.rundata.problems import Spent, precision_at_the_end, problems
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import precision_at_the_end, problems
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile

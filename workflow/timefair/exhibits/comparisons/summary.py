@@ -13,11 +13,11 @@ from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.comparisons.ranks import Case, cases
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.measures import quantile_name
+from timefair.rundata.frames import quantile_name
+from timefair.rundata.problems import problems
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import problems
 from timefair.statistics.ranks import average_ranks
 
 MEDIAN = ("precision", quantile_name(0.5))

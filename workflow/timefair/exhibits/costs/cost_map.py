@@ -15,15 +15,11 @@ from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.evaluation_cost import (
-    COSTS_S,
-    UsedByRuns,
-    complete_problems,
-)
+from timefair.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
+from timefair.rundata.frames import stacked
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.evaluation_cost import (
     Cells,
     known_until,

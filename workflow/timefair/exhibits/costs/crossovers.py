@@ -17,11 +17,10 @@ from timefair.exhibits.costs.columns import COUNTED, CUT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.evaluation_cost import UsedByRuns
-from timefair.rundata.pairs import in_words, listed_by_precision
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import ProblemRuns
 from timefair.statistics.evaluation_cost import TurningSets, turning_cost, turning_sets
 
 COLUMNS = (

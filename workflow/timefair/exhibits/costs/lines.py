@@ -19,9 +19,9 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.runtimes.ert import ERT_S
 from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns
+from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.ert import ert, ert_interval
 from timefair.statistics.evaluation_cost import at_cost, lowest_between
 from timefair.statistics.ranks import rank

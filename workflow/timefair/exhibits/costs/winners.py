@@ -14,16 +14,11 @@ from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.evaluation_cost import (
-    COSTS_S,
-    Lines,
-    UsedByRuns,
-    complete_problems,
-)
+from timefair.rundata.evaluation_cost import COSTS_S, Lines, UsedByRuns, complete_problems
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import ProblemRuns
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import ProblemRuns
 from timefair.statistics.bootstrap import resampled_sums
 from timefair.statistics.evaluation_cost import at_cost, band_of_shares, shares_won
 from timefair.statistics.ranks import rank

@@ -11,11 +11,11 @@ from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.curves.bands import OBSERVED, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import equal_if_solved, known_until
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import equal_if_solved, known_until
 from timefair.statistics.curves import log_mean_band, median_band, quantile_band
 
 CURVES = (

@@ -17,12 +17,11 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
 from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.rundata.problems import Spent, problems
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import Spent, known_until, shared_problems
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import known_until
 from timefair.statistics.curves import ProfileBand, data_profile
 
 Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -127,7 +126,7 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         there = told_in(runs, MEASURES[unit][0])
         spent = _spent(there, analysis, unit)
         known = _known(there, spent, unit)
-        groups = list(problems(there, spent, ("suite", "dimension"), ("suite",)))
+        groups = list(shared_problems(there, spent, ("suite", "dimension"), ("suite",)))
         costs = [group.costs() for group in groups]
         solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
         grid = _grid(solved, runs.points)

@@ -23,11 +23,11 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.curves.bands import LIMITS, OBSERVED, costs_layout, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import known_until
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import known_until
 from timefair.statistics.curves import ecdf_band
 
 BANDS = (

@@ -16,10 +16,10 @@ from timefair.exhibits.columns import CELL_OR_ALL, COST, RUNS, UNIT
 from timefair.exhibits.curves.bands import OBSERVED, SHARE, last_cut, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import known_until
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import known_until
 from timefair.statistics.probability import success_interval
 
 AT_LEAST = (

@@ -15,13 +15,17 @@ from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.curves.bands import BOOTSTRAP, LIMITS, PROBLEMS, SHARE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.pairs import in_words, listed_by_precision
-from timefair.rundata.problems import Spent, problems
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import (
+    Spent,
+    in_words,
+    known_until,
+    listed_by_precision,
+    shared_problems,
+)
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import known_until
 from timefair.statistics.curves import performance_profile, performance_ratios
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
@@ -204,7 +208,7 @@ def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     spent = Spent.until(runs.runtimes("seconds", analysis.targets), runs.spent("seconds"))
     listed_in = listed_by_precision(runs, analysis)
     parts = []
-    for group in problems(runs, spent, DIMENSION):
+    for group in shared_problems(runs, spent, DIMENSION):
         costs = group.costs()
         listed = listed_in[str(group.names["suite"]), int(group.names["dimension"])]
         for pair in permutations(range(len(group.algorithms)), 2):
@@ -233,7 +237,7 @@ def _profile(
         return performance_ratios(costs, floor=LEAST[unit])
 
     parts = []
-    for group in problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
+    for group in shared_problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
         observed = ratios(group.costs())
         grid = _grid(observed, runs.points)
         fraction = performance_profile(observed, grid)

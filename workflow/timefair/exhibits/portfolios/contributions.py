@@ -11,10 +11,10 @@ from timefair.exhibits.columns import ALGORITHM, SPACE, UNIT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
+from timefair.rundata.frames import stacked
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.portfolios.portfolios import ANY_TIME, Contributions, contributions
 
 MEASURES = {"at_budget": (1.0,), "any_time": ANY_TIME}

@@ -15,10 +15,10 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.portfolios.columns import BUDGET, PAIRS
 from timefair.exhibits.portfolios.contributions import of_field
+from timefair.rundata.frames import stacked
 from timefair.rundata.portfolios import Field, fields
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.portfolios.portfolios import (
     ANY_TIME,
     EVERY_TRIPLE,

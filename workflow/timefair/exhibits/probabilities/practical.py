@@ -21,10 +21,9 @@ from timefair.exhibits.probabilities.columns import (
     MATTERS,
 )
 from timefair.rundata.likely import LikelyCosts, LikelySpace, likely_costs
-from timefair.rundata.pairs import Listed, in_words, listed
+from timefair.rundata.problems import Listed, Space, in_words, listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import Space
 from timefair.statistics.posterior.posterior import (
     UNKNOWN,
     Practical,

@@ -18,9 +18,9 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.problems.base import Changes, Suite
 from timefair.problems.registry import SUITES
+from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.changes import (
     Estimate,
     Followed,

@@ -12,11 +12,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, PROBLEM
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.pairs import in_words, listed_by_precision
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import in_words, listed_by_precision, precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.means import mean_of, opposed_pairs, smaller_gap
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank

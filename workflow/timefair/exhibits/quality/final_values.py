@@ -9,9 +9,9 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import INSTANCE_CELL, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
+from timefair.rundata.problems import value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import value_at_the_target
 
 DIGITS = 8
 """Significant digits in print: values of f differ less than precisions."""

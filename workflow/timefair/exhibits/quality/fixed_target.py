@@ -13,11 +13,11 @@ from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS, SECONDS, SU
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality.ranked import ranks_within
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import BUDGETS
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import BUDGETS
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 
 COLUMN: dict[Unit, str] = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}

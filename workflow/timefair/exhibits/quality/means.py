@@ -10,9 +10,9 @@ from timefair.exhibits.columns import CELL, PROBLEM, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
+from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.means import deviation_of, mean_interval
 
 COLUMNS = (

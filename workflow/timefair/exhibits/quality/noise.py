@@ -10,9 +10,9 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
+from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, NoisyValue
-from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.quantiles import sample_quantile
 
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")

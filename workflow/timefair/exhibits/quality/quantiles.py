@@ -12,9 +12,9 @@ from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
+from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.probability import probability_of_quantile
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 

@@ -9,10 +9,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, SECONDS, SUCCESS_RATE, SUCCESSES, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.rundata.frames import stacked
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
 from timefair.statistics.probability import success_interval

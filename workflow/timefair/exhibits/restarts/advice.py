@@ -14,6 +14,7 @@ from timefair.exhibits.columns import ALGORITHM, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.restarts.words import COMPUTED, untraced
+from timefair.rundata.frames import stacked
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import (
     COPIES,
@@ -25,7 +26,6 @@ from timefair.rundata.restart_options import (
 )
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.restarts.what_if import (
     best_option,
     deleted_groups,

@@ -12,11 +12,11 @@ from timefair.exhibits.columns import CELL, RUNS, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.restarts.words import COMPUTED, untraced
+from timefair.rundata.frames import stacked
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import judged_target, predicted
 from timefair.rundata.runs import MANY_CELLS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.restarts.what_if import deleted_groups, jackknifed
 
 GROUPS = 20

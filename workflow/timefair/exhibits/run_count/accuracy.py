@@ -14,7 +14,7 @@ from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FU
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.samples import Samples, percent, pooled
-from timefair.rundata.progress import Progress
+from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.evaluation import (

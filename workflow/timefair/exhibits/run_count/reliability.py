@@ -18,7 +18,7 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.rules import ESTIMATES
 from timefair.exhibits.run_count.samples import Samples
-from timefair.rundata.progress import Progress
+from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.classifier.classifier import calibration_curve, cross_validate, features

@@ -25,7 +25,7 @@ from timefair.exhibits.run_count.accuracy import (
     skewness_rules,
 )
 from timefair.exhibits.run_count.samples import Samples, percent, pooled
-from timefair.rundata.progress import Progress
+from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile

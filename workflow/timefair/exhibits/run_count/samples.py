@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
+from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
-from timefair.rundata.standings import precision_at_the_end
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
 STRATUM = ["suite", "dimension"]

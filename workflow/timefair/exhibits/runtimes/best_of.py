@@ -13,11 +13,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, MEASURE, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.measures import MEAN, quantile_name
+from timefair.rundata.frames import MEAN, quantile_name, stacked
+from timefair.rundata.problems import equal_if_solved, precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import equal_if_solved, precision_at_the_end
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
 
 KEYS = tuple(column_names(CELL))

@@ -21,11 +21,11 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.rundata.frames import stacked
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.ert import ert, ert_interval, success_rate
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}

@@ -14,11 +14,9 @@ from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
-from timefair.rundata.pairs import in_words, listed_by_precision
-from timefair.rundata.problems import Spent
+from timefair.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import problems
 from timefair.statistics.blocks.block_ratios import mean_ratios, ratio_limits, resampled_ratios
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert

@@ -26,12 +26,11 @@ from timefair.exhibits.columns import (
 from timefair.exhibits.curves.bands import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.measures import MEAN, SD, quantile_name
+from timefair.rundata.frames import MEAN, SD, quantile_name, stacked
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import told_in, with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.rundata.stacked import stacked
 from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
 
 KEYS = tuple(column_names(CELL))

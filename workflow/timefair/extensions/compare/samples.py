@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.versions.answers import affordable, common_budgets, common_target
 
 Numbers = NDArray[np.float64]

@@ -24,9 +24,9 @@ from timefair.records.integrity import (
     several_hosts,
 )
 from timefair.records.status import Disturbance, Status
+from timefair.rundata.problems import final_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import final_target
 from timefair.statistics.versions.answers import Change, drift
 
 

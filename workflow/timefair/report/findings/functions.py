@@ -13,7 +13,7 @@ from timefair.report.findings.pairs import Pairs, functions_of, on_each, on_func
 from timefair.report.findings.results import Result, by_cost, precisions_at
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.words import counted, listed, number
-from timefair.rundata.measures import quantile_name
+from timefair.rundata.frames import quantile_name
 
 NAMED = 4
 """The sentence over all functions names at most this many algorithms."""

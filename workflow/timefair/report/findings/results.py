@@ -11,7 +11,7 @@ import pandas as pd
 
 from timefair.report.evidence import Evidence, Space
 from timefair.report.words import duration, number
-from timefair.rundata.measures import quantile_name
+from timefair.rundata.frames import quantile_name
 from timefair.statistics.runtimes import decisive_target
 
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}

@@ -26,7 +26,7 @@ from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.findings.tuning import tuning_pays
 from timefair.report.words import cost, counted, listed
-from timefair.rundata.measures import quantile_name
+from timefair.rundata.frames import quantile_name
 
 MEDIAN = (PRECISION, quantile_name(0.5))
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.records.integrity import Origins, searched_elsewhere
-from timefair.rundata.charges import costs
+from timefair.rundata.clocks import ancillary_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -17,7 +17,7 @@ EFFECT = ("ancillary", "ancillary_effect")
 
 
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    spent = costs(runs.frame, runs.origins, analysis)
+    spent = ancillary_costs(runs.frame, runs.origins, analysis)
     yield _tuning(spent, runs, analysis)
     yield _preparation(spent)
     yield _amortisation(spent, analysis)

@@ -1,0 +1,404 @@
+"""Published data of all generations, archives, and the commands; one line per fault."""
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan, verify
+from timefair.io import archive as archives
+from timefair.io.coco_write import write_coco
+from timefair.io.common import PublishedRun
+from timefair.io.importing import WantedProblems, import_data
+from timefair.io.ioh_write import write_ioh
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import open_record, read_runs
+
+OLD = {
+    "ALG/bbobexp_f5.info": (
+        "funcId = 5, DIM = 2, Precision = 1.000e-008, algId = 'ALG, of 2009'\r\n"
+        "% comment, with = and 'quotes'\r\n"
+        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|5.0e+001\r\n"
+    ),
+    "ALG/data_f5/bbobexp_f5_DIM2.dat": (
+        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
+        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
+        "8 +1.2e+001 +1.2e+001 +2.79e+000 +2.79e+000 +0.0e+000 +0.0e+000\r\n"
+        "13 +1.0e+000 +1.0e+000 -8.21e+000 -8.21e+000 +0.0e+000 +0.0e+000\r\n"
+        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000 +0.0e+000 +0.0e+000\r\n"
+        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
+        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
+        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000 +0.0e+000 +0.0e+000\r\n"
+        "% function evaluation | noise-free fitness - Fopt (6.671000000000e+001) | best\r\n"
+        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002 +0.0e+000 +0.0e+000\r\n"
+    ),
+    "ALG/data_f5/bbobexp_f5_DIM2.tdat": (
+        "% function evaluation\r\n"
+        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
+        "10 +9.0e+001 +1.0e+001 +1.0e+003 +7.9e-001\r\n"
+        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000\r\n"
+        "% function evaluation\r\n"
+        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
+        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000\r\n"
+        "% function evaluation\r\n"
+        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002\r\n"
+        "70 +6.0e+001 +5.0e+001 +1.2671e+002 +1.1671e+002\r\n"
+    ),
+}
+NEW = {
+    "exdata/bbobexp_f1.info": (
+        "suite = 'bbob', funcId = 1, DIM = 3, Precision = 1.000e-08, algId = 'new', "
+        "coco_version = '2.6', logger = 'bbob', data_format = 'bbob-new2'\n"
+        "% settings\n"
+        "data_f1/bbobexp_f1_DIM3.dat, 2:7|1.0e+00, 4\n"
+    ),
+    "exdata/data_f1/bbobexp_f1_DIM3.dat": (
+        "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum | f\n"
+        "1 0 4.0e+00 +8.348e+01 +8.348e+01 +1.0 +2.0 +3.0\n"
+        "5 0 1.0e+00 +8.048e+01 +8.048e+01 +1.0 +2.0 +3.0\n"
+        "7 0 1.0e+00 +9.048e+01 +8.048e+01 +1.0 +2.0 +3.0\n"
+        "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum | f\n"
+        "1 0 9.0e+00 +8.848e+01 +8.848e+01 +1.0 +2.0 +3.0\n"
+    ),
+}
+
+
+def folder_of(files, folder):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, newline="")
+    return folder
+
+
+def tar_of(files, path):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def zip_of(files, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.fixture
+def imported(tmp_path):
+    """A function: the rows of a record made of some files."""
+
+    def made(files, format="coco", **options):
+        path = folder_of(files, tmp_path / "data")
+        import_data(path, format, tmp_path / "out.parquet", **options)
+        return read_runs([tmp_path / "out.parquet"]).to_pylist()
+
+    return made
+
+
+def events(row):
+    return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+
+def test_data_of_2009(imported):
+    first, again, third = imported(OLD)
+    assert events(first) == [
+        (1, 55.0), (8, 12.0), (10, pytest.approx(10.0)), (13, 1.0), (60, 0.0),
+    ]  # fmt: skip
+    assert first["events"][2]["precision"] > 10.0  # its .dat does not say that it reached 10
+    assert [(row["instance"], row["run"]) for row in (first, again, third)] == [
+        (1, 0), (1, 1), (3, 0),
+    ]  # fmt: skip
+    assert [row["evaluations"] for row in (first, again, third)] == [60, 9, 70]
+    assert events(third) == [(1, 55.0), (70, pytest.approx(50.0))]
+    assert (first["suite"], first["algorithm"]) == ("bbob", "ALG, of 2009")
+    assert (first["f_opt"], third["f_opt"]) == (-9.21, 66.71)
+    assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
+
+
+def test_newer_data_without_tdat_and_with_an_aborted_trial(imported):
+    done, broken = imported(NEW)
+    assert events(done) == [(1, 4.0), (5, 1.0)]
+    assert (done["evaluations"], done["dimension"], done["f_opt"]) == (7, 3, 79.48)
+    assert (broken["instance"], broken["evaluations"], events(broken)) == (4, 1, [(1, 9.0)])
+
+
+def test_other_columns_are_null(imported):
+    known = {
+        "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "evaluations",
+        "best_f", "best_precision", "events",
+    }  # fmt: skip
+    for row in imported(OLD):
+        assert {name for name, value in row.items() if value is not None} == known
+        assert {event["time_s"] for event in row["events"]} == {None}
+
+
+def test_the_record_names_its_source(tmp_path):
+    archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
+    import_data(archive, "coco", record, label="X")
+    facts = open_record(record).facts
+    assert facts["algorithm"] == "X"
+    assert facts["published"]["path"] == str(archive)
+    assert facts["published"]["algorithm"] == "ALG, of 2009"
+    assert len(facts["published"]["sha256"]) == 64
+    said = []
+    summary = verify.verify(tmp_path, said.append)
+    assert (summary.runs, summary.problems, said) == (3, 0, [])
+
+
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_an_archive_equals_its_folder(pack, imported, tmp_path):
+    archive = pack(OLD, tmp_path / "archive")
+    import_data(archive, "coco", tmp_path / "of_archive.parquet")
+    assert read_runs([tmp_path / "of_archive.parquet"]).to_pylist() == imported(OLD)
+
+
+def test_hidden_files_are_ignored(imported):
+    assert len(imported(OLD | {"ALG/._bbobexp_f5.info": "\0\0Mac OS X"})) == 3
+
+
+def test_only_wanted_problems_are_imported(imported):
+    rows = imported(OLD, wanted=WantedProblems("bbob", [5], [2], [2, 3]))
+    assert [row["instance"] for row in rows] == [3]
+
+
+def runs_of_our_own():
+    rng = np.random.default_rng(2)
+    rows = []
+    for k, (function, instance) in enumerate([(1, 1), (1, 1), (1, 4), (8, 1), (8, 2)]):
+        at = np.cumsum([1, *rng.integers(1, 9, 12)])
+        precision = 10 ** -np.cumsum(rng.exponential(1, at.size))
+        found = [
+            {"launch": 0, "evaluations": n, "time_s": n / 1e3, "precision": q}
+            for n, q in zip(at.tolist(), precision.tolist(), strict=True)
+        ]
+        row = {"suite": "bbob", "function": function, "dimension": 5, "instance": instance}
+        row |= {"algorithm": "A", "run": k, "f_opt": 3.0, "wall_s": 1.0, "events": found}
+        rows.append(row | {"evaluations": int(at[-1]) + 5 * k})
+    return pa.Table.from_pylist(rows, RUN_SCHEMA)
+
+
+@pytest.mark.parametrize("format", ["coco", "ioh"])
+def test_exports_return_unchanged(format, tmp_path):
+    runs = runs_of_our_own()
+    if format == "coco":
+        write_coco(runs, tmp_path / "out", "evaluations")
+    else:
+        write_ioh(runs, tmp_path / "out")
+    import_data(tmp_path / "out", format, tmp_path / "in.parquet")
+    for ours, back in zip(
+        runs.to_pylist(), read_runs([tmp_path / "in.parquet"]).to_pylist(), strict=True
+    ):
+        assert events(back) == events(ours)
+        assert back["evaluations"] == ours["evaluations"]
+        assert back["instance"] == ours["instance"]
+
+
+def test_run_of_unsorted_lines():
+    trial = PublishedRun.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
+    assert (trial.evaluations.tolist(), trial.precision.tolist()) == ([5], [2.0])
+    assert trial.all_evaluations == 30
+    nothing = PublishedRun.of_lines(1, 0.0, [], [])
+    assert (nothing.evaluations.size, nothing.all_evaluations) == (0, 0)
+
+
+INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "line"),
+    [
+        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
+         "'../../bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: data file "
+         "'/etc/bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
+         "'data_f2/bbobexp_f1_DIM3.dat' does not exist; its trials are skipped"),
+        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
+         "lists 3; cannot determine which are missing"),
+        (INFO, ", 4", ", four", "exdata/bbobexp_f1.info: 'four' is neither a data file nor a "
+         "trial"),
+        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry has no DIM"),
+        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
+         "whole number"),
+        (INFO, "suite = 'bbob', funcId", "x", "exdata/bbobexp_f1.info: "
+         "'data_f1/bbobexp_f1_DIM3.dat' is in no entry with funcId"),
+        (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
+         "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
+        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
+         "such as 1:3673|-7.8e-09"),
+        (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
+         "+8.048e+01 +8.048e+01 +1.0 +' is not a line of COCO data"),
+        (DAT, "\n5 0 1.0e+00", "\n5\n0 0 1.0e+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5' is "
+         "not a line of COCO data"),
+    ],
+)  # fmt: skip
+def test_damage_gives_one_line(name, before, after, line, tmp_path):
+    assert before in NEW[name]
+    path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
+    with pytest.raises(InputError) as caught:
+        import_data(path, "coco", tmp_path / "out.parquet")
+    assert caught.value.faults == (f"{path}: {line}",)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_data_of_several_algorithms_are_refused(tmp_path):
+    path = folder_of(OLD | NEW, tmp_path)
+    with pytest.raises(InputError, match=r"data of 2 algorithms \(ALG, of 2009, new\)"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
+def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
+    files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
+    assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
+    (row,) = imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
+    assert row["noise_free_f"] is None  # no rule is applied to them
+
+
+def test_data_that_no_campaign_wants_are_refused(tmp_path):
+    path = folder_of(NEW, tmp_path)
+    for suite, dimension, line in (
+        ("bbob", 2, "no run on a problem of the campaign"),
+        ("bbob-boxed", 3, "data of the suite 'bbob', but the campaign uses 'bbob-boxed'"),
+    ):
+        wanted = WantedProblems(suite, [1], [dimension], [2])
+        with pytest.raises(InputError) as caught:
+            import_data(path, "coco", tmp_path / "out.parquet", wanted=wanted)
+        assert caught.value.faults == (f"{path}: {line}",)
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.dat", "../evil.txt", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"]
+)
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
+    archive = pack(NEW | {name: "x"}, tmp_path / "archive")
+    with pytest.raises(InputError, match="is outside its folder; not unpacked"):
+        import_data(archive, "coco", tmp_path / "out.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["zeros.dat", "zeros.txt"])
+def test_a_tar_that_unpacks_to_too_much_is_refused(name, tmp_path):
+    path = tar_of(NEW | {name: "\0" * 65_000_000}, tmp_path / "a.tgz")
+    with pytest.raises(InputError, match=r"a\.tgz: unpacks to more than 200 times its size"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+@pytest.mark.slow
+def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (NEW | {"zeros.dat": "\0" * 65_000_000}).items():
+            archive.writestr(name, text)
+    with pytest.raises(InputError, match=r"a\.zip: unpacks to more than 200 times its size"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+def test_an_archive_of_too_many_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MOST_FILES", 2)
+    path = zip_of(NEW | {f"{k}.dat": "" for k in range(3)}, tmp_path / "a.zip")
+    with pytest.raises(InputError, match=r"a\.zip: more than 2 data files; if you trust it"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+def test_links_in_archives_are_skipped(tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name, text in NEW.items():
+            member = tarfile.TarInfo(name)
+            if name == DAT:
+                member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            else:
+                member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    with pytest.raises(InputError, match="does not exist"):
+        import_data(tmp_path / "a.tar", "coco", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("pack", [tar_of, zip_of])
+def test_damaged_archives_give_one_line(pack, tmp_path):
+    path = pack(OLD, tmp_path / "archive")
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    for damaged in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError) as caught:
+            import_data(path, "coco", tmp_path / "out.parquet")
+        (line,) = caught.value.faults
+        assert line.startswith(f"{path}: ")
+        assert "\n" not in line
+    with pytest.raises(InputError, match="there is no such file or folder"):
+        import_data(tmp_path / "nowhere", "coco", tmp_path / "out.parquet")
+
+
+CAMPAIGN = """
+name: trial
+problems: {suite: bbob, functions: [5, 6], dimensions: 2, instances: 1-2}
+algorithms: {A: timefair:random-search}
+published: {OLD: {format: coco, path: PATH}}
+budget: {time_s: 1}
+"""
+
+
+def test_the_command(tmp_path, capsys):
+    path, output = tar_of(OLD, tmp_path / "old.tgz"), tmp_path / "old.parquet"
+    assert cli.main(["import", "coco", str(path), "--output", str(output)]) == 0
+    assert capsys.readouterr().out == (
+        "ALG, of 2009: 3 runs on 2 problems of bbob, from 14 rows of 2 data files and 1 index "
+        "file\n"
+    )
+
+    (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(path)))
+    snapshot = plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
+    wanted = ["--campaign", str(snapshot), "--label", "OLD"]
+    assert cli.main(["import", "coco", str(path), "--output", str(output), *wanted]) == 0
+    said = capsys.readouterr()
+    assert said.out == (
+        "ALG, of 2009: 2 runs on 1 of 4 problems of bbob, from 14 rows of 2 data files and 1 index "
+        "file; left out: 1 run on other problems\n"
+    )
+    assert said.err.splitlines() == [
+        f"timefair: {path}: no functions 6",
+        f"timefair: {path}: no instances 2",
+    ]
+    assert {row["algorithm"] for row in read_runs([output]).to_pylist()} == {"OLD"}
+
+    sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
+    assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
+    caution = (
+        "ALG/data_f5/bbobexp_f5_DIM2.dat: no .tdat file; trials end where the .info file "
+        "has their end"
+    )
+    assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
+    assert open_record(output).facts["published"]["cautions"][0] == caution
+
+    assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
+    assert capsys.readouterr().err == (
+        f"timefair: {path}: ALG/bbobexp_f5.info: data of COCO; import them with the format coco\n"
+    )
+    assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
+
+
+def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
+    (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(tmp_path)))
+    plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
+    (tmp_path / "collected").mkdir()
+    record = tmp_path / "collected/OLD.parquet"
+    import_data(tar_of(OLD, tmp_path / "old.tgz"), "coco", record, label="OLD")
+    for name, options, there in (
+        ("coco", [], True), ("coco", ["--cost", "seconds"], False), ("ioh", [], True),
+    ):  # fmt: skip
+        output = Path(tmp_path / name / str(there))
+        assert cli.main(["export", name, str(tmp_path), "--output", str(output), *options]) == 0
+        assert (output / "OLD").is_dir() == there
+    assert "OLD: skipped, published data have no times" in capsys.readouterr().err

@@ -1,0 +1,463 @@
+"""IOHprofiler's data with JSON and from before it; one line per fault."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.io.importing import WantedProblems, import_data
+from timefair.io.table_read import Layout
+
+JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
+SEVERAL = "data of several objectives (column F2) have no single optimum"
+
+
+def events(row):
+    return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+
+def study(**changes):
+    index = {
+        "version": "0.3.22", "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid",
+        "maximization": False, "algorithm": {"name": "ES", "info": ""},
+        "attributes": ["evaluations", "raw_y", "sigma"],
+        "scenarios": [{"dimension": 4, "path": "data_f2/f2_DIM4.dat", "runs": [
+            {"instance": 3, "evals": 50, "best": {"evals": 9, "y": 0.5, "x": [0, 0, 0, 0]}},
+            {"instance": 3, "evals": 60, "best": {"evals": 1, "y": 7.5, "x": [0, 0, 0, 0]}},
+        ]}],
+    }  # fmt: skip
+    data = (
+        "evaluations raw_y sigma\n1 9.5 1.0\n4 9.75 1.0\n9 0.5000000000 0.25\n"
+        "evaluations raw_y sigma\n1 7.5 1.0\n"
+    )
+    return {JSON: json.dumps(index | changes), DATA: data}
+
+
+def test_data_with_json(read):
+    (first, second), cautions = read(study(), "ioh")
+    assert events(first) == [(1, 9.5), (9, 0.5)]
+    assert events(second) == [(1, 7.5)]
+    assert [row["evaluations"] for row in (first, second)] == [50, 60]
+    assert [(row["instance"], row["run"]) for row in (first, second)] == [(3, 0), (3, 1)]
+    assert (first["suite"], first["function"], first["dimension"]) == ("bbob", 2, 4)
+    assert cautions == []
+
+
+def test_values_that_are_not_distances(read):
+    files = study()
+    files[DATA] = files[DATA].replace("0.5000000000", "-92.09")
+    with pytest.raises(InputError, match=r"json: value -92\.09 is not a distance to the optimum"):
+        read(files, "ioh")
+    files = study()
+    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 9.5")
+    with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), expected distances to"):
+        read(files, "ioh")
+
+
+def test_names_of_columns_once(read):
+    files = study()
+    files[DATA] = files[DATA].replace("0.25\nevaluations raw_y sigma\n", "0.25\n")
+    assert read(files, "ioh") == read(study(), "ioh")
+
+
+def test_the_optimum_where_values_of_the_instance_are_logged(read):
+    files = study()
+    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 12.5")
+    assert [row["f_opt"] for row in read(files, "ioh")[0]] == [3.0, -6.5]
+
+
+def test_parquet_in_place_of_text(read, tmp_path):
+    expected, _ = read(study(), "ioh")
+    files = study()
+    del files[DATA]
+    with pytest.raises(InputError, match=r"f2_DIM4\.dat' does not exist"):
+        read(files, "ioh")
+    table = pa.table({"evaluations": [1.0, 4, 9, 1], "raw_y": [9.5, 9.75, 0.5, 7.5]})
+    path = tmp_path / "data" / DATA
+    path.parent.mkdir()
+    pq.write_table(table, path.with_suffix(".parquet"))
+    import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == expected
+    for content in (b"PAR1", b"", b"PAR1" * 9):
+        path.with_suffix(".parquet").write_bytes(content)
+        with pytest.raises(InputError, match=r"f2_DIM4\.parquet: not a Parquet file of"):
+            import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"maximization": True}, "values are maximized, but those of bbob are minimized"),
+        (
+            {"maximization": "F"},
+            "not a valid file of IOHprofiler (TypeError: maximization is 'F', expected true or "
+            "false)",
+        ),
+        ({"scenarios": [{}]}, "not a valid file of IOHprofiler (KeyError: 'dimension')"),
+        (
+            {"algorithm": "ES"},
+            "not a valid file of IOHprofiler (TypeError: string indices must be integers",
+        ),
+        (
+            {"algorithm": {"name": 7}},
+            "not a valid file of IOHprofiler (TypeError: 7 is not a string)",
+        ),
+        (
+            {"function_id": 1e300},
+            "not a valid file of IOHprofiler (ValueError: '1e+300' is not a whole number",
+        ),
+        ({"attributes": ["F1", "F2"]}, SEVERAL),
+        ({"attributes": ["raw_y", "F2"]}, SEVERAL),
+    ],
+)
+def test_damaged_json(changes, line, read, tmp_path):
+    with pytest.raises(InputError) as caught:
+        read(study(**changes), "ioh")
+    (said,) = caught.value.faults
+    assert said.startswith(f"{tmp_path / 'data'}: {JSON}: {line}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("9 0.5000000000 0.25", "9 0.5", ":4: '9 0.5' is not a line of IOHprofiler data"),
+        ("9 0.5000000000 0.25", "3 0.5 0.25", ":4: evaluation 3 follows 4 within a run"),
+        ("raw_y", "y", ": no column of values; expected one of raw_y, best-so-far f(x), "),
+        ("evaluations raw_y sigma\n1 7.5 1.0\n", "evaluations raw_y sigma\n" * 2,
+         ": 3 runs, but the .json file lists 2"),
+    ],
+)  # fmt: skip
+def test_damaged_runs(before, after, line, read, tmp_path):
+    files = study()
+    files[DATA] = files[DATA].replace(before, after)
+    if "3 runs" in line:
+        assert f"{DATA}{line}; only runs in both are read" in read(files, "ioh")[1]
+        return
+    with pytest.raises(InputError) as caught:
+        read(files, "ioh")
+    assert caught.value.faults[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
+
+
+def test_missing_and_unlisted_runs(read):
+    (first, second), _ = read(study(), "ioh")
+    files = study()
+    files[DATA] = files[DATA][: files[DATA].rindex("evaluations")]
+    assert read(files, "ioh") == (
+        [first], [f"{DATA}: 1 run, but the .json file lists 2; only runs in both are read"],
+    )  # fmt: skip
+    files[DATA] = "evaluations raw_y sigma\n1 3.5 1\n" + study()[DATA]
+    assert read(files, "ioh") == (
+        [first, second],
+        [f"{DATA}: 3 runs, but the .json file lists 2; only runs in both are read"],
+    )
+    files[DATA] = study()[DATA].replace("0.5000000000", "0.4000000000")
+    assert read(files, "ioh")[1] == [
+        f"{DATA}: ends or best values differ from the .json file; the data files are used"
+    ]
+
+
+def test_a_run_without_a_line(read):
+    files = study()
+    files[DATA] = files[DATA].replace("1 7.5 1.0\n", "")
+    (_, second), _ = read(files, "ioh")
+    assert (events(second), second["evaluations"]) == ([], 60)
+
+
+def test_other_json_files_are_skipped(read):
+    (rows, cautions) = read(study() | {"ES/package.json": "[]", "ES/a.json": "{}"}, "ioh")
+    assert len(rows) == 2
+    assert cautions == ["ES/a.json and 1 more: not a file of IOHprofiler; skipped"]
+
+
+def test_functions_without_a_suite(read):
+    rows, (caution,) = read(study(suite="unknown_suite"), "ioh")
+    assert rows[0]["suite"] == "bbob"
+    assert caution.endswith("bbob is used, from the name of the function")
+    own = study(suite="unknown_suite", function_name="my_own")
+    rows, (caution,) = read(own, "ioh")
+    assert rows[0]["suite"] == "unknown_suite"
+    assert caution.endswith("values are read as distances to the optimum")
+    with pytest.raises(InputError, match="of the suite 'unknown_suite', but the campaign uses"):
+        read(own, "ioh", wanted=WantedProblems("bbob", [2], [4], [3]))
+
+
+def test_one_of_several_algorithms(read):
+    other = {name.replace("ES", "GA", 1): text for name, text in study().items()}
+    other["GA/IOHprofiler_f2_Ellipsoid.json"] = study(algorithm={"name": "GA", "info": ""})[JSON]
+    with pytest.raises(
+        InputError, match=r"data of 2 algorithms \(ES, GA\); choose one with --algorithm"
+    ):
+        read(study() | other, "ioh")
+    rows, _ = read(study() | other, "ioh", algorithm="GA")
+    assert {row["algorithm"] for row in rows} == {"GA"}
+
+
+INFO, DAT = "EA/IOHprofiler_f1_i1.info", "EA/data_f1/IOHprofiler_f1_DIM9_i1.dat"
+HEADER = '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b"'
+
+
+def former(**changes):
+    """Two runs on OneMax as the loggers of 2018 to 2021 wrote them, of 9 variables."""
+    said = {"suite": "'PBO'", "funcId": "1", "DIM": "9", "algId": "'EA'", "algInfo": "'a, b'"}
+    keys = ", ".join(f"{k} = {v}" for k, v in (said | changes).items() if v)
+    return {
+        INFO: f"{keys}\n%\ndata_f1\\IOHprofiler_f1_DIM9_i1.dat, 1:30|8.00000e+00, 1:7|9.00000e+00",
+        DAT: (
+            f"{HEADER} \n1 5 5 5 5\n3 6 6 6 6\n5 4 6 4 6\n12 8 8 8 8\n"
+            f"{HEADER} \n1 4 4 4 4\n7 9 9 9 9\n"
+        ),
+    }
+
+
+@pytest.fixture
+def pseudo_boolean():
+    pytest.importorskip("ioh")
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"maximization": "'T'"},
+        {"maximization": '"T"', "algId": '"EA"', "suite": '"PBO"', "funcName": '"OneMax"'},
+        {"maximization": "'T'", "suite": "'No suite'", "funcName": "'One_Max'"},
+        {"maximization": "'T'", "suite": None, "funcName": "'OneMax'", "learning rate": "0.5"},
+    ],
+)
+def test_data_before_json(changes, read):
+    (first, second), cautions = read(former(**changes), "ioh")
+    assert events(first) == [(1, 4.0), (3, 3.0), (12, 1.0)]
+    assert events(second) == [(1, 5.0), (7, 0.0)]
+    assert [row["evaluations"] for row in (first, second)] == [30, 7]
+    assert [(row["instance"], row["run"]) for row in (first, second)] == [(1, 0), (1, 1)]
+    assert (first["suite"], first["f_opt"], first["best_f"]) == ("pbo", -9.0, -8.0)
+    assert first["algorithm"] == "EA"
+    assert cautions == []
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_further_columns_before_json(read):
+    expected, _ = read(former(), "ioh")
+    files = former(dynamicAttribute="'mu|F'")
+    files[INFO] = files[INFO].replace("e+00", "e+00;0.5;2")
+    files[DAT] = files[DAT].replace('+b" \n', '+b" "mu"\n').replace(" 6\n", " 6 1e-3\n")
+    for value in "584 9":
+        files[DAT] = files[DAT].replace(f" {value}\n", f" {value} 0.5\n")
+    assert read(files, "ioh")[0] == expected
+    files[DAT] = files[DAT].replace(' "mu"\n', ' "\n')  # as in 2018
+    assert read(files, "ioh")[0] == expected
+    two = former()
+    lines = [line.split() for line in two[DAT].replace(HEADER, "").splitlines()]
+    two[DAT] = "".join(
+        f"{words[0]} {words[2]}\n" if words else '"function evaluation" "best-so-far f(x)"\n'
+        for words in lines
+    )
+    assert read(two, "ioh")[0] == expected
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
+def test_other_data_files_before_json(ending, read):
+    expected, _ = read(former(), "ioh")
+    files = former()
+    files[DAT.replace(".dat", f".{ending}")] = files.pop(DAT)
+    rows, cautions = read(files, "ioh")
+    assert rows == expected
+    assert [line.split(": ", 1)[1] for line in cautions] == (
+        [] if ending == "cdat"
+        else ["no .dat file; an improvement counts from the next logged evaluation"]
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_entries_of_one_data_file(read):
+    expected, _ = read(former(), "ioh")
+    files = former()
+    header, _, trials = files[INFO].split("\n")
+    name, first, second = trials.split(", ")
+    files[INFO] = f"{header}\n%\n{name}, {first}\n{header}\n%\n{name}, {second}\n"
+    assert read(files, "ioh")[0] == expected
+
+
+def test_bbob_data_before_json(read):
+    files = former(suite="'BBOB'", maximization="'F'")
+    files[INFO] = files[INFO].replace("8.0", "4.0").replace("9.0", "4.0")
+    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
+    rows, cautions = read(files, "ioh")
+    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
+    assert [(row["suite"], row["f_opt"], row["best_f"]) for row in rows] == [("bbob", 2.0, 6.0)] * 2
+    assert cautions == []
+    unnamed = former(suite=None) | {DAT: files[DAT]}
+    unnamed[INFO] = files[INFO].replace("suite = 'BBOB', ", "").replace(", maximization = 'F'", "")
+    rows, cautions = read(unnamed, "ioh")
+    assert {row["suite"] for row in rows} == {"unknown_suite"}
+    assert cautions == [
+        f"{INFO}: no key maximization; inferred from how the best values change",
+        f"{INFO}: no name of the suite; values are read as distances to the optimum",
+    ]
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', expected a whole number"),
+        ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', expected 'T' or 'F'"),
+        ({"suite": "'BBOB'", "maximization": "'T'"},
+         f"{INFO}: values are maximized, but those of bbob are minimized"),
+        ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
+        ({"funcId": "18"}, f"{INFO}: the optimum is not known; its runs are skipped"),
+        ({"DIM": "8"},
+         f"no run; {DAT}: values exceed the optimum of f1 of pbo: another function; its runs "
+         "are skipped"),
+        ({"Precision": "1e-8"}, f"{INFO}: data of COCO; import them with the format coco"),
+    ],
+)  # fmt: skip
+def test_refused_data_before_json(change, line, read, tmp_path):
+    with pytest.raises(InputError) as caught:
+        read(former(**change), "ioh")
+    assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_another_instance_is_skipped(read):
+    (first, _), _ = read(former(), "ioh")
+    files = former()
+    files[INFO] = files[INFO].replace("1:7", "2:7")
+    assert read(files, "ioh") == (
+        [first], [f"{DAT}: instances 2 differ from those of pbo; their runs are skipped"],
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_a_name_without_a_column(read):
+    """As in a published sample of 2020."""
+    expected, _ = read(former(), "ioh")
+    files = former()
+    files[DAT] = files[DAT].replace('+b" \n', '+b" "No parameters" \n')
+    assert files != former()
+    assert read(files, "ioh") == (expected, [])
+
+
+def test_the_best_value_of_the_instance_in_the_index(read):
+    """In a sample of 2020 it is a f(x) + b with the a and b of the instance."""
+    files = former(suite="'BBOB'", maximization="'F'")
+    files[INFO] = files[INFO].replace("8.0", "6.0").replace("9.0", "6.0")
+    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
+    rows, cautions = read(files, "ioh")
+    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
+    assert cautions == []
+
+
+@pytest.mark.parametrize("names", ["raw_y F2", "F1 F2", '"best-so-far f(x)" F2'])
+def test_several_objectives_are_refused(names, read, tmp_path):
+    files = study()
+    files[DATA] = files[DATA].replace("raw_y sigma", names)
+    with pytest.raises(InputError) as caught:
+        read(files, "ioh")
+    assert caught.value.faults == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
+
+
+def test_the_message_names_the_right_format(read):
+    with pytest.raises(InputError, match="data of IOHprofiler; import them with the format ioh"):
+        read(former(), "coco")
+
+
+# --- Times ------------------------------------------------------------------------------------
+
+TIMED = "evaluations raw_y clock\n1 9.5 0.01\n4 2.0 0.05\n9 0.5 0.2\n20 0.5 0.7\n"
+
+
+@pytest.fixture
+def timed():
+    runs = [{"instance": i, "evals": 20, "best": {"evals": 9, "y": 0.5}} for i in (1, 2)]
+    index = {
+        "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid", "maximization": False,
+        "algorithm": {"name": "walk"}, "attributes": ["evaluations", "raw_y", "clock"],
+        "scenarios": [{"dimension": 4, "path": "data/f2.dat", "runs": runs}],
+    }  # fmt: skip
+    return {"IOHprofiler_f2.json": json.dumps(index), "data/f2.dat": 2 * TIMED}
+
+
+def test_a_logged_property_gives_times(timed, read):
+    rows, cautions = read(timed, "ioh", layout=Layout({"seconds": "clock"}))
+    for row in rows:
+        assert [event["time_s"] for event in row["events"]] == [0.01, 0.05, 0.2]
+        assert (row["wall_s"], row["budget_s"], row["stop_reason"]) == (0.7, 0.7, "time")
+        assert (row["status"], row["best_f"], row["evaluations"]) == ("ok", 0.5, 20)
+    assert not cautions
+
+
+def test_without_the_column_runs_have_no_times(timed, read):
+    rows, _ = read(timed, "ioh")
+    assert {row["wall_s"] for row in rows} == {None}
+
+
+def test_runs_that_go_on_after_their_last_line(timed, read):
+    timed["data/f2.dat"] = 2 * TIMED.replace("20 0.5 0.7\n", "")
+    rows, cautions = read(timed, "ioh", layout=Layout({"seconds": "clock"}))
+    assert {(row["wall_s"], row["evaluations"]) for row in rows} == {(0.2, 20)}
+    assert cautions == ["data/f2.dat: runs go on after their last line; their seconds end there"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "column", "expected"),
+    [
+        ("0.05", "0.001", "clock", "data/f2.dat:3: seconds go back from 0.01 to 0.001 within"),
+        ("0.05", "-1", "clock", "data/f2.dat:3: seconds are -1; expected 0 to 1e7, since"),
+        ("0.05", "nan", "clock", "data/f2.dat:3: seconds are nan; expected 0 to 1e7, since"),
+        ("0.05", "0.05", "time", "data/f2.dat: no column 'time'; columns: evaluations, raw_y, clo"),
+    ],
+)
+def test_wrong_times_give_one_line(before, after, column, expected, timed, read):
+    timed["data/f2.dat"] = timed["data/f2.dat"].replace(before, after)
+    with pytest.raises(InputError) as refused:
+        read(timed, "ioh", layout=Layout({"seconds": column}))
+    (line,) = refused.value.faults
+    assert expected in line
+
+
+RISING = "evaluations raw_y\n1 0.5\n3 0.75\n9 0.5000\nevaluations raw_y\n1 7.5\n"
+"""Values of an own suite, the last but one of which is no improvement when maximized."""
+
+
+@pytest.mark.parametrize("suite", ["own", "No suite"])
+def test_maximized_values_of_an_own_suite_get_the_other_sign(suite, read):
+    files = study(maximization=True, suite=suite, attributes=["evaluations", "raw_y"])
+    files[DATA] = RISING
+    (first, second), cautions = read(files, "ioh")
+    assert events(first) == [(1, -0.5), (3, -0.75)]
+    assert events(second) == [(1, -7.5)]
+    assert first["f_opt"] is None
+    assert cautions[0] == f"{JSON}: values are maximized; they are read with the other sign"
+    assert not any("distances" in line for line in cautions)
+
+
+def test_maximized_values_with_times(timed, read):
+    index = timed["IOHprofiler_f2.json"].replace("BBOB", "own").replace("false", "true")
+    lines = "evaluations raw_y clock\n1 0.5 0.01\n20 0.75 0.7\n"
+    files = {"IOHprofiler_f2.json": index, "data/f2.dat": 2 * lines}
+    for row in read(files, "ioh", layout=Layout({"seconds": "clock"}))[0]:
+        assert events(row) == [(1, -0.5), (20, -0.75)]
+        assert (row["best_f"], row["stop_reason"]) == (-0.75, "time")
+
+
+def test_values_that_only_rise_are_reported(read):
+    files = study(suite="own", attributes=["evaluations", "raw_y"])
+    files[DATA] = RISING.replace("9 0.5000", "9 0.8")
+    line = f"{DATA}: values only rise; if they are maximized, the index file needs maximization: "
+    assert line + "true" in read(files, "ioh")[1]
+    assert not any("rise" in caution for caution in read(study(suite="own"), "ioh")[1])
+
+
+def test_data_of_other_algorithms_are_counted(tmp_path, read):
+    files = study() | {name.replace("ES/", "GA/"): text for name, text in study().items()}
+    files["GA/" + JSON[3:]] = files["GA/" + JSON[3:]].replace('"ES"', '"GA"')
+    read(files, "ioh", algorithm="GA")
+    found = import_data(tmp_path / "data", "ioh", tmp_path / "o.parquet", algorithm="GA")
+    assert found.origin == (
+        "from 4 rows of 1 data file and 2 index files; left out: 1 data set of other algorithms"
+    )

@@ -1,0 +1,446 @@
+"""What the readers share: notations of numbers, runs, and what a user should know of the data."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.records.status import FINAL_TARGET, Status, StopReason
+
+LARGEST_COUNT = 2**53
+"""Largest number of evaluations: floating-point numbers are exact up to it."""
+
+MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7
+"""Largest budgets of a campaign."""
+
+LARGEST_NAME = 10**9
+"""Largest number of a function, dimension or instance in a campaign."""
+
+_FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
+_WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
+
+
+def parsed_number(text: str) -> float:
+    """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
+
+    NaN and inf are numbers. Any other text raises ValueError.
+    """
+    if "_" in text:  # Python reads 1_0 as 10
+        raise ValueError(f"{text!r} is not a number")
+    try:
+        return float(text)
+    except ValueError:
+        if windows := _WINDOWS.fullmatch(text):
+            return float(windows[1] + ("inf" if windows[2].upper() == "INF" else "nan"))
+        return float(_FORTRAN_EXPONENT.sub("e", text))
+
+
+def parsed_count(text: str) -> int:
+    """Parse a number of evaluations, at least 0, such as ``12`` or ``1.0e+05``.
+
+    Any other text raises ValueError.
+    """
+    value = int(text) if text.isdecimal() else parsed_number(text)
+    if not (0 <= value <= LARGEST_COUNT and value == int(value)):
+        raise ValueError(f"{text!r} is not a number of evaluations")
+    return int(value)
+
+
+def parsed_name(value: object) -> int:
+    """Parse the number of a function, dimension or instance, at least 0.
+
+    Any other value raises ValueError.
+    """
+    text = str(value).strip()
+    if not (text.isdecimal() and len(text) < 20 and int(text) <= LARGEST_NAME):
+        raise ValueError(f"{text[:40]!r} is not a whole number of at least 0")
+    return int(text)
+
+
+@dataclass
+class _Kind:
+    places: dict[str, None] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Cautions:
+    """Collects what a reader of the data should know while they are read."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, _Kind] = {}
+        self.rows: dict[Path, int] = {}
+        """Number of rows that were read of each data file."""
+
+    def add(self, place: Path | str, text: str, **counts: int) -> None:
+        """Add a caution.
+
+        Parameters
+        ----------
+        place : Path or str
+            The file, or ``""`` for all of the data. Each file is listed once per text.
+        text : str
+            A statement that is true of the file.
+        **counts : int
+            Numbers by name. They are summed over all files with the same text and printed after it.
+        """
+        kind = self._kinds.setdefault(text, _Kind())
+        kind.places[str(place)] = None
+        kind.counts.update(counts)
+
+    @property
+    def lines(self) -> list[str]:
+        """One line per text: its first file, the number of other files, the text, its counts."""
+        return [_line(text, kind) for text, kind in self._kinds.items()]
+
+
+def _line(text: str, kind: _Kind) -> str:
+    first, *others = kind.places
+    more = f" and {len(others)} more" if others else ""
+    counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
+    text = f"{text} ({counts})" if counts else text
+    return f"{first}{more}: {text}" if first else text
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """A run in an index file.
+
+    Attributes
+    ----------
+    instance : int
+        Number of the instance.
+    evaluations : int or None
+        Number of evaluations; None if the file gives none, because the run was aborted.
+    best : float or None
+        Best value or precision, rounded; None if the file gives none.
+    best_at : int or None
+        The evaluation that found it; None if the file gives none.
+    """
+
+    instance: int
+    evaluations: int | None = None
+    best: float | None = None
+    best_at: int | None = None
+
+    def has_best(self, found: float, digits: int) -> bool:
+        """Whether a value equals the listed best value to a number of significant digits.
+
+        True if either value is not finite or not known. The absolute tolerance is 2e-8, because
+        COCO's loggers of 2009 wrote the distance to the final target, 1e-8.
+        """
+        if self.best is None or not (math.isfinite(self.best) and math.isfinite(found)):
+            return True
+        return math.isclose(self.best, found, rel_tol=10.0 ** (1 - digits), abs_tol=2e-8)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Further data of a run with times that others have recorded.
+
+    Attributes
+    ----------
+    time_s : ndarray, shape (events,)
+        Seconds since the start of the run, one entry per improvement.
+    end_s : float
+        Seconds of the complete run.
+    best_f : float
+        Best value of f; inf if the run has no finite value.
+    status : Status
+        Whether the result is the algorithm's own.
+    stop_reason : StopReason
+        Reason why the run ended.
+    budget_s : float or None
+        Seconds that the run was allowed; None without such a budget.
+    budget_evaluations : int or None
+        Evaluations that the run was allowed; None without such a budget.
+    """
+
+    time_s: NDArray[np.float64]
+    end_s: float
+    best_f: float
+    status: Status
+    stop_reason: StopReason
+    budget_s: float | None = None
+    budget_evaluations: int | None = None
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """One run on an instance.
+
+    Attributes
+    ----------
+    instance : int
+        Number of the instance.
+    f_opt : float or None
+        The optimum that precisions refer to; None if it is not known. Precisions are then values
+        of f.
+    evaluations, precision : ndarray, shape (events,)
+        One entry per improvement. Precisions decrease strictly. They are negative where a value is
+        below the optimum that the data contain.
+    all_evaluations : int
+        Number of evaluations of the run.
+    timed : Timed or None
+        None for data without times.
+    """
+
+    instance: int
+    f_opt: float | None
+    evaluations: NDArray[np.int64]
+    precision: NDArray[np.float64]
+    all_evaluations: int
+    timed: Timed | None = None
+
+    @classmethod
+    def of_lines(
+        cls,
+        instance: int,
+        f_opt: float | None,
+        evaluations: ArrayLike,
+        precision: ArrayLike,
+        all_evaluations: int = 0,
+    ) -> PublishedRun:
+        """Make a run from all its logged lines.
+
+        Parameters
+        ----------
+        instance, f_opt
+            As in the class.
+        evaluations, precision : array_like, shape (lines,)
+            In any order; may be empty. Those that are not finite are not improvements.
+        all_evaluations : int
+            End of the run in an index file; 0 if it is not known. The run ends there or at its
+            last line, whichever is later.
+        """
+        at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
+        order = np.lexsort((values, at))
+        at, values = at[order], values[order]
+        values = np.where(np.isfinite(values), values, np.inf)
+        before = np.minimum.accumulate(np.concatenate([[np.inf], values]))[:-1]
+        better = values < before
+        end = max(int(at[-1]) if at.size else 0, all_evaluations)
+        return cls(instance, f_opt, at[better], values[better], end)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The runs of an algorithm on a function in a dimension.
+
+    Attributes
+    ----------
+    algorithm, suite : str
+        Names of the algorithm and of the suite in the data.
+    function, dimension : int
+        Number of the function, and dimension.
+    read : callable
+        Reads the data files and returns the runs.
+    index : Path
+        The index file that lists the runs, relative to the folder of the data.
+    name : str
+        Name of the function; empty if it has only a number.
+    """
+
+    algorithm: str
+    suite: str
+    function: int
+    dimension: int
+    read: Callable[[], list[PublishedRun]]
+    index: Path
+    name: str = ""
+
+
+def content(runs: list[PublishedRun]) -> bytes:
+    """SHA-256 of the runs: equal for equal runs in the same order."""
+    digest = hashlib.sha256()
+    for run in runs:
+        digest.update(f"{run.instance} {run.all_evaluations} {run.evaluations.size} ".encode())
+        digest.update(run.evaluations.tobytes())
+        digest.update(run.precision.tobytes())
+        if run.timed is not None:
+            digest.update(run.timed.time_s.tobytes())
+            digest.update(str(run.timed.end_s).encode())
+    return digest.digest()
+
+
+def status_of(evaluations: float, best: float) -> Status:
+    """The status of a run with this number of evaluations; `best` is inf without a finite value."""
+    if not evaluations:
+        return Status.NO_EVALUATION
+    return Status.OK if math.isfinite(best) else Status.NO_FINITE_VALUE
+
+
+def stop_reason_of(
+    last_precision: float,
+    evaluations: float,
+    end_s: float,
+    budget_s: float | None,
+    budget_evaluations: float | None,
+) -> StopReason:
+    """The reason why a run ended.
+
+    Parameters
+    ----------
+    last_precision
+        Precision of the improvement at the last evaluation; inf if the last evaluation is not an
+        improvement, or without an optimum.
+    evaluations, end_s
+        Evaluations and seconds of the complete run.
+    budget_s, budget_evaluations
+        Budget of the run; None without such a budget.
+    """
+    if last_precision <= FINAL_TARGET:
+        return StopReason.TARGET
+    if budget_evaluations is not None and evaluations >= budget_evaluations:
+        return StopReason.EVALUATIONS
+    if budget_s is not None and end_s >= budget_s:
+        return StopReason.TIME
+    return StopReason.ALGORITHM_ENDED
+
+
+SHARE = 0.9
+"""Share of the runs whose values only rise from which values may be maximized."""
+
+SURE = 6
+"""Number of such steps from which chance cannot explain them."""
+
+
+@dataclass
+class Direction:
+    """Counts runs whose values only rise.
+
+    Attributes
+    ----------
+    changing, rising
+        Number of runs whose values change, and of those whose values never fall.
+    steps
+        Number of steps up of the latter.
+    """
+
+    changing: int = 0
+    rising: int = 0
+    steps: int = 0
+
+    def add(self, values: NDArray[np.float64], starts: NDArray[np.bool_]) -> None:
+        """Count the runs of some lines, both of shape (lines,); what is not finite is skipped."""
+        run = np.cumsum(starts) - 1
+        finite = np.isfinite(values)
+        values, run = values[finite], run[finite]
+        same, later = run[1:] == run[:-1], run[1:]
+        runs = int(np.count_nonzero(starts))
+        up = np.bincount(later[same & (values[1:] > values[:-1])], minlength=runs)
+        down = np.bincount(later[same & (values[1:] < values[:-1])], minlength=runs)
+        only_up = (up > 0) & (down == 0)
+        self.changing += int(np.count_nonzero(up + down))
+        self.rising += int(np.count_nonzero(only_up))
+        self.steps += int(up[only_up].sum())
+
+    @property
+    def is_up(self) -> bool:
+        """Whether values only rise in nearly all runs."""
+        return self.rising > 0 and self.rising >= SHARE * self.changing
+
+    @property
+    def is_beyond_chance_up(self) -> bool:
+        """Whether they do so in so many steps that chance cannot explain it."""
+        return self.is_up and self.steps >= SURE
+
+
+ListedT = TypeVar("ListedT")
+FoundT = TypeVar("FoundT")
+PartT = TypeVar("PartT")
+WholeT = TypeVar("WholeT")
+
+
+def paired(
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
+    """Pair listed runs with runs found in the data file, in order.
+
+    Parameters
+    ----------
+    listed, found : sequence
+        The runs in the index file and in the data file.
+    agree : callable
+        Whether a listed run and a found run can be the same.
+
+    Returns
+    -------
+    list of tuple, or None
+        With equal numbers of runs, each listed run with the found run at the same place. With more
+        found runs than listed ones, the first found runs that agree in order, or simply the first
+        ones if none do. With fewer found runs, the only assignment in which all pairs agree; None
+        if there is no such assignment, or if there are several.
+    """
+    if len(found) > len(listed):
+        chosen = _embedding(listed, found, agree)
+        return list(zip(listed, map(found.__getitem__, chosen or range(len(listed))), strict=True))
+    if len(found) < len(listed):
+        return _only_pairs(listed, found, agree)
+    return list(zip(listed, found, strict=True))
+
+
+def _only_pairs(
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
+    def agrees(one: FoundT, other: ListedT) -> bool:
+        return agree(other, one)
+
+    first = _embedding(found, listed, agrees)
+    last = _embedding(found[::-1], listed[::-1], agrees)
+    if first is None or last is None or first != [len(listed) - 1 - k for k in reversed(last)]:
+        return None
+    return [(listed[k], one) for k, one in zip(first, found, strict=True)]
+
+
+def _embedding(
+    part: Sequence[PartT], whole: Sequence[WholeT], agree: Callable[[PartT, WholeT], bool]
+) -> list[int] | None:
+    """The earliest indices in `whole` that agree with `part` in order; None if there are none."""
+    places: list[int] = []
+    for k, one in enumerate(whole):
+        if len(places) < len(part) and agree(part[len(places)], one):
+            places.append(k)
+    return places if len(places) == len(part) else None
+
+
+def rejoined(
+    found: Sequence[FoundT],
+    expected: int,
+    goes_on: Callable[[FoundT, FoundT], bool],
+    join: Callable[[FoundT, FoundT], FoundT],
+) -> list[FoundT] | None:
+    """Join runs that comments in the data file had split.
+
+    Parameters
+    ----------
+    found : sequence
+        The runs as comments split them, at least one.
+    expected : int
+        Number of runs in the index file.
+    goes_on : callable
+        Whether the second run can be the continuation of the first.
+    join : callable
+        Joins two such runs.
+
+    Returns
+    -------
+    list or None
+        The joined runs; None if their number differs from `expected`.
+    """
+    joined = [found[0]]
+    for before, one in pairwise(found):
+        if goes_on(before, one):
+            joined[-1] = join(joined[-1], one)
+        else:
+            joined.append(one)
+    return joined if len(joined) == expected else None

@@ -1,0 +1,1087 @@
+"""Reads tables of runs with times: one row per improvement, or per line of a trace."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from timefair.basics.errors import InputError, suggest
+from timefair.basics.optimum import ROUNDING, difference, is_below, precision
+from timefair.io.common import (
+    LARGEST_COUNT,
+    LARGEST_NAME,
+    MOST_EVALUATIONS,
+    MOST_SECONDS,
+    Cautions,
+    DataSet,
+    Direction,
+    PublishedRun,
+    Timed,
+    parsed_number,
+    status_of,
+    stop_reason_of,
+)
+from timefair.records.status import Status, StopReason
+
+Kind = Literal["text", "count", "number"]
+"""``count`` is a whole number of at least 0; ``number`` may be infinite."""
+
+
+class TableColumn(NamedTuple):
+    """A column that timefair reads.
+
+    Attributes
+    ----------
+    kind
+        Type of the cells.
+    needed
+        Whether a table must have it.
+    per
+        ``row``: each row has its own value. ``run`` or ``problem``: all rows of a run or of a
+        problem have the same value, and cells may be empty.
+    meaning
+        One clause for the documentation.
+    """
+
+    kind: Kind
+    needed: bool
+    per: Literal["row", "run", "problem"]
+    meaning: str
+
+
+COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
+    {
+        "algorithm": TableColumn("text", True, "row", "name of the algorithm"),
+        "function": TableColumn("text", True, "row", "number or name of the function"),
+        "dimension": TableColumn("count", True, "row", "number of variables, at least 1"),
+        "instance": TableColumn("text", True, "row", "number or name of the instance"),
+        "run": TableColumn("text", True, "row", "number or name of the run"),
+        "evaluations": TableColumn("count", True, "row", "evaluations of the run so far"),
+        "seconds": TableColumn("number", True, "row", "seconds since the start of the run"),
+        "value": TableColumn(
+            "number",
+            True,
+            "row",
+            "value of f, or the best so far; `inf`: no finite value so far",
+        ),
+        "optimum": TableColumn(
+            "number", False, "problem", "optimum of the problem; empty: not known"
+        ),
+        "precision": TableColumn(
+            "number",
+            False,
+            "row",
+            "`value` − `optimum`, if you know it with more digits than these columns give",
+        ),
+        "suite": TableColumn("text", False, "row", "name of the suite, such as `bbob`"),
+        "end_s": TableColumn("number", False, "run", "seconds at which the run ended"),
+        "end_evaluations": TableColumn("count", False, "run", "evaluations of the complete run"),
+        "budget_s": TableColumn("number", False, "run", "T: seconds that the run was allowed"),
+        "budget_evaluations": TableColumn(
+            "count", False, "run", "evaluations that the run was allowed"
+        ),
+        "status": TableColumn("text", False, "run", "status of the run, such as `ok`, `raised`"),
+        "stop_reason": TableColumn(
+            "text", False, "run", "what ended the run, such as `time`, `target`"
+        ),
+    }
+)
+"""Every column by its name, in the order in which tables are written."""
+
+SIGNED = ("value", "optimum")
+"""Columns whose names in a file may have a sign: ``-`` for values that are maximized."""
+
+NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the columns of a table are in a file.
+
+    Attributes
+    ----------
+    columns
+        Names in the file, by the names of `COLUMNS`; columns that are not listed have the same
+        name in the file. Names of `SIGNED` may begin with a sign.
+    constants
+        Cells of columns that the file does not have, as text, by the names of `COLUMNS`.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, columns: str = "", constants: str = "") -> Layout:
+        """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``.
+
+        Raises
+        ------
+        InputError
+            For a part without ``=``, a name that is unknown, or one that is given twice.
+        """
+        mapped, fixed = _options("--columns", columns), _options("--set", constants)
+        for name, word in fixed.items():
+            if COLUMNS[name].kind != "text":
+                _refuse_word(name, word)
+        if twice := sorted(mapped.keys() & fixed.keys()):
+            raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
+        return cls(mapped, fixed)
+
+    def over(self, columns: Mapping[str, str], constants: Mapping[str, str]) -> Layout:
+        """The same layout, over one that a campaign has; `InputError` for an unknown column."""
+        for name in (*columns, *constants):
+            if name not in COLUMNS:
+                raise InputError(f"{name!r}: unknown column{suggest(name, COLUMNS)}")
+        return Layout({**columns, **self.columns}, {**constants, **self.constants})
+
+    def in_file(self, name: str) -> str:
+        """The name in the file of one of `COLUMNS`, without its sign."""
+        return self.columns.get(name, name).removeprefix(self.sign(name))
+
+    def sign(self, name: str) -> str:
+        """The sign before the name in the file of one of `COLUMNS`; empty without one."""
+        first = self.columns.get(name, "")[:1]
+        return first if name in SIGNED and first in ("+", "-") else ""
+
+
+def _options(option: str, text: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in filter(None, (word.strip() for word in text.split(","))):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not (equals and value):
+            raise InputError(
+                f"{option}: {part!r}: should be NAME=WORD, such as {_EXAMPLES[option]}"
+            )
+        if name not in COLUMNS:
+            known = ", ".join(COLUMNS)
+            raise InputError(
+                f"{option}: {name!r}: unknown column{suggest(name, COLUMNS)}; known: {known}"
+            )
+        if name in parts:
+            raise InputError(f"{option}: {name}: given twice")
+        parts[name] = value
+    return parts
+
+
+def _refuse_word(name: str, word: str) -> None:
+    """Raise `InputError` if a constant is not a number."""
+    try:
+        parsed_number(word)
+    except ValueError:
+        raise InputError(f"--set: {name}: {word!r}: should be a number") from None
+
+
+_EXAMPLES = {"--columns": "seconds=time", "--set": "dimension=10"}
+
+
+SHOWN_ROWS = 10
+"""The largest number of rows in a message."""
+
+SEPARATORS = (",", ";", "\t")
+"""Separators of a CSV file; the header decides."""
+
+_SEPARATOR_LINE = re.compile(r"sep=(.)")
+"""The first line of a file of Excel that states its separator."""
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
+_PARQUET = b"PAR1"
+_HEADER_BYTES = 1 << 16
+_WIDE = (pa.types.is_nested, pa.types.is_binary, pa.types.is_temporal)
+"""Kinds of Parquet columns that have neither text nor a number in a cell."""
+
+
+class Faults:
+    """Collects what is wrong, by row; rows are counted from 1 below the header."""
+
+    def __init__(self) -> None:
+        self._rows: list[NDArray[np.intp]] = []
+        self._texts: list[Callable[[], str]] = []
+
+    def add(
+        self,
+        rows: NDArray[np.intp],
+        text: Callable[[int], str],
+        places: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Add a fault of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (faults,)
+            Indices of the rows in the file, from 0.
+        text : callable
+            The fault of a row, from the index or the place of the row.
+        places : ndarray, shape (faults,), optional
+            Arguments of `text` instead of the indices.
+        """
+        given = rows if places is None else places
+        self._rows.append(rows)
+        self._texts += [partial(text, place) for place in given.tolist()]
+
+    def refuse(self) -> None:
+        """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
+        rows = np.concatenate([np.empty(0, np.intp), *self._rows])
+        wrong, first = np.unique(rows, return_index=True)
+        shown = [
+            f"row {row + 1}: {self._texts[k]()}"
+            for row, k in zip(wrong[:SHOWN_ROWS], first[:SHOWN_ROWS], strict=True)
+        ]
+        if more := len(wrong) - len(shown):
+            shown.append(f"and {more} more row{'s' * (more != 1)} with faults")
+        if shown:
+            raise InputError(*shown)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a table, by the names of `COLUMNS`.
+
+    Attributes
+    ----------
+    texts
+        Columns of text, with the empty string where a cell is empty; shape (rows,).
+    numbers
+        Counts and numbers, with NaN where a cell is empty; shape (rows,).
+    in_file
+        The index of each row in the file, from 0; shape (rows,).
+    value
+        Where the values are, with the sign that was given.
+    """
+
+    texts: Mapping[str, NDArray[np.object_]]
+    numbers: Mapping[str, NDArray[np.float64]]
+
+    in_file: NDArray[np.intp]
+    value: str = "value"
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.in_file)
+
+    def at(self, rows: NDArray[np.intp]) -> Cells:
+        """Some rows, in another order."""
+        texts = {name: cells[rows] for name, cells in self.texts.items()}
+        numbers = {name: cells[rows] for name, cells in self.numbers.items()}
+        return Cells(texts, numbers, self.in_file[rows], self.value)
+
+
+def read_table(path: Path, layout: Layout) -> Cells:
+    """Read a table.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file, compressed or not, or a Parquet file.
+    layout : Layout
+        Where the columns are.
+
+    Raises
+    ------
+    InputError
+        If the file is not a table, is empty, or lacks a column; one line per row with a cell that
+        cannot be read.
+    """
+
+    def wanted(names: list[str]) -> list[str]:
+        _refuse_missing(names, layout)
+        return [name for name in dict.fromkeys(map(layout.in_file, COLUMNS)) if name in names]
+
+    return cells_of(rows_of(path, wanted), layout)
+
+
+def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
+    """The rows of a CSV file, as text, or of a Parquet file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    wanted : callable
+        Gives the columns to read, of all of them.
+
+    Raises
+    ------
+    InputError
+        If the file is neither; one line per row of a CSV file with another number of cells.
+    """
+    return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
+
+
+def cells_of(table: pa.Table, layout: Layout) -> Cells:
+    """The cells of a table in memory; see `read_table`."""
+    _refuse_missing(table.column_names, layout)
+    if not len(table):
+        raise InputError("no rows below the header; expected one row per improvement of a run")
+    faults = Faults()
+    texts: dict[str, NDArray[np.object_]] = {}
+    numbers: dict[str, NDArray[np.float64]] = {}
+    for name, column in COLUMNS.items():
+        where = layout.in_file(name)
+        if name in layout.constants:
+            cells = pa.array([layout.constants[name]] * len(table))
+        elif where in table.column_names:
+            cells = table[where].combine_chunks()
+        elif column.kind == "text":
+            texts[name] = np.full(len(table), "", dtype=object)
+            continue
+        else:
+            numbers[name] = np.full(len(table), np.nan)
+            continue
+        if column.kind == "text":
+            texts[name] = _texts(cells, name)
+            empty = texts[name] == ""
+        else:
+            numbers[name] = numbers_of(cells, name, faults)
+            if layout.sign(name) == "-":
+                numbers[name] = -numbers[name]
+            empty = np.isnan(numbers[name])
+        if column.needed:
+            faults.add(np.flatnonzero(empty), partial(_empty, name))
+    faults.refuse()
+    return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
+
+
+def _empty(name: str, row: int) -> str:
+    return f"{name} is empty or NaN"
+
+
+def _same(text: str, row: int) -> str:
+    return text
+
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_PARQUET)) == _PARQUET
+
+
+def _refuse_missing(names: list[str], layout: Layout) -> None:
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    for name in layout.columns:
+        where = layout.in_file(name)
+        if where not in names:
+            raise InputError(
+                f"--columns {name}={where}: no column {where!r}{suggest(where, names)}; "
+                f"columns: {shown}"
+            )
+    missing = [
+        name
+        for name in NEEDED
+        if name not in layout.constants and layout.in_file(name) not in names
+    ]
+    if missing and any(map(_is_a_number, names)):
+        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two columns are called {twice!r}; expected one of each name")
+    if missing:
+        raise InputError(
+            f"no column {', '.join(missing)}; columns: {shown}; map them with --columns "
+            f"{missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
+        )
+
+
+def _is_a_number(word: str) -> bool:
+    try:
+        return not math.isnan(parsed_number(word))
+    except ValueError:
+        return False
+
+
+def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(wanted(file.schema_arrow.names))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"not a Parquet file ({_reason(error)})") from None
+
+
+def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
+    faults = Faults()
+
+    def refuse(row: pa_csv.InvalidRow) -> str:
+        cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
+        text = f"{cells}, but the header has {row.expected_columns}"
+        faults.add(np.array([(row.number or 2) - 2 - skipped]), lambda _: text)  # the header is 1
+        return "skip"
+
+    try:
+        with pa.input_stream(path) as file:
+            header, separator, skipped = _header(file)
+        in_file = next(csv.reader([header], delimiter=separator))
+        names = [name.strip() for name in in_file]
+        kept = wanted(names)
+        read = [in_file[names.index(name)] for name in kept]
+        with pa.input_stream(path) as file:
+            table = pa_csv.read_csv(
+                file,
+                read_options=pa_csv.ReadOptions(use_threads=False, skip_rows=skipped),
+                parse_options=pa_csv.ParseOptions(
+                    delimiter=separator, invalid_row_handler=refuse, newlines_in_values=False
+                ),
+                convert_options=pa_csv.ConvertOptions(
+                    include_columns=read,
+                    column_types=dict.fromkeys(read, pa.string()),
+                    strings_can_be_null=False,
+                ),
+            )
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise InputError(f"not a CSV or Parquet file ({_reason(error)})") from None
+    faults.refuse()
+    return table.rename_columns(kept)
+
+
+def _header(file: Any) -> tuple[str, str, int]:
+    """The line of the header, the separator, and the number of lines before that state it."""
+    text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
+    line, *others = [line for line in text.splitlines() if line.strip()] or [""]
+    if not line:
+        raise InputError("the file is empty; expected a header and one row per improvement")
+    if _NO_TEXT.search(line):
+        raise InputError(
+            "neither Parquet nor text in UTF-8; the name of a compressed file ends in .gz, .bz2, "
+            ".lz4 or .zst"
+        )
+    if others and (stated := _SEPARATOR_LINE.fullmatch(line.strip())):
+        return others[0], stated[1], text.splitlines().index(line) + 1
+    return line, max(SEPARATORS, key=line.count), 0
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__
+
+
+def _texts(cells: pa.Array, name: str) -> NDArray[np.object_]:
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    if any(is_wide(cells.type) for is_wide in _WIDE):
+        raise InputError(f"column {name}: has {cells.type} cells; expected text or numbers")
+    if pa.types.is_floating(cells.type):
+        whole = cells.cast(pa.int64(), safe=False)
+        if pc.all(pc.equal(whole.cast(cells.type), cells)).as_py():
+            cells = whole
+    words = pc.fill_null(pc.utf8_trim_whitespace(cells.cast(pa.string())), "")
+    return np.asarray(words.to_numpy(zero_copy_only=False), dtype=object)
+
+
+def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
+    """Numbers, NaN where a cell is empty; counts are checked to be whole and not negative.
+
+    Parameters
+    ----------
+    cells : Array, shape (rows,)
+        Text or numbers.
+    name : str
+        The column, in messages.
+    faults : Faults
+        Receives the cells that are no numbers.
+
+    Raises
+    ------
+    InputError
+        If the cells are neither text nor numbers.
+    """
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        values = _parsed(cells, name, faults)
+    elif any(kind(cells.type) for kind in (pa.types.is_integer, pa.types.is_floating)):
+        floats = cells.cast(pa.float64(), safe=False)
+        values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
+    elif pa.types.is_null(cells.type):
+        values = np.full(len(cells), np.nan)
+    else:
+        raise InputError(f"column {name}: has {cells.type} cells; expected numbers")
+    if name in COLUMNS and COLUMNS[name].kind == "count":
+        known = np.isfinite(values)
+        whole = known & (values >= 0) & (values <= LARGEST_COUNT)
+        whole &= np.where(known, values, 0.5) == np.floor(np.where(known, values, 0.0))
+        faults.add(
+            np.flatnonzero(~whole & ~np.isnan(values)),
+            lambda row: f"{name} is {values[row]:.16g}; expected a whole number of at least 0",
+        )
+    return values
+
+
+def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
+    words = pc.utf8_trim_whitespace(cells)
+    words = pc.if_else(pc.equal(words, ""), None, words)
+    try:
+        return np.array(words.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    except pa.ArrowInvalid:
+        pass
+    values = np.full(len(words), np.nan)
+    for row, word in enumerate(words.to_pylist()):
+        try:
+            values[row] = np.nan if word is None else parsed_number(word)
+        except ValueError:
+            comma = " with a decimal point" if _DECIMAL_COMMA.fullmatch(word) else ""
+            shown = f"{name} is {word[:40]!r}; expected a number{comma}"
+            faults.add(np.array([row]), partial(_same, shown))
+    return values
+
+
+NamedKind = Literal["function", "instance"]
+
+SHOWN_NAMES = 5
+"""The largest number of names in a message."""
+
+_NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
+"""Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the other side of a comparison calls its functions; its instances have numbers only."""
+
+    suite: str
+    functions: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """The numbers of functions and instances of tables that are read together.
+
+    Attributes
+    ----------
+    names
+        For each kind, the number of each name; empty if the tables have numbers only.
+    given
+        For each kind, the number of each word that is one.
+    """
+
+    names: Mapping[NamedKind, Mapping[str, int]]
+    given: Mapping[NamedKind, Mapping[str, int]]
+
+    @classmethod
+    def of(
+        cls, tables: Sequence[Cells], cautions: Cautions, known: Known | None = None
+    ) -> Numbering:
+        """The numbers in all tables.
+
+        Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
+        numbers if one of them is 0. With it, they are matched by the names of its functions,
+        whatever their case.
+
+        Parameters
+        ----------
+        tables
+            The cells of all tables.
+        cautions
+            Receives how names are numbered or matched.
+        known
+            The names that the functions have in a campaign.
+
+        Raises
+        ------
+        InputError
+            If names cannot be matched, or a number is 0, with `known`.
+        """
+        names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
+        given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
+        for kind in names:
+            words = sorted({str(word) for one in tables for word in one.texts[kind]})
+            numbers = {word: number for word in words if (number := _number(word)) is not None}
+            if known is None and (len(numbers) < len(words) or 0 in numbers.values()):
+                place = ranks(np.array(words, dtype=object)).tolist()
+                ordered = sorted(zip(place, words, strict=True))
+                names[kind] = {word: place + 1 for place, word in ordered}
+                if kind == "instance":
+                    cautions.add("", f"instances are numbered: {_listed(names[kind])}")
+                continue
+            given[kind] = numbers
+            if known is not None:
+                names[kind] = _matched(kind, words, numbers, known, cautions)
+        return cls(names, given)
+
+    def numbers(
+        self, kind: NamedKind, words: NDArray[np.object_], faults: Faults
+    ) -> NDArray[np.int64]:
+        """The number of each word, shape (rows,); a fault for each row with too large a one."""
+        different, places = np.unique(words.astype(str), return_inverse=True)
+        every = {**self.given[kind], **self.names[kind]}
+        numbers = np.zeros(len(different), np.int64)
+        for k, word in enumerate(different.tolist()):
+            numbers[k] = every[word]
+            if numbers[k] > LARGEST_NAME:
+                text = f"{kind} is {word[:40]}; expected at most {LARGEST_NAME}"
+                faults.add(np.flatnonzero(places == k), partial(_always, text))
+        return numbers[places]
+
+
+def _number(word: str) -> int | None:
+    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``; None for a name."""
+    if not _NUMBER.fullmatch(word) or not (value := float(word)).is_integer():
+        return None
+    return int(min(value, LARGEST_NAME + 1.0))
+
+
+def _matched(
+    kind: NamedKind,
+    words: Iterable[str],
+    numbers: Mapping[str, int],
+    known: Known,
+    cautions: Cautions,
+) -> dict[str, int]:
+    """The numbers of names, by the names of a campaign; of those without one, unused numbers."""
+    if zero := next((word for word, number in numbers.items() if number == 0), None):
+        raise InputError(
+            f"{kind} {zero}: the {kind}s of {known.suite} are numbered from 1; "
+            "give the same numbers"
+        )
+    named = [word for word in words if word not in numbers]
+    if kind == "instance":
+        if named:
+            raise InputError(
+                f"instance {named[0]!r}: the instances of {known.suite} have numbers; "
+                "give the same numbers"
+            )
+        return {}
+    by_name = {name.casefold(): number for number, name in known.functions.items()}
+    found = {word: by_name[word.casefold()] for word in named if word.casefold() in by_name}
+    lacking = [word for word in named if word not in found]
+    if lacking and not (found or numbers):
+        names = ", ".join(list(known.functions.values())[:SHOWN_NAMES])
+        expected = f"its number, or a name such as {names}" if names else "its number"
+        raise InputError(
+            f"function {lacking[0]!r}: no function of {known.suite} has this name"
+            f"{suggest(lacking[0], known.functions.values())}; expected {expected}"
+        )
+    if found:
+        cautions.add("", f"functions are matched by name: {_listed(found)}")
+    if lacking:
+        cautions.add(
+            "", f"functions that {known.suite} does not have are left out: {_shown(lacking)}"
+        )
+    unused = max((*known.functions, *numbers.values()), default=0) + 1
+    return found | {word: unused + k for k, word in enumerate(lacking)}
+
+
+def _listed(names: Mapping[str, int]) -> str:
+    return _shown([f"{number} is {name}" for name, number in names.items()])
+
+
+def _shown(words: Sequence[str]) -> str:
+    return ", ".join(words[:SHOWN_NAMES]) + (", …" if len(words) > SHOWN_NAMES else "")
+
+
+def _always(text: str, place: int) -> str:
+    return text
+
+
+def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
+    """The rank of each word; numbers by their size, if all words are numbers."""
+    different, places = np.unique(words.astype(str), return_inverse=True)
+    if all(word.isdecimal() and len(word) < 20 for word in different):
+        order = np.argsort(np.array([int(word) for word in different], dtype=object))
+        rank = np.empty(len(different), np.intp)
+        rank[order] = np.arange(len(different))
+        return rank[places]
+    return places.astype(np.intp)
+
+
+WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
+"""Columns whose cells are words, and these words."""
+
+Places = NDArray[np.intp]
+"""Places of rows in the order of their runs."""
+
+Check = tuple[NDArray[np.bool_], Callable[[int], str]]
+"""Which places are wrong, and a function that says of one of them why."""
+
+_RUN_NUMBERS = ("end_s", "end_evaluations", "budget_s", "budget_evaluations")
+_SET = ("algorithm", "suite", "function", "dimension")
+_RUN = (*_SET, "instance", "run")
+_PROBLEM = ("suite", "function", "dimension", "instance")
+
+
+def sets_of(
+    cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
+) -> list[DataSet]:
+    """The data sets of a table.
+
+    Rows of a run are in the order of the run; runs may be mixed.
+
+    Parameters
+    ----------
+    cells : Cells
+        The cells of the table.
+    place : Path
+        The file of the table.
+    cautions : Cautions
+        Receives what is left out.
+    numbering : Numbering
+        The numbers of functions and instances, of all tables that are read together.
+    direction : Direction
+        Receives how values change within the runs.
+
+    Raises
+    ------
+    InputError
+        One line per row that contradicts itself or another row; see `read_table`.
+    """
+    faults = Faults()
+    function, instance = (
+        numbering.numbers(kind, cells.texts[kind], faults) for kind in ("function", "instance")
+    )
+    faults.refuse()
+    table = _Table(cells, function, instance)
+    table.check()
+    table.warn(cautions)
+    if cells.value[:1] not in ("+", "-"):
+        table.count(direction)
+    names = {number: name for name, number in numbering.names["function"].items()}
+    algorithms, suites = cells.texts["algorithm"], cells.texts["suite"]
+    return [
+        DataSet(
+            algorithm=str(algorithms[table.order[places[0]]]),
+            suite=str(suites[table.order[places[0]]]),
+            function=int(table.keys["function"][places[0]]),
+            dimension=int(table.keys["dimension"][places[0]]),
+            read=partial(table.runs, places),
+            index=place,
+            name=names.get(int(table.keys["function"][places[0]]), ""),
+        )
+        for places in table.parts(_SET)
+    ]
+
+
+class _Table:
+    """The rows of a table, sorted by their runs; the order within a run is that of the file.
+
+    Parameters
+    ----------
+    cells : Cells
+        All rows.
+    function, instance : ndarray, shape (rows,)
+        Numbers of the function and of the instance of each row.
+
+    Attributes
+    ----------
+    order, rows : ndarray, shape (rows,)
+        The index of each sorted row, among the cells and in the file.
+    keys : dict
+        The columns that identify a run, in the sorted order; texts are replaced by their ranks.
+    """
+
+    def __init__(
+        self, cells: Cells, function: NDArray[np.int64], instance: NDArray[np.int64]
+    ) -> None:
+        keys = {
+            "algorithm": ranks(cells.texts["algorithm"]),
+            "suite": ranks(cells.texts["suite"]),
+            "function": function,
+            "dimension": cells.numbers["dimension"].astype(np.int64),
+            "instance": instance,
+            "run": ranks(cells.texts["run"]),
+        }
+        self.order: Places = np.lexsort([keys[name] for name in reversed(keys)])
+        self.rows: Places = cells.in_file[self.order]
+        self.keys = {name: values[self.order] for name, values in keys.items()}
+        self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
+        self._words = {name: cells.texts[name][self.order].astype(str) for name in WORDS}
+        self._starts = self._new(_RUN)
+        self._of_run = {name: self._spread(self._numbers[name]) for name in _RUN_NUMBERS}
+        self._words_of_run = {name: self._first_word(words) for name, words in self._words.items()}
+        self._optima = self._of_problems(self._numbers["optimum"])
+        self._precision = self._precisions()
+        self._within = ~(self._numbers["seconds"] > self._of_run["budget_s"]) & ~(
+            self._numbers["evaluations"] > self._of_run["budget_evaluations"]
+        )
+
+    def parts(self, names: tuple[str, ...]) -> list[Places]:
+        """The places of each combination of some first keys."""
+        return np.split(np.arange(len(self.rows)), np.flatnonzero(self._new(names))[1:])
+
+    def _new(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Whether a row is the first of its combination of keys, shape (rows,)."""
+        new = np.zeros(len(self.rows), dtype=np.bool_)
+        new[0] = True
+        for name in names:
+            new[1:] |= self.keys[name][1:] != self.keys[name][:-1]
+        return new
+
+    def _spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The first number of each run in all of its rows; NaN if all cells are empty."""
+        run = np.cumsum(self._starts) - 1
+        known = np.flatnonzero(~np.isnan(values))
+        of_run = np.full(run[-1] + 1, np.nan)
+        of_run[run[known[::-1]]] = values[known[::-1]]
+        return np.asarray(of_run[run], dtype=np.float64)
+
+    def _first_word(self, words: NDArray[np.str_]) -> NDArray[np.str_]:
+        """The first word of each run in all of its rows; empty if all cells are empty."""
+        different, places = np.unique(words, return_inverse=True)
+        of_rows = np.where(words == "", np.nan, places)
+        of_run = self._spread(of_rows)
+        known = np.nan_to_num(of_run).astype(np.intp)
+        return np.where(np.isnan(of_run), "", different[known])
+
+    def _precisions(self) -> NDArray[np.float64]:
+        """Of each row: as given, else from the value and the optimum, else the value.
+
+        Other tools may give 0 for a value below the optimum.
+        """
+        value, optimum = self._numbers["value"], self._optima
+        given = self._numbers["precision"]
+        with np.errstate(invalid="ignore"):
+            computed = np.where(np.isnan(optimum), value, precision(value, optimum))
+        return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
+
+    def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The optimum of the problem of each row, from any row that has one; NaN if none has."""
+        order = np.lexsort([self.keys[name] for name in _PROBLEM])
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = False
+        for name in _PROBLEM:
+            values = self.keys[name][order]
+            new[1:] |= values[1:] != values[:-1]
+        problem = np.empty(len(order), np.intp)
+        problem[order] = np.cumsum(new) - 1
+        known = np.flatnonzero(~np.isnan(optimum))
+        of_problem = np.full(problem.max() + 1, np.nan)
+        of_problem[problem[known[::-1]]] = optimum[known[::-1]]
+        return of_problem[problem]
+
+    # --- Checks -----------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise `InputError` with one line per row that cannot be right."""
+        faults = Faults()
+        for checks in (
+            self._wrong_cells(), self._wrong_order(), self._wrong_problems(), self._wrong_runs()
+        ):  # fmt: skip
+            for wrong, text in checks:
+                places = np.flatnonzero(wrong)
+                faults.add(self.rows[places], text, places)
+        faults.refuse()
+
+    def _row(self, place: int) -> str:
+        return f"row {self.rows[place] + 1}"
+
+    def _wrong_cells(self) -> Iterator[Check]:
+        numbers = self._numbers
+        most, dimension = LARGEST_NAME, self.keys["dimension"]
+        yield (
+            (dimension < 1) | (dimension > most),
+            lambda k: f"dimension is {dimension[k]}; expected 1 to {most}",
+        )
+        for name in ("seconds", "end_s", "budget_s"):
+            values = numbers[name]
+            wrong = (values < 0) | (values > MOST_SECONDS)
+            text = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
+            yield wrong, partial(self._shown, text, name)
+        for name in ("evaluations", "end_evaluations", "budget_evaluations"):
+            wrong = numbers[name] > MOST_EVALUATIONS
+            yield wrong, partial(self._shown, "{name} is {here:.9g}; expected at most 1e12", name)
+        yield numbers["value"] == -np.inf, lambda _: "value is -inf; expected a number or inf"
+        yield (
+            np.isinf(numbers["optimum"]),
+            lambda k: f"optimum is {numbers['optimum'][k]:g}; expected a finite number or nothing",
+        )
+        for name, words in WORDS.items():
+            given = self._words[name]
+            text = "{name} is {here:.40}; expected " + ", ".join(words)
+            yield ~np.isin(given, ["", *words]), partial(self._shown, text, name)
+
+    def _wrong_order(self) -> Iterator[Check]:
+        evaluations, seconds, value = (
+            self._numbers[name] for name in ("evaluations", "seconds", "value")
+        )
+        follows = ~self._starts
+
+        def step(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            before = np.concatenate([values[:1], values[:-1]])
+            both = np.isfinite(values) & np.isfinite(before)
+            change = difference(values, before)
+            return np.where(both | (values == before), change, np.inf)
+
+        yield (
+            follows & (step(evaluations) < 0),
+            lambda k: (
+                f"evaluations go back from {evaluations[k - 1]:.0f} in {self._row(k - 1)} to "
+                f"{evaluations[k]:.0f} within a run; sort the rows of each run"
+            ),
+        )
+        yield (
+            follows & (step(seconds) < 0),
+            lambda k: (
+                f"seconds go back from {seconds[k - 1]:.9g} in {self._row(k - 1)} to "
+                f"{seconds[k]:.9g} within a run; sort the rows of each run"
+            ),
+        )
+        again = follows & (step(evaluations) == 0)
+        yield (
+            again & (step(seconds) == 0) & (step(value) == 0),
+            lambda k: f"repeats {self._row(k - 1)}; expected each row once",
+        )
+        yield (
+            again & (step(value) != 0),
+            lambda k: (
+                f"evaluation {evaluations[k]:.0f} of this run has another value in "
+                f"{self._row(k - 1)}; expected one row per evaluation"
+            ),
+        )
+        yield (
+            (evaluations == 0) & np.isfinite(value),
+            lambda _: "evaluations is 0 in a row with a value; expected at least 1",
+        )
+
+    def _wrong_problems(self) -> Iterator[Check]:
+        value, own, given = (self._numbers[name] for name in ("value", "optimum", "precision"))
+        optimum = self._optima
+        yield (
+            ~np.isnan(own) & (own != optimum),
+            lambda k: (
+                f"optimum is {own[k]:.9g}, but {optimum[k]:.9g} in another row of this problem"
+            ),
+        )
+        scale = np.maximum(1.0, np.abs(optimum))
+        yield (
+            ~np.isnan(given) & np.isnan(optimum),
+            lambda _: "precision without an optimum; leave it empty, or add the column optimum",
+        )
+        finite = np.isfinite(value) & ~np.isnan(given) & ~np.isnan(optimum)
+        computed = np.where(finite, difference(value, optimum), 0.0)
+        computed = np.where(given == 0, np.maximum(computed, 0.0), computed)
+        off = np.abs(np.where(finite, given - computed, 0.0))
+        wrong = finite & ~(off <= 1e3 * ROUNDING * np.maximum(scale, np.abs(value)))
+        yield (
+            wrong | (~np.isfinite(value) & np.isfinite(given)),
+            lambda k: (
+                f"precision is {given[k]:.9g}, but value - optimum is {value[k] - optimum[k]:.9g}"
+            ),
+        )
+
+    def _wrong_runs(self) -> Iterator[Check]:
+        for name, of_run in self._of_run.items():
+            given = self._numbers[name]
+            text = "{name} is {here:.9g}, but {first:.9g} in an earlier row of this run"
+            yield ~np.isnan(given) & (given != of_run), partial(self._shown, text, name)
+        for name, words in self._words_of_run.items():
+            given = self._words[name]
+            text = "{name} is {here}, but {first} in an earlier row of this run"
+            yield (given != "") & (given != words), partial(self._shown, text, name)
+        for column, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
+            text = f"{column} is {{here:.9g}}, after {end} of this run"
+            late = self._numbers[column] > self._of_run[end]
+            yield late, partial(self._shown, text, column)
+
+    def _shown(self, text: str, name: str, place: int) -> str:
+        """A text with the name of a column, its cell at a place, and the first cell of the run."""
+        here = (self._words if name in WORDS else self._numbers)[name][place]
+        of_run = self._words_of_run if name in WORDS else self._of_run
+        first = of_run[name][place] if name in of_run else None
+        return text.format(name=name, here=here, first=first)
+
+    # --- Runs -------------------------------------------------------------------------------
+
+    def warn(self, cautions: Cautions) -> None:
+        """Add a line for each kind of rows that are left out or change their meaning."""
+        improves = np.concatenate([self._improvements(run) for run in self.parts(_RUN)])
+        ends = np.append(self._starts[1:], True)
+        kept = np.zeros(len(self.rows), dtype=np.bool_)
+        kept[improves] = True
+        if dropped := int((~kept & ~ends & self._within).sum()):
+            cautions.add("", "rows without an improvement are omitted", rows=dropped)
+        if beyond := int((~self._within).sum()):
+            cautions.add("", "rows beyond the budget of their run are not kept", rows=beyond)
+        if below := int(is_below(self._numbers["value"], self._optima).sum()):
+            cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
+
+    def count(self, direction: Direction) -> None:
+        """Count how values change within the runs."""
+        direction.add(self._numbers["value"], self._starts)
+
+    def _improvements(self, run: Places) -> Places:
+        """The places of a run that are better than all before them, within its budget."""
+        here = run[self._within[run]]
+        here = here[~(self._numbers["seconds"][here] >= self._of_run["budget_s"][here])]
+        precision = self._precision[here]
+        before = np.minimum.accumulate(np.concatenate([[np.inf], precision]))[:-1]
+        return np.asarray(here[precision < before], dtype=np.intp)
+
+    def runs(self, places: Places) -> list[PublishedRun]:
+        """The runs of some places that belong together."""
+        starts = np.flatnonzero(self._starts[places])[1:]
+        return [self._run(run) for run in np.split(places, starts)]
+
+    def _run(self, run: Places) -> PublishedRun:
+        first, events, within = run[0], self._improvements(run), run[self._within[run]]
+        budget_s, budget_evaluations = (
+            None if np.isnan(self._of_run[name][first]) else float(self._of_run[name][first])
+            for name in ("budget_s", "budget_evaluations")
+        )
+        end_s, evaluations = self._end(run, within, budget_s, budget_evaluations)
+        precision = self._precision[events]
+        best = precision[-1] if events.size else np.inf
+        if budget_s is None and budget_evaluations is None:
+            budget_s = end_s
+        timed = Timed(
+            time_s=self._numbers["seconds"][events],
+            end_s=end_s,
+            best_f=float(self._numbers["value"][events[-1]]) if events.size else np.inf,
+            status=Status(self._words_of_run["status"][first] or status_of(evaluations, best)),
+            stop_reason=StopReason(
+                self._words_of_run["stop_reason"][first]
+                or stop_reason_of(
+                    self._last_precision(events, evaluations),
+                    evaluations,
+                    end_s,
+                    budget_s,
+                    budget_evaluations,
+                )
+            ),
+            budget_s=budget_s,
+            budget_evaluations=None if budget_evaluations is None else int(budget_evaluations),
+        )
+        return PublishedRun(
+            instance=int(self.keys["instance"][first]),
+            f_opt=None if np.isnan(self._optima[first]) else float(self._optima[first]),
+            evaluations=self._numbers["evaluations"][events].astype(np.int64),
+            precision=precision,
+            all_evaluations=int(evaluations),
+            timed=timed,
+        )
+
+    def _end(
+        self, run: Places, within: Places, budget_s: float | None, budget_evaluations: float | None
+    ) -> tuple[float, float]:
+        """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
+        first, last = run[0], within[-1] if within.size else None
+        end_s, evaluations = (
+            self._numbers[column][run[-1]] if np.isnan(end := self._of_run[name][first]) else end
+            for column, name in (("seconds", "end_s"), ("evaluations", "end_evaluations"))
+        )
+        if budget_s is not None and end_s > budget_s:
+            end_s = budget_s
+            before = self._numbers["evaluations"]
+            evaluations = max(before[first] - 1, 0.0) if last is None else before[last]
+        if budget_evaluations is not None and evaluations > budget_evaluations:
+            end_s = 0.0 if last is None else self._numbers["seconds"][last]
+            evaluations = budget_evaluations
+        return float(end_s), float(evaluations)
+
+    def _last_precision(self, events: Places, evaluations: float) -> float:
+        """That of the improvement at the last evaluation; inf without one, or an optimum."""
+        if not events.size or np.isnan(self._optima[events[-1]]):
+            return np.inf
+        at_the_end = self._numbers["evaluations"][events[-1]] == evaluations
+        return float(self._precision[events[-1]]) if at_the_end else np.inf

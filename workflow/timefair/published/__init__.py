@@ -1,1 +1,0 @@
-"""Imports data of others: of COCO and IOHprofiler, and tables of runs with times."""
