@@ -59,7 +59,7 @@ NOT_RUN = {
     ),
     "snakemake --cores all --configfile config/studies/campaign-race.yaml "
     "--config name=campaign-race-equal rounds=1 'stopping={rule: fixed}'": "the same",
-    "python tests/benchmarks/campaign_race.py measured results/campaign-race "
+    "python benchmarks/campaign_race.py measured results/campaign-race "
     "results/campaign-race-equal": "the same",
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
@@ -107,7 +107,7 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/reliability-unseen.yaml": (
         "the study before it on the page is run"
     ),
-    "python tests/benchmarks/reliability.py results/reliability "
+    "python benchmarks/reliability.py results/reliability "
     "--unseen results/reliability-unseen": "needs the complete studies",
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
