@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -74,9 +72,3 @@ def test_its_tasks_are_declared_and_it_takes_problems_without_constraints_only_i
         row = run(use, evaluations=100, problem=SUITES["bbob"].problem(1, 2, 1))
         assert (str(row["status"]), row["constraint_evaluations"]) == ("ok", None)
         assert np.isfinite(row["best_precision"])
-
-
-def test_the_documentation_names_them_all() -> None:
-    page = Path(__file__).parents[3] / "docs/how-to/constraints.md"
-    text = page.read_text(encoding="utf-8")
-    assert [use for use in ABLE if f"`{use}`" not in text] == []

@@ -18,11 +18,3 @@ def test_recommendations_are_inside_and_change_nothing_else(use, launch) -> None
     evaluations = [made for made, _ in noisy.recommended]
     assert evaluations == sorted(evaluations)
     assert evaluations[-1] > 90
-
-
-@pytest.mark.slow
-def test_nevergrad_is_asked_at_steps_of_two_percent(launch) -> None:
-    made = [made for made, _ in launch("nevergrad:OnePlusOne", most=600, noisy=True).recommended]
-    assert made[:5] == [1, 2, 3, 4, 5]
-    assert 100 < len(made) < 250
-    assert min(np.diff(made[-20:])) > 5

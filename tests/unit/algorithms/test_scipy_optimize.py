@@ -23,17 +23,6 @@ def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
     assert result.evaluations == 5
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("shgo", "direct")])
-def test_another_seed_is_another_start(launch, name: str) -> None:
-    first, second = (launch(f"scipy:{name}", seed=s, most=5).points[0] for s in (1, 2))
-    assert not np.array_equal(first, second)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_everything_can_be_prepared(name: str) -> None:
-    registry.load(f"scipy:{name}", {}).prepare()
-
-
 def test_options_reach_a_local_method(launch) -> None:
     assert launch("scipy:Nelder-Mead", {"maxfev": 17}).evaluations == 17
     assert launch("scipy:L-BFGS-B", {"maxiter": 1}).evaluations < 20
@@ -47,13 +36,6 @@ def test_parameters_reach_a_global_optimizer(launch) -> None:
     few = {"maxiter": 1, "popsize": 5, "polish": False}
     assert launch("scipy:differential_evolution", few).evaluations == 2 * 5 * 3
     assert launch("scipy:direct", {"maxfun": 20}).evaluations < 30
-
-
-def test_basinhopping_minimizes_within_the_bounds_by_the_method_that_is_asked_for(launch) -> None:
-    by = {"minimizer_kwargs": {"method": "Nelder-Mead"}}
-    result = launch("scipy:basinhopping", by)
-    assert result.all_inside
-    assert not np.array_equal(result.points, launch("scipy:basinhopping").points)
 
 
 @pytest.mark.parametrize(

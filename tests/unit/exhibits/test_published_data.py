@@ -9,10 +9,8 @@ from timefair import latex
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
-from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import FIELDS
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),
@@ -179,14 +177,6 @@ def test_ranks_are_among_those_that_have_the_measure(alone, beside):
     }  # fmt: skip
 
 
-def test_quantile_ranks_in_seconds_are_among_the_measured(beside):
-    frame = TABLES["quantiles_to_target"](beside, ANALYSIS)
-    both = frame[(frame["function"] == 1) & (frame["dimension"] == 2)]
-    by_row = both.groupby(["target", "quantile"])
-    assert (by_row["runtime_s_rank"].sum() == 3).all()
-    assert (by_row["runtime_evaluations_rank"].sum() == 6).all()
-
-
 def test_the_checklist_names_the_sources(alone, beside):
     without, among = (TABLES["checklist"](runs, ANALYSIS) for runs in (alone, beside))
     more = among[~among["part"].isin(without["part"])]
@@ -195,18 +185,6 @@ def test_the_checklist_names_the_sources(alone, beside):
     ]
     assert "; ".join(more.iloc[0].astype(str)).count("B: x.dat: trials broke off") == 1
     pd.testing.assert_frame_equal(among[among["part"].isin(without["part"])], without)
-
-
-def test_all_together_are_in_the_order_of_their_keys(beside):
-    together = with_published(beside)
-    keys = ["suite", "function", "dimension", "instance", "algorithm", "run"]
-    assert together.frame[keys].equals(together.frame[keys].sort_values(keys))
-    for part in (beside, beside.published):
-        rows = together.frame["algorithm"].isin(part.frame["algorithm"]).to_numpy()
-        found, there = together.where(rows).traces.together(), part.traces.together()
-        for name in ("rows", "offsets", *FIELDS):
-            np.testing.assert_array_equal(getattr(found, name), getattr(there, name))
-    assert together.timed.tolist() == (together.frame["algorithm"] != "B").tolist()
 
 
 OF_A_TASK = ("constraints", "two objectives", "changes")
@@ -233,9 +211,3 @@ def test_captions_say_so(name, beside, tmp_path):
         latex.Setting(ANALYSIS, time_s=1.0),
     )
     assert "Published data, which have no times: B." in tex
-
-
-def test_a_run_that_is_there_twice_is_found_among_published_ones(published):
-    twice = pa.concat_tables([published, published])
-    with pytest.raises(Exception, match="the same run is there twice"):
-        Runs.of(with_facts(twice, {PUBLISHED: {"B": SOURCE}}))

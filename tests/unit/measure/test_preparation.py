@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 
@@ -52,12 +51,6 @@ def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path,
     row = measure_run(algorithm, problem, Allowance(evaluations=100), seed=1)
     assert row["evaluations"] == 100
     assert (tmp_path / "put_off.py.imports").read_text() == "xx"  # by the trial and by this process
-
-
-def test_prepare_is_called_once_in_the_parent(problem):
-    calls = []
-    prepare(Algorithm(solve("short"), prepare=lambda: calls.append(os.getpid())), problem)
-    assert calls == [os.getpid()]
 
 
 @pytest.mark.slow

@@ -30,11 +30,6 @@ def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, inst
             assert best == pytest.approx(problem.f_opt, abs=1e-9)
 
 
-def test_most_optima_are_known() -> None:
-    unknown = [f for f in PBO.functions if not PBO.knows_optimum(f, 100, 2)]
-    assert unknown == [18, 25]
-
-
 def test_one_max_counts_zeros_from_its_optimum() -> None:
     problem = PBO.problem(1, 6, PLAIN)
     assert problem.f_opt == -6
@@ -64,8 +59,3 @@ def test_wrong_keys(keys, lines: list[str]) -> None:
     assert PBO.faults(*keys) == lines
     with pytest.raises(ValueError, match="pbo"):
         PBO.problem(keys[0][-1], keys[1][0], keys[2][0])
-
-
-def test_without_ioh_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert PBO.faults([1], [2], [1]) == ["suite: pbo needs the package ioh"]

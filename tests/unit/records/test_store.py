@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import multiprocessing
 import os
 import time
@@ -14,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.records.journal import Journal, journal_path
-from timefair.records.schema import ADDED, LAUNCH_WAS, RUN_SCHEMA, schema_of
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs, write_record
-from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 
@@ -50,67 +47,6 @@ def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, m
     clock[0] = 22.0
     journal.__exit__(KeyboardInterrupt)  # the job is ended before it has written its record
     assert synced == [5.5, 20.0, 22.0]
-
-
-def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
-    write(record, row(0, best_x=[0.5, 1.5]), row(1))
-    assert open_record(record).read()["best_x"].to_pylist() == [[0.5, 1.5], None]
-    as_version(3, record)
-    old = open_record(record)
-    assert old.read().schema == RUN_SCHEMA
-    assert old.read()["best_x"].to_pylist() == [None, None]
-    assert old.read(["best_x.list.element", "run"])["best_x"].to_pylist() == [None, None]
-    assert old.read(["best_x.list.element"])["best_x"].to_pylist() == [None, None]
-    assert Runs.read([record]).read_points().to_pylist() == [None, None]
-    assert old.read(["run"]).column_names == ["run"]
-    assert old.read()["best_f"].to_pylist() == [79.5, 80.5]
-
-
-@pytest.mark.parametrize("version", sorted(ADDED))
-def test_a_record_of_a_version_before_this_one_is_read(record, row, write, version):
-    write(record, row(0, isolation="private"), row(1))
-    as_version(version, record)
-    runs = open_record(record).read()
-    assert runs.schema == RUN_SCHEMA
-    for name in ADDED[version]:
-        assert runs[name].to_pylist() == [None, None]
-    assert runs["best_f"].to_pylist() == [79.5, 80.5]
-
-
-@pytest.mark.parametrize("version", sorted(LAUNCH_WAS))
-def test_the_launch_of_an_event_is_read_under_its_name(record, row, write, version):
-    write(record, row(0), row(1, events=2))
-    expected = read_runs([record])["events"]
-    as_version(version, record)
-    assert "restart" in str(pq.read_schema(record).field("events").type)
-    old = open_record(record)
-    assert old.read()["events"] == expected
-    (alone,) = old.row_groups(["events.list.element.launch"])
-    assert alone["events"].to_pylist() == [[{"launch": 0}] * 3, [{"launch": 0}] * 2]
-    assert old.read()["launch_events"].to_pylist() == [None, None]
-
-
-def as_version(version: int, path: Path) -> None:
-    """Write a record again as the timefair of an earlier schema version did."""
-    metadata = dict(pq.read_metadata(path).metadata)
-    facts = json.loads(metadata[b"timefair"]) | {"schema_version": version}
-    columns = json.loads(metadata[b"timefair.columns"])
-    lacking = ADDED[version]
-    columns = {name: sum_ for name, sum_ in columns.items() if name.split(".")[0] not in lacking}
-    launch, was = "events.list.element.launch", LAUNCH_WAS.get(version, "launch")
-    columns[launch.replace("launch", was)] = columns.pop(launch)
-    metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
-    metadata[b"timefair.columns"] = json.dumps(columns, sort_keys=True).encode()
-    text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
-    metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
-    runs = pq.read_table(path).drop_columns(list(lacking)).replace_schema_metadata(None)
-    events = [
-        chunk.view(schema_of(version).field("events").type) for chunk in runs["events"].chunks
-    ]
-    runs = runs.set_column(runs.column_names.index("events"), "events", pa.chunked_array(events))
-    with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
-        writer.write_table(runs)
-        writer.add_key_value_metadata(metadata)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 11, 12, 13, 100])
@@ -151,31 +87,6 @@ def test_a_flipped_byte_loses_that_entry_and_what_follows_not_what_is_before(rec
         assert set(journal.runs) == {(1, 0)}
 
 
-def test_a_damaged_run_costs_itself_and_not_what_follows(record, row, capsys):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-        first = journal_path(record).stat().st_size
-        journal.append(row(1))
-        journal.append(row(2))
-    data = bytearray(journal_path(record).read_bytes())
-    data[first + 40] ^= 1
-    journal_path(record).write_bytes(data)
-    with Journal(record, KEY) as journal:
-        assert set(journal.runs) == {(1, 0), (1, 2)}
-    assert capsys.readouterr().err == (
-        f"timefair: {journal_path(record)}: 1 of its runs are damaged and measured again\n"
-    )
-
-
-def test_a_tail_of_zeros_is_no_run(record, row):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-    with journal_path(record).open("ab") as file:
-        file.write(bytes(4096))
-    with Journal(record, KEY) as journal:
-        assert set(journal.runs) == {(1, 0)}
-
-
 def test_a_journal_whose_head_is_damaged_is_kept_aside(record, row, capsys):
     with Journal(record, KEY) as journal:
         journal.append(row(0))
@@ -187,15 +98,6 @@ def test_a_journal_whose_head_is_damaged_is_kept_aside(record, row, capsys):
     aside = journal_path(record).with_name(f"{journal_path(record).name}.damaged")
     assert aside.read_bytes() == data
     assert f"kept as {aside.name}" in capsys.readouterr().err
-
-
-def test_a_journal_of_another_record_is_not_taken(record, row):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-    other = record.with_name("f2.parquet")
-    os.rename(journal_path(record), journal_path(other))
-    with Journal(other, KEY) as journal:
-        assert journal.runs == {}
 
 
 def test_a_journal_of_another_key_is_set_aside_whole(record, row):
@@ -233,18 +135,6 @@ def test_a_record_round_trips(record, row, write):
     assert pq.read_schema(record).remove_metadata() == RUN_SCHEMA
     assert read_runs([record]).column("run").to_pylist() == [0, 1]
     assert read_runs([]).num_rows == 0
-
-
-def test_a_record_that_fails_half_way_is_not_there(record, row):
-    def batches():
-        with Journal(record, KEY) as journal:
-            journal.append(row(0))
-            yield journal.runs[1, 0]
-        raise RuntimeError("half way")
-
-    with pytest.raises(RuntimeError):
-        write_record(record, batches(), {})
-    assert [path.name for path in record.parent.iterdir()] == [journal_path(record).name]
 
 
 def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row):

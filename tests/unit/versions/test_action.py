@@ -96,25 +96,6 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
     assert built[1] == yaml.safe_dump(few)
 
 
-def test_a_build_that_fails_ends_the_action(repository: Path) -> None:
-    inputs = {"study": "benchmarks", "base": "HEAD", "install": "", "build": "false"}
-    status, outputs, summary = perform(repository, **inputs)
-    assert (status, outputs, summary) == (1, {}, "")
-
-
-@pytest.mark.slow
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
-def test_an_undecided_comparison_fails_only_if_it_should(
-    repository: Path, strict: str, expected: int
-) -> None:
-    few = CAMPAIGN | {"runs": 2}
-    (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
-    inputs = {"study": "benchmarks", "base": "HEAD", "install": ""}
-    status, outputs, _ = perform(repository, **inputs, **{"fail-when-undecided": strict})
-    assert (status, outputs["status"]) == (expected, "3")
-
-
 @pytest.mark.slow
 def test_a_wrong_campaign_and_an_unknown_base_fail(repository: Path) -> None:
     inputs = {"study": "benchmarks", "install": ""}
