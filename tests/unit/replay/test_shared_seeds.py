@@ -1,0 +1,36 @@
+"""Two algorithms with the seeds of one: their runs are pairs, and each is replayed alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from timefair.campaign import configuration, plan
+from timefair.measure.job.cell import Prepared, measure
+from timefair.records.store import read_runs
+from timefair.replay.chosen import chosen_run
+from timefair.replay.verdict import replay
+
+DE: dict[str, Any] = {"use": "timefair:DE"}
+CAMPAIGN: dict[str, Any] = {
+    "name": "small",
+    "problems": {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1},
+    "algorithms": {"base": DE, "head": DE | {"seed_as": "base"}, "other": DE},
+    "budget": {"evaluations": 200},
+    "runs": 2,
+}
+
+
+def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path: Path):
+    campaign, records = configuration.parse(CAMPAIGN), {}
+    for job in plan.jobs(campaign):
+        key = Prepared(campaign).key(job)
+        record = tmp_path / job.record(key)
+        record.parent.mkdir(parents=True, exist_ok=True)
+        measure(campaign, job, record, key)
+        records[job.algorithm] = record
+    runs = {label: read_runs([record]) for label, record in records.items()}
+    for column in ("seed", "best_f", "best_x"):
+        assert runs["base"][column].equals(runs["head"][column])
+        assert not runs["base"][column].equals(runs["other"][column])
+    assert replay(chosen_run(records["head"], {"run": 1})).same

@@ -1,0 +1,15 @@
+"""The description of a page: what the console prints at the end of a campaign."""
+
+from timefair.report import description
+from timefair.report.page import page
+
+SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
+
+
+def test_the_console_finds_the_verdict_and_how_the_runs_went(evidence, tmp_path):
+    known = evidence(SECONDS)
+    written = tmp_path / "report.html"
+    written.write_text(page(known.tables, {}, known.campaign), encoding="utf-8")
+    verdict, runs = description.read(written)
+    assert verdict.startswith("quick wins over 8 functions")
+    assert runs == "0 of 240 runs failed, 0 were disturbed."
