@@ -391,6 +391,7 @@ def test_python_examples_run(fence: Fence) -> None:
 
 
 @pytest.mark.workflow
+@pytest.mark.thorough
 @pytest.mark.parametrize("fence", of_language("snakemake"), ids=lambda fence: fence.where)
 def test_snakefiles_are_planned(fence: Fence, copy: Copy, tmp_path: Path) -> None:
     (tmp_path / "Snakefile").write_text(fence.text)

@@ -113,6 +113,7 @@ def test_a_suite_is_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
     pytest.importorskip("directsearch")
     steps = Steps("How to add a library of algorithms", tmp_path)

@@ -170,5 +170,6 @@ def replayed(archive: Path) -> list[str]:
 
 @shipped
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_runs_of_the_study_can_be_replayed() -> None:
     assert replayed(ARCHIVE)

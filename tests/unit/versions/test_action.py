@@ -83,6 +83,7 @@ def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Path) -> None:
     few = CAMPAIGN | {"runs": 2}
     (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))

@@ -108,6 +108,7 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     compare(CAMPAIGN_FILE, "--quiet")
     campaign = configuration.load(study / CAMPAIGN_FILE)

@@ -99,6 +99,7 @@ def solve(objective, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(
     "path" not in AlgorithmSpec.model_fields, reason="needs algorithms.X.path (environments)"
 )
