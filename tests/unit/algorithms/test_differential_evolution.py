@@ -256,6 +256,7 @@ def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> No
     assert np.all((points >= lower) & (points <= upper))
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("D", [1, 2, 3, 5, 10])
 def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
@@ -279,6 +280,7 @@ def test_patience_is_generations_without_a_better_best(objective_of, value) -> N
     assert len(points) == 8 * (1 + 6)
 
 
+@pytest.mark.thinned(6)
 @OBJECTIVES
 @pytest.mark.parametrize("most", [0, 3, 7, 8, 30])
 @pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])

@@ -94,6 +94,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
     assert ended.evaluations == most
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("use", USES)
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
     monkeypatch.setattr(optional.importlib.util, "find_spec", lambda module: None)

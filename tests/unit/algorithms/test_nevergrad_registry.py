@@ -16,6 +16,7 @@ SAMPLE = (
 IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
@@ -27,6 +28,7 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
     assert not np.array_equal(first.points, other.points)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [10, 100])
 @pytest.mark.parametrize("name", IN_A_THREAD)

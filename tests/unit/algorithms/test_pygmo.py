@@ -39,6 +39,7 @@ def _pygmo() -> None:
     pytest.importorskip("pygmo")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_end_of_a_launch_surfaces_at_once(name: str) -> None:
     parameters = {"stop_range": 1e-12} if name == "compass_search" else {}
@@ -49,6 +50,7 @@ def test_the_end_of_a_launch_surfaces_at_once(name: str) -> None:
         assert objective.calls == most + 1
 
 
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_that_are_no_numbers_do_no_harm(name: str, value: float) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "use", ["pycma:CMA-ES", "pycma:lq-CMA-ES", "cmaes:CMA", "cmaes:SepCMA", "nevergrad:TBPSA"]
 )

@@ -7,6 +7,7 @@ from timefair.algorithms.adapters import scipy_optimize
 NAMES = [*scipy_optimize.LOCAL, *scipy_optimize.GLOBAL]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
     first = launch(f"scipy:{name}")
@@ -16,6 +17,7 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
         assert first.all_inside
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
     result = launch(f"scipy:{name}", most=5)

@@ -225,6 +225,7 @@ def test_nothing_deviates_without_a_change(study):
     assert answer["answer"] == "no"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_found(study, change):
     make, expected = CHANGES[change]

@@ -60,6 +60,7 @@ def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_the_legend_names_the_algorithms_of_the_table(name):
@@ -137,6 +138,7 @@ def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
         assert ax.get_window_extent().height > figure.dpi
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in WITH_NOTE])
 def test_the_figure_of_an_empty_table_says_so(name):
     figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
@@ -144,6 +146,7 @@ def test_the_figure_of_an_empty_table_says_so(name):
     assert not figure.axes
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", RUN_COUNT)
 def test_without_complete_samples_the_figure_says_so(name):
     figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
@@ -162,6 +165,7 @@ def test_the_paper_shows_two_of_the_thresholds():
     assert titles[::3] == ["IQR, τ = 0.1", "IQR, τ = 0.2"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])
 def test_a_panel_for_each_function_and_dimension(name):

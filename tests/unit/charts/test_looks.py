@@ -47,6 +47,7 @@ def drawn(name, algorithms, order):
     return FIGURES[name](table, FIGURES[name].pages_of(table)[-1])
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_few_algorithms_have_the_colours_of_the_order_of_their_table(name):
@@ -55,6 +56,7 @@ def test_few_algorithms_have_the_colours_of_the_order_of_their_table(name):
     assert colours(drawn(name, ALGORITHMS, order)) == expected
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WITH_LEGEND if name != "restarts"])
 def test_sixteen_algorithms_have_the_same_colours_in_all_figures(name):
@@ -64,6 +66,7 @@ def test_sixteen_algorithms_have_the_same_colours_in_all_figures(name):
     assert len(found) > 1
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WITH_LEGEND if name not in WITH_ALL])
 def test_of_many_algorithms_those_that_own_a_colour_keep_it(name):

@@ -97,6 +97,7 @@ def test_a_suite_without_groups_is_summed_up_as_a_whole():
     assert (row["function"], row["value"]) == ("all", pytest.approx(10.0))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("suite", names.SUITES)
 def test_names_and_groups_are_of_functions_that_the_suite_has(suite):
     known = names.of_suite(suite)

@@ -112,6 +112,7 @@ def test_all_other_tables_do_not_change(name, alone, beside):
     assert among.attrs["disturbed"] == without.attrs["disturbed"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "name", sorted(AMONG - {"profile_evaluations", "ranks", "summary"} - OF_PAIRS)
 )
@@ -190,6 +191,7 @@ def test_the_checklist_names_the_sources(alone, beside):
 OF_A_TASK = ("constraints", "two objectives", "changes")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(n for n in FIGURES if FIGURES[n].needs not in OF_A_TASK))
 def test_every_figure_is_drawn(name, beside):
     figure = FIGURES[name](TABLES[FIGURES[name].table](beside, ANALYSIS))
@@ -199,6 +201,7 @@ def test_every_figure_is_drawn(name, beside):
         assert ("B" in drawn) == ("evaluations" in name or name == "ranks")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(AMONG))
 def test_captions_say_so(name, beside, tmp_path):
     frame = TABLES[name](beside, ANALYSIS)

@@ -40,6 +40,7 @@ def test_no_run_gives_no_row(name, of_campaign, no_runs):
     assert frame.empty
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_file_gives_the_table_back(name, suffix, of_campaign, tmp_path):

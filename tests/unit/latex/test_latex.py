@@ -119,6 +119,7 @@ def test_every_table_is_valid_latex(name, made):
     assert rf"\label{{tab:{name}" in tex
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_campaign_without_runs_is_valid_latex(name, no_runs):
     tex = printed(name, TABLES[name](no_runs, ANALYSIS))

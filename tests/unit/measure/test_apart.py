@@ -196,6 +196,7 @@ def result(row: dict) -> dict:
 # --- The same results ---------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "restart"),

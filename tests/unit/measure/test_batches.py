@@ -52,6 +52,7 @@ def events(row: dict) -> list[tuple]:
     return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("cores", [1, 2, 3])
 @pytest.mark.parametrize("evaluations", [1, 7, 10, 100])
 def test_batches_are_the_same_evaluations(problem, cores, evaluations):

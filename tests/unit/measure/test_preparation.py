@@ -53,6 +53,7 @@ def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path,
     assert (tmp_path / "put_off.py.imports").read_text() == "xx"  # by the trial and by this process
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):

@@ -1,4 +1,5 @@
 import ctypes
+import itertools
 
 import numpy as np
 import pytest
@@ -75,24 +76,23 @@ def points(problem, count, seed=1):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(("dimension", "m"), LAYOUTS)
-def test_values_are_those_of_the_reports_formulas(function, dimension, m):
-    problem = Cec2010(m).problem(function, dimension, 4)
-    data = draw(function, dimension, size(function, m), 4)
-    near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
-    for x in (*points(problem, 5), *near, 2 * problem.upper):
-        assert problem.evaluate(x) == pytest.approx(report(function, m, data, x), rel=1e-11)
+def test_values_are_those_of_the_reports_formulas(function):
+    for dimension, m in LAYOUTS:
+        problem = Cec2010(m).problem(function, dimension, 4)
+        data = draw(function, dimension, size(function, m), 4)
+        near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
+        for x in (*points(problem, 5), *near, 2 * problem.upper):
+            assert problem.evaluate(x) == pytest.approx(report(function, m, data, x), rel=1e-11)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(("dimension", "m"), [*LAYOUTS, (100, 50), (8, 2)])
-@pytest.mark.parametrize("instance", [1, 2, 2**31 - 1])
-def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function, dimension, m, instance):
-    problem = Cec2010(m).problem(function, dimension, instance)
-    optimum = draw(function, dimension, size(function, m), instance).optimum
-    assert problem.f_opt == problem.evaluate(optimum) == 0.0
-    assert np.all(problem.lower <= optimum)
-    assert np.all(optimum <= problem.upper)
+def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
+    for (dimension, m), instance in itertools.product([LAYOUTS[0], (100, 50)], (1, 2**31 - 1)):
+        problem = Cec2010(m).problem(function, dimension, instance)
+        optimum = draw(function, dimension, size(function, m), instance).optimum
+        assert problem.f_opt == problem.evaluate(optimum) == 0.0
+        assert np.all(problem.lower <= optimum)
+        assert np.all(optimum <= problem.upper)
 
 
 @pytest.mark.slow
@@ -108,12 +108,12 @@ def test_everywhere_else_the_value_is_above_0(data):
     assert problem.evaluate(x) > 0.0
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_bounds_are_the_reports(function):
-    bound = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}.get(function, 100)
-    problem = DEFAULT.problem(function, 10, 1)
-    np.testing.assert_array_equal(problem.lower, np.full(10, -bound))
-    np.testing.assert_array_equal(problem.upper, np.full(10, bound))
+def test_bounds_are_the_reports():
+    small = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}
+    for function in FUNCTIONS:
+        problem = DEFAULT.problem(function, 10, 1)
+        np.testing.assert_array_equal(problem.upper, np.full(10, small.get(function, 100)))
+        np.testing.assert_array_equal(problem.lower, -problem.upper)
 
 
 # --- Which variables interact -------------------------------------------------------------------
@@ -150,8 +150,8 @@ def test_in_the_last_two_functions_neighbours_interact(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("m", [2, 5, 50])
-def test_rotations_are_orthogonal_and_orders_are_permutations(function, m):
+def test_rotations_are_orthogonal_and_orders_are_permutations(function):
+    m = 5
     data = draw(function, 4 * m, size(function, m), 1)
     assert sorted(data.order) == list(range(4 * m))
     if function in ROTATED:
@@ -193,14 +193,14 @@ def test_the_c_function_gives_the_same_bits(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("variable", range(10))
-def test_nan_gives_nan_and_infinity_nothing_finite(function, variable):
+def test_nan_gives_nan_and_infinity_nothing_finite(function):
     problem = DEFAULT.problem(function, 10, 1)
-    x = np.ones(10)
-    x[variable] = np.nan
-    assert np.isnan(problem.evaluate(x))
-    x[variable] = np.inf
-    assert not np.isfinite(problem.evaluate(x))
+    for variable in (0, 9):
+        x = np.ones(10)
+        x[variable] = np.nan
+        assert np.isnan(problem.evaluate(x))
+        x[variable] = np.inf
+        assert not np.isfinite(problem.evaluate(x))
 
 
 @pytest.mark.parametrize("x", [np.ones(9), np.ones((1, 10)), np.ones((10, 1)), 1.0, []])

@@ -91,6 +91,7 @@ def test_optima_that_are_printed(function: int, dimension: int, f_opt: float) ->
         assert found == pytest.approx(f_opt, rel=1e-12, abs=1e-28)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("instance", [1, 2, 77])
 @pytest.mark.parametrize("function", CLASSIC.functions)
 def test_a_search_around_the_optimum_finds_nothing_better(function: int, instance: int) -> None:

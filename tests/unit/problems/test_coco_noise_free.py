@@ -44,6 +44,7 @@ def observed(function, points, folder):
     return measured, lines, f_opt
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("function", NOISY.functions)
 def test_both_values_are_those_of_the_observer(function, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)

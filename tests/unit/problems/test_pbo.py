@@ -16,6 +16,7 @@ def all_strings(dimension):
     return np.array(list(itertools.product((0.0, 1.0), repeat=dimension)))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("instance", [PLAIN, INVERTED, PERMUTED])
 @pytest.mark.parametrize("function", PBO.functions)
 def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, instance: int) -> None:

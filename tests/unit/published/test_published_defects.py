@@ -50,6 +50,7 @@ def test_a_multiobjective_precision_below_0_stays_negative(multiobjective, read)
     assert [row["best_precision"] >= 0 for row in rows] == [True, True, False]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "change",
     [

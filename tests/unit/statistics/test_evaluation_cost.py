@@ -88,6 +88,7 @@ FORMS = {
 }
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", range(30))
 def test_a_set_has_the_costs_that_the_test_does_not_reject(seed):
     rng = np.random.default_rng(seed)
@@ -117,6 +118,7 @@ def test_the_forms_of_sets():
     assert turning_sets(*never, *never, confidence=0.95).shape[0] == "every"
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("evaluations", [0, 1, 7, 331])
 @pytest.mark.parametrize(("factor", "form"), [(2.0, "empty"), (1.001, "every"), (1.0, "every")])
 def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
@@ -131,6 +133,7 @@ def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
     assert {accepted(first, second, c, 0.95) for c in (0.0, 1e-6, 1.0)} == {form == "every"}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("runs", [(10, 10), (7, 11), (30, 12)])
 @pytest.mark.parametrize("each", [0.1, 0.3, 1e-3 / 3])
 def test_equal_seconds_are_equal_at_no_cost_alone(runs, each):

@@ -112,6 +112,7 @@ def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
     pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=False, rtol=rtol)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [0.0, 1e-8, np.inf])
 def test_runs_that_are_all_alike(name, value, cells):

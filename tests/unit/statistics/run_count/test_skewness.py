@@ -95,6 +95,7 @@ def test_outliers_of_values_near_each_other_are_those_of_their_distances():
             assert is_kept(sample, technique).tolist() == is_kept(steps, technique).tolist()
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("n", range(3, 51))
 def test_percentiles_are_numpys_to_the_last_bit(n):
     rng = np.random.default_rng(n)
@@ -103,6 +104,7 @@ def test_percentiles_are_numpys_to_the_last_bit(n):
         assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("technique", Outliers)
 @pytest.mark.parametrize("constant", [0.0, 0.1, 7e300, np.inf])
 def test_constant_values_stop_and_say_so(technique, constant):
