@@ -138,9 +138,7 @@ PICTURES = DECLARED + tuple(
 )
 """Those, and for the gallery one of every other figure."""
 
-BENCHMARKS = {
-    "explanation/probabilities/calibration.png": "python tests/benchmarks/probabilities.py"
-}
+BENCHMARKS = {"explanation/probabilities/calibration.png": "python benchmarks/probabilities.py"}
 """The pictures that a benchmark draws, and its command; whether they are stale is not known."""
 
 

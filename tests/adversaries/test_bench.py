@@ -1,4 +1,4 @@
-"""All adversaries in one campaign: each comes to what it should, and harms nobody."""
+"""Adversaries in one campaign: each comes to what it should, and harms nobody."""
 
 from __future__ import annotations
 
@@ -52,11 +52,24 @@ MEASURED = ("--until", "finish_round")
 """What is asked for of Snakemake: no collected file, table or figure."""
 
 
+THIRD = 3
+"""By default, one adversary of so many is measured; with --thorough, each."""
+
+
 @pytest.fixture(scope="module")
-def benches(tmp_path_factory: pytest.TempPathFactory) -> list[Workspace]:
+def chosen(request: pytest.FixtureRequest) -> dict[str, Adversary]:
+    """The adversaries that are measured."""
+    names = sorted(BENCH)[:: 1 if request.config.getoption("--thorough") else THIRD]
+    return {name: BENCH[name] for name in names}
+
+
+@pytest.fixture(scope="module")
+def benches(
+    chosen: dict[str, Adversary], tmp_path_factory: pytest.TempPathFactory
+) -> list[Workspace]:
     """Two campaigns, measured without any privilege: of those that T ends, and of the others."""
-    held = {name: entry.use for name, entry in BENCH.items() if entry.held}
-    others = {name: entry.use for name, entry in BENCH.items() if not entry.held}
+    held = {name: entry.use for name, entry in chosen.items() if entry.held}
+    others = {name: entry.use for name, entry in chosen.items() if not entry.held}
     found = []
     for algorithms, settings in ((held, HELD), (HONEST | others, OTHERS)):
         workspace = Workspace(tmp_path_factory.mktemp("bench"))
@@ -76,10 +89,12 @@ def test_there_are_enough_of_them() -> None:
     assert len(BENCH) >= 60
 
 
-def test_each_comes_to_what_it_should(benches: list[Workspace]) -> None:
+def test_each_comes_to_what_it_should(
+    chosen: dict[str, Adversary], benches: list[Workspace]
+) -> None:
     ends = ("evaluations", "target")
     honest = {name: Adversary(name, use, "", "ok", ends) for name, use in HONEST.items()}
-    expected = BENCH | honest
+    expected = chosen | honest
     rows = [row for bench in benches for row in measured(bench).to_pylist()]
     assert len(rows) == sum(1 if entry.held else RUNS for entry in expected.values())
     wrong = [line for row in rows if (line := expected[row["algorithm"]].differs(row))]

@@ -195,17 +195,3 @@ def test_rules_have_one_command_and_no_script(path: Path) -> None:
     assert not {"run:", "script:", "notebook:"} & set(lines)
     has_python = any(line.startswith(("def ", "import ", "from ")) for line in lines)
     assert has_python == (path.name == "campaign.smk")  # it reads the configuration for the others
-
-
-@pytest.mark.slow
-def test_the_word_for_all_together_is_declared_once() -> None:
-    """Modules that read a table compare with the word that its maker wrote."""
-    declared = [
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Constant)
-        and node.value.value == "all"
-    ]
-    assert declared == ["basics/together.py"]

@@ -46,11 +46,3 @@ def test_the_page_names_every_exit_status(code: str) -> None:
     if code in ("1", "3"):  # the commands that have this status
         named = set(re.findall(r"`(\w+)`:", row))
         assert named == {name.split()[1] for name, one in COMMANDS if int(code) in one.exits}
-
-
-def test_the_commands_of_users_are_first_in_the_order_of_the_help() -> None:
-    of_users, _, called = made().partition("\n## Called by the workflow\n")
-    told = dict.fromkeys(re.findall(r"^## `timefair (\w+)", of_users, flags=re.M))
-    assert list(told) == [name for names in cli.groups().values() for name in names]
-    others = re.findall(r"^### `timefair ([\w-]+)`", called, flags=re.M)
-    assert sorted([*told, *others]) == sorted(cli.parser().commands.choices)

@@ -59,7 +59,7 @@ NOT_RUN = {
     ),
     "snakemake --cores all --configfile config/studies/campaign-race.yaml "
     "--config name=campaign-race-equal rounds=1 'stopping={rule: fixed}'": "the same",
-    "python tests/benchmarks/campaign_race.py measured results/campaign-race "
+    "python benchmarks/campaign_race.py measured results/campaign-race "
     "results/campaign-race-equal": "the same",
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
@@ -107,7 +107,7 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/reliability-unseen.yaml": (
         "the study before it on the page is run"
     ),
-    "python tests/benchmarks/reliability.py results/reliability "
+    "python benchmarks/reliability.py results/reliability "
     "--unseen results/reliability-unseen": "needs the complete studies",
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
@@ -157,15 +157,16 @@ def parts(line: str) -> list[str]:
 # --- What needs no campaign ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_says_its_language(page: Path) -> None:
-    unknown = [fence.where for fence in fences(page) if fence.language not in LANGUAGES]
+def test_every_block_says_its_language() -> None:
+    unknown = [
+        fence.where for page in PAGES for fence in fences(page) if fence.language not in LANGUAGES
+    ]
     assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_command_hides_in_an_indented_block(page: Path) -> None:
-    assert not re.findall(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", prose(page), flags=re.M)
+def test_no_command_hides_in_an_indented_block() -> None:
+    command = re.compile(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", flags=re.M)
+    assert {page: command.findall(prose(page)) for page in PAGES} == {page: [] for page in PAGES}
 
 
 def test_what_is_not_run_is_in_the_documentation() -> None:
@@ -183,11 +184,12 @@ INLINE = sorted(
 )
 
 
-@pytest.mark.parametrize(
-    ("page", "command"), INLINE, ids=[f"{page.name}: {command}" for page, command in INLINE]
-)
-def test_commands_in_sentences_are_known(page: Path, command: str) -> None:
-    parser: argparse.ArgumentParser = cli.parser()
+def test_commands_in_sentences_are_known() -> None:
+    for page, command in INLINE:
+        _be_sure_that_it_is_known(page, command, cli.parser())
+
+
+def _be_sure_that_it_is_known(page: Path, command: str, parser: argparse.ArgumentParser) -> None:
     for word in shlex.split(re.sub(r"[\[\]…]", " ", command))[1:]:
         groups = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
         if groups:
@@ -197,10 +199,10 @@ def test_commands_in_sentences_are_known(page: Path, command: str) -> None:
             assert any(word in action.option_strings for action in parser._actions), command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_benchmarks_that_are_named_are_there(page: Path) -> None:
-    for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
-        assert (ROOT / path).is_file(), path
+def test_benchmarks_that_are_named_are_there() -> None:
+    for page in PAGES:
+        for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
+            assert (ROOT / path).is_file(), path
 
 
 # --- The small copy -----------------------------------------------------------------------------
@@ -391,6 +393,7 @@ def test_python_examples_run(fence: Fence) -> None:
 
 
 @pytest.mark.workflow
+@pytest.mark.thorough
 @pytest.mark.parametrize("fence", of_language("snakemake"), ids=lambda fence: fence.where)
 def test_snakefiles_are_planned(fence: Fence, copy: Copy, tmp_path: Path) -> None:
     (tmp_path / "Snakefile").write_text(fence.text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from fences import PAGES, ROOT, prose
 
 
@@ -15,17 +15,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links(page: Path) -> None:
-    broken = []
+def test_links() -> None:
+    assert [f"{page.name}: {link}" for page in PAGES for link in broken(page)] == []
+
+
+def broken(page: Path) -> Iterator[str]:
     for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         target, _, anchor = link.partition("#")
         if re.match(r"[a-z]+:", target):
             continue
         there = page.parent / target if target else page
         if not there.exists() or (anchor and anchor not in anchors(there)):
-            broken.append(link)
-    assert not broken
+            yield link
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from fences import fences
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from timefair.exhibits.registry import FIGURES
 
@@ -52,27 +48,3 @@ def test_every_picture_is_declared_once_and_shown(pictures) -> None:
         assert Path(picture.path).name in pages
         assert picture.figure in {*FIGURES, pictures.PAGE}
         assert set(picture.without) <= set(picture.asked.algorithms)
-
-
-def test_a_picture_is_stale_when_its_campaign_asks_for_something_else(
-    pictures, tmp_path, monkeypatch
-) -> None:
-    picture = pictures.PICTURES[0]
-    monkeypatch.setattr(pictures, "DOCS", tmp_path)
-    monkeypatch.setattr(pictures, "ROOT", tmp_path)
-    asked = tmp_path / picture.campaign
-    asked.parent.mkdir()
-    shutil.copy(ROOT / picture.campaign, asked)
-    assert pictures.why_stale(picture) == "it was never drawn"
-
-    picture.file.parent.mkdir(parents=True)
-    kept = PngInfo()
-    kept.add_text(pictures.STAMP, json.dumps(pictures.stamp(picture) | {"measured": "today"}))
-    Image.new("RGB", (2, 2)).save(picture.file, pnginfo=kept)
-    assert pictures.why_stale(picture) is None
-    assert "run `snakemake" in pictures.why_not_drawn(picture)
-
-    asked.write_text(asked.read_text().replace("seed: 1", "seed: 2"))
-    assert pictures.why_stale(picture) == f"{picture.campaign} has changed"
-    Image.new("RGB", (2, 2)).save(picture.file)
-    assert pictures.why_stale(picture) == "it does not say which campaign it is from"

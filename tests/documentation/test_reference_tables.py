@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import re
 
 import pytest
-from reference_tables import BLOCKS, Block, keys, promised, summary
+from reference_tables import BLOCKS, Block, summary
 
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts import RESTARTS
@@ -30,14 +29,3 @@ def test_every_policy_and_rule_is_described(kind) -> None:
     assert "|" not in summary(kind)
     fields = {name: field for name, field in kind.model_fields.items() if name not in CHOOSING}
     assert all(field.description for field in fields.values())
-
-
-@pytest.mark.parametrize("kind", STOPPING.values())
-def test_every_rule_says_what_it_promises(kind) -> None:
-    assert promised(kind).endswith(".")
-
-
-def test_a_sentence_after_a_colon_begins_with_a_small_letter() -> None:
-    rows = "\n".join(keys())
-    assert "With `skewness`: largest absolute skewness." in rows
-    assert not re.search(r"With (`[\w-]+`(, )?)+: [A-Z][a-z ]", rows)

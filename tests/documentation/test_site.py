@@ -1,4 +1,4 @@
-"""The documentation site: it is built without a warning, its links lead somewhere, search works."""
+"""The documentation site is built without a warning, its links lead somewhere, search works."""
 
 from __future__ import annotations
 
@@ -29,17 +29,27 @@ RESULTS = r"""new Promise(done => {
 """A promise of the titles that the search has found."""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the pages, built by the command that `docs/conf.py` names."""
-    output = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "sphinx", "-q", "-W", "-c", "docs", ".", str(output)]
+def build(output: Path, *options: str) -> None:
+    """Build with the command that `docs/conf.py` names."""
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", *options, "-c", "docs", ".", str(output)]
     path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
     built = subprocess.run(
         words, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the pages."""
+    output = tmp_path_factory.mktemp("site")
+    build(output)
     return output
+
+
+def test_every_page_is_read_without_a_warning(tmp_path: Path) -> None:
+    """No page is written, which takes the longest; test_links.py follows the links."""
+    build(tmp_path, "-b", "dummy")
 
 
 class Page(HTMLParser):
@@ -59,6 +69,7 @@ class Page(HTMLParser):
                 self.anchors.add(value)
 
 
+@pytest.mark.thorough
 def test_every_link_leads_somewhere(site: Path) -> None:
     pages = {file: Page(file) for file in site.rglob("*.html")}
     broken = []
@@ -74,6 +85,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.thorough
 def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> None:
     first = site / "docs/README.html"
     linked = {(first.parent / urlsplit(link).path).resolve() for link in Page(first).links}
@@ -86,6 +98,7 @@ def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> Non
     assert pages <= linked
 
 
+@pytest.mark.thorough
 def test_search_works_without_a_network(site: Path, browser) -> None:
     browser.open(site / "docs/README.html")
     assert browser.run("document.querySelector('h1').textContent").startswith("Documentation")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from archived import WORDS, command, measured
 
 import make_study
-from study import blocks, findings, page, pictures, results, tables, words
-from timefair.basics.errors import InputError
+from study import page, pictures, results, tables, words
 from timefair.campaign import configuration
 from timefair.cli.common import measuring_environment
 from timefair.extensions.archive import inspection
@@ -128,169 +125,7 @@ def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
     assert row.split(" | ")[2] == words.number(float(np.median(of_d5)), 3)
 
 
-@pytest.mark.slow
-def test_the_same_archive_makes_the_same_results(
-    made: Path, small: Path, tmp_path: Path, monkeypatch
-) -> None:
-    """And the same pictures, of which two are drawn again: all of them take four seconds."""
-    monkeypatch.setattr(pictures, "SHOWN", pictures.SHOWN[:1])
-    results.write(small, tmp_path)
-    again = sorted((tmp_path / results.NAME).iterdir())
-    assert len(again) == 3
-    for path in again:
-        assert (made / results.NAME / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-@pytest.mark.slow
-def test_a_changed_archive_makes_no_page(small: Path, tmp_path: Path, capsys) -> None:
-    changed = tmp_path / "changed"
-    with zipfile.ZipFile(small) as archive:
-        archive.extractall(changed)
-    (changed / "README.md").write_text("other")
-    assert make_study.main([str(changed), "--output", str(tmp_path)]) == 2
-    assert "README.md: not as archived" in capsys.readouterr().err
-    assert not (tmp_path / page.PAGE).exists()
-
-
-def test_a_name_that_no_result_has() -> None:
-    with pytest.raises(InputError, match=r"\{\{speed\}\}: is not in bbob-2026/results.json"):
-        page.made("{{speed}} and {{runs}}", {"archive": "", "values": {"runs": "3"}})
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (0.01234, 2, "0.012"), (1303.2, 3, "1,303"), (-1.55, 2, "−1.6"), (float("nan"), 2, "–"),
-        (float("inf"), 2, "∞"), (0.0, 2, "0"), (99.96, 3, "100"), (0.9996, 3, "1.00"),
-    ],
-)  # fmt: skip
-def test_numbers_in_words(value: float, digits: int, text: str) -> None:
-    assert words.number(value, digits) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.0, "0 s"), (4e-5, "40 µs"), (4e-8, "0.040 µs"), (0.0025, "2.5 ms"), (2.5, "2.5 s"),
-        (119.0, "119 s"), (310.0, "5.2 min"), (7200.0, "2.0 h"), (float("inf"), "∞"),
-    ],
-)  # fmt: skip
-def test_durations_in_words(seconds: float, text: str) -> None:
-    assert words.duration(seconds) == text
-
-
-# --- Tables whose rows depend on the results ----------------------------------------------------
-
-
-class Tables(dict[str, pd.DataFrame]):
-    """Tables by name, in place of a study."""
-
-    def table(self, name: str) -> pd.DataFrame:
-        return self[name]
-
-
-def inverted(function: str, target: float, p: float, *, significant: bool) -> dict[str, object]:
-    """A row of `inversions`: B is better by evaluations, A by time."""
-    return {
-        "dimension": 5, "function": function, "target": target, "p_adjusted": p,
-        "algorithm_a": "A", "algorithm_b": "B",
-        "winner_by_evaluations": "B", "winner_by_time": "A", "evaluations": 433.0,
-        "by_evaluations_a": 3.0, "by_evaluations_b": 20.0, "by_time_a": 22.0, "by_time_b": 1.0,
-        "significant": significant,
-    }  # fmt: skip
-
-
-def crossing(function: int, target: float, at_s: float, first: str = "A") -> dict[str, object]:
-    """A row of `cost_crossovers`: `first` is better at low costs."""
-    other = "B" if first == "A" else "A"
-    return {
-        "dimension": 5, "function": function, "target": target,
-        "algorithm_a": "A", "algorithm_b": "B", "better_below": first, "better_above": other,
-        "turns_at_s": at_s,
-    }  # fmt: skip
-
-
-INVERTED = Tables(
-    inversions=pd.DataFrame(
-        [
-            inverted("all", np.nan, 0.01, significant=True),
-            inverted("all", np.nan, 0.2, significant=False),
-            inverted("2", np.nan, 0.02, significant=True),
-            inverted("1", 0.1, 0.001, significant=True),
-        ]
-    ),
-    cost_crossovers=pd.DataFrame(
-        [
-            crossing(1, 0.1, 0.001), crossing(1, 0.01, 0.003), crossing(2, 0.1, 0.005),
-            crossing(2, 0.01, 8.0, first="B"),
-        ]
-    ),
-)  # fmt: skip
-
-
-def test_an_inversion_over_all_functions_has_its_crossover_cost() -> None:
-    *_, row = blocks.inversions_over_all(INVERTED, 5).splitlines()
-    assert row == "| B | A | 433 | 20 : 3 | 1 : 22 | 0.010 | 3.0 ms [2.0 ms, 4.0 ms] | 3 |"
-
-
-@pytest.mark.parametrize(
-    ("tied", "text"),
-    [
-        ("", ""), ("A", "A"), ("A, B, C", "A, B, C"), ("A, B, C, D", "4 optimizers"),
-        ("A, B, C, D, E, F, G and 14 more", "21 optimizers"),
-    ],
-)  # fmt: skip
-def test_many_tied_optimizers_are_counted(tied: str, text: str) -> None:
-    assert findings.Leader(1.0, "Z", 0.5, tied).tied_in_short == text
-
-
-def test_the_speed_of_the_machine_over_the_campaign() -> None:
-    started = pd.Timestamp("2026-11-23", tz="UTC") + pd.to_timedelta(np.arange(100), unit="s")
-    slow = np.where(np.arange(100) < 90, 1.0, 1.2)
-    core = np.arange(100) % 2
-    frame = pd.DataFrame(
-        {"core": core, "started_utc": started, "reference_before_s": slow * (1 + core)}
-    )
-    found = findings.speeds(frame)
-    assert list(found.index) == list(range(10))
-    assert found.to_numpy() == pytest.approx([1.0] * 9 + [1.2])
-
-
 # --- What comes with the repository -------------------------------------------------------------
-
-
-def test_there_is_a_page_if_and_only_if_there_are_results() -> None:
-    there = (page.FOLDER / results.FILE).exists()
-    assert (page.FOLDER / page.PAGE).exists() == there
-    assert any(page.FOLDER.rglob("*.png")) == there
-
-
-@published
-def test_the_page_is_the_prose_with_the_results() -> None:
-    found = results.read(page.FOLDER)
-    text = (page.FOLDER / page.PAGE).read_text(encoding="utf-8")
-    assert text == page.made(TEMPLATE, found), "run python docs/studies/make_study.py"
-    assert "<!-- write:" not in text
-    drawn = {path.stem: pictures.origin(path) for path in page.FOLDER.rglob("*.png")}
-    assert drawn == dict.fromkeys(pictures.NAMES, found["archive"])
-
-
-@published
-@pytest.mark.parametrize("dimension", [5, 20])
-def test_what_the_prose_says_without_a_number(dimension: int) -> None:
-    values = {
-        key: results.read(page.FOLDER)["values"][f"d{dimension}.{key}"]
-        for key in (
-            "first_by_time", "inversions.functions.significant", "restarts.gain",
-            "restarts.not_judged",
-        )
-    }  # fmt: skip
-    assert values == {
-        "first_by_time": "modcma-BIPOP",
-        "inversions.functions.significant": "0",
-        "restarts.gain": "0",
-        "restarts.not_judged": "0",
-    }
 
 
 @pytest.mark.thorough
@@ -333,14 +168,8 @@ def replayed(archive: Path) -> list[str]:
     return printed
 
 
-@pytest.mark.slow
-def test_runs_of_a_compact_archive_can_be_replayed(small: Path) -> None:
-    printed = replayed(small)
-    assert len(printed) == REPLAYED
-    assert all(re.search("identical(,| as far as)", text) for text in printed), printed
-
-
 @shipped
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_runs_of_the_study_can_be_replayed() -> None:
     assert replayed(ARCHIVE)

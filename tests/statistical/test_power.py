@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 SPECIFICATION = importlib.util.spec_from_file_location(
-    "power_benchmark", Path(__file__).parents[1] / "benchmarks/power.py"
+    "power_benchmark", Path(__file__).parents[2] / "benchmarks/power.py"
 )
 benchmark = importlib.util.module_from_spec(SPECIFICATION)
 SPECIFICATION.loader.exec_module(benchmark)

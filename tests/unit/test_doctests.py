@@ -2,34 +2,27 @@
 
 import doctest
 import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
 
-import timefair
-
-MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(timefair.__path__, "timefair.")
-    if not module.name.endswith("__main__")
-)
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "workflow/timefair"
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples(name):
-    module = importlib.import_module(name)
-    if has_examples(Path(module.__file__)):
-        assert doctest.testmod(module).failed == 0
+def with_examples(folder, *patterns):
+    """The files below a folder that have examples."""
+    paths = sorted(path for pattern in patterns for path in folder.rglob(pattern))
+    return [str(path.relative_to(folder)) for path in paths if ">>> " in path.read_text()]
 
 
-def has_examples(file):
-    """Whether a module may have examples; to search its objects for them takes longer."""
-    return file.suffix != ".py" or doctest.DocTestParser().get_examples(file.read_text()) != []
+@pytest.mark.parametrize("path", with_examples(PACKAGE, "*.py", "*.pyx"))
+def test_examples(path):
+    parts = Path(path).with_suffix("").parts
+    name = ".".join(("timefair", *parts)).removesuffix(".__init__")
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize(
-    "page", sorted((Path(__file__).parents[2] / "docs").glob("**/*.md")), ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", with_examples(ROOT / "docs", "*.md"))
 def test_examples_of_the_documentation(page):
-    assert doctest.testfile(str(page), module_relative=False).failed == 0
+    assert doctest.testfile(str(ROOT / "docs" / page), module_relative=False).failed == 0

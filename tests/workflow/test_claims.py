@@ -12,6 +12,7 @@ from timefair import cli
 pytestmark = pytest.mark.workflow
 
 
+@pytest.mark.thorough
 def test_the_claims_of_a_campaign_hold_with_other_seeds(workspace: Workspace, capfd) -> None:
     workspace.configure(
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},

@@ -30,7 +30,8 @@ def table(workspace, name):
     return pd.read_parquet(workspace.results / "tables" / f"{name}.parquet")
 
 
-@pytest.mark.parametrize(("suite", "function"), [("bbob-noisy", 107), ("mine.py:f", 1)])
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize(("suite", "function"), [("mine.py:f", 1), ("bbob-noisy", 107)])
 def test_both_kinds_of_noisy_problems_reach_the_tables(workspace, suite, function):
     (workspace.folder / "mine.py").write_text(MINE)
     campaign = {

@@ -59,15 +59,6 @@ def test_rocrate_reads_it(read_crate, exported: Path):
 
 
 @pytest.mark.slow
-def test_an_author_without_orcid_has_a_valid_identifier(read_crate, results: Path, tmp_path: Path):
-    assert export(results, tmp_path / "out", "--author", "Roe, Al B.") == 0
-    authors = read_crate(tmp_path / "out").root_dataset["author"]
-    assert [author.id for author in authors] == [
-        "https://orcid.org/0000-0002-1825-0097", "#Al%20B.%20Roe",
-    ]  # fmt: skip
-
-
-@pytest.mark.slow
 def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path):
     citation = yaml.safe_load((exported / "CITATION.cff").read_text())
     zenodo = json.loads((exported / ".zenodo.json").read_text())
@@ -78,24 +69,6 @@ def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path)
     assert zenodo["creators"] == [{"name": "Doe, Jane", "orcid": "0000-0002-1825-0097"}]
     assert crate.root_dataset["author"].id == citation["authors"][0]["orcid"]
     assert citation["license"] == "CC-BY-4.0"
-
-
-@pytest.mark.slow
-def test_the_pins_are_those_of_the_records(exported: Path):
-    pins = (exported / "environment/requirements-1.txt").read_text().splitlines()[1:]
-    machine = json.loads((exported / "environment/machine-1.json").read_text())
-    assert f"numpy=={machine['versions']['numpy']}" in pins
-    assert pins == sorted(set(pins))
-    assert not [pin for pin in pins if pin.startswith("timefair=")]
-
-
-@pytest.mark.slow
-def test_files_that_are_missing_are_named(results: Path, tmp_path: Path, capsys):
-    (results / "report.html").unlink()
-    assert export(results, tmp_path / "out") == 2
-    line = f"timefair: {results}/report.html: missing; start snakemake again\n"
-    assert capsys.readouterr().err == line
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
@@ -165,17 +138,6 @@ def test_no_other_file_is_named(name: str, crate: Path, verify, flip):
 
 
 @pytest.mark.slow
-def test_a_byte_of_each_line_of_the_manifest(crate: Path, flip):
-    path = crate / manifest.NAME
-    size = path.stat().st_size
-    for position in (0, 40, 96, 97, 110, size // 2, size - 1):
-        flip(path, position)
-        assert any(line.startswith(f"{manifest.NAME}: not") for line in manifest.faults(crate))
-        flip(path, position)
-    assert not list(manifest.faults(crate))
-
-
-@pytest.mark.slow
 def test_a_file_more_and_a_file_less(crate: Path, verify):
     (crate / TABLE).unlink()
     (crate / "more.txt").touch()
@@ -238,13 +200,3 @@ def test_code_at_the_commit_of_the_records():
         "it when the runs were measured"
     )
     assert code.workflow_code(["0000000"]).origin.endswith("the runs were measured by 0000000")
-
-
-def test_code_without_git(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(code, "_top_of_clone", lambda: None)
-    found = code.workflow_code(["341c497"])
-    paths = {member.path for member in found.members}
-    assert found.commit is None
-    assert found.origin.endswith("as it is installed here, without git")
-    assert {code.WORKFLOW, "code/workflow/timefair/extensions/archive/code.py"} <= paths
-    assert not [path for path in paths if path.endswith((".so", ".pyc")) or "egg-info" in path]

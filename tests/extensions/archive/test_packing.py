@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -48,19 +47,3 @@ def test_a_changed_byte_anywhere_in_a_zip(small_zip: Path, flip):
             unnoticed.append(position)
         flip(small_zip, position)
     assert unnoticed == []
-
-
-def test_the_file_that_a_byte_of_a_zip_belongs_to(small_zip: Path, flip):
-    archive = zipfile.ZipFile(small_zip)
-    entry = archive.getinfo("b/c.txt")
-    flip(small_zip, entry.header_offset + 10)  # the time of the file
-    (line,) = faults_of_zip(small_zip)
-    position = entry.header_offset + 10
-    assert line == f"{small_zip}: b/c.txt: byte {position} of the zip is not as written"
-
-
-def test_a_file_that_is_no_zip(tmp_path: Path, verify):
-    (tmp_path / "x.zip").write_text("no")
-    status, (line,) = verify(tmp_path / "x.zip")
-    assert status == 2
-    assert line.startswith(f"timefair: {tmp_path}/x.zip: cannot be read as a zip")

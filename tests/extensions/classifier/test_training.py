@@ -104,11 +104,6 @@ def test_what_is_known_of_a_problem_is_the_same_for_all_algorithms(recorded) -> 
     assert np.isfinite(factor[found.names["algorithm"] == "B"]).all()
 
 
-def test_cells_without_runs_that_judge_are_refused(recorded) -> None:
-    with pytest.raises(InputError, match=r"no cell with 16 runs: 8 for the estimate and 8 that"):
-        TrainingSamples.read([recorded(runs=15)], QUESTION)
-
-
 # --- Training -----------------------------------------------------------------------------------
 
 
@@ -150,11 +145,6 @@ def test_one_function_cannot_be_held_out(recorded) -> None:
         train_classifier([recorded(functions=[2])], QUESTION)
 
 
-def test_algorithms_can_be_held_out(recorded) -> None:
-    trained = train_classifier([recorded()], QUESTION, hold_out="algorithm")
-    assert trained.model.held_out == "algorithm"
-
-
 # --- Command ------------------------------------------------------------------------------------
 
 
@@ -172,16 +162,6 @@ def test_the_command_writes_the_file_and_says_where_the_rule_stops(
     origin = json.loads(path.read_text())["origin"]
     assert origin["landscape_evaluations"] == 12 * 100
     assert origin["known"] == ["landscape"]
-
-
-def test_estimates_that_are_all_accurate_have_no_skill(recorded, command, tmp_path) -> None:
-    path = tmp_path / "model.json"
-    status, lines = command(recorded(spread=0.01), "--output", path, "--runs", "4-8")
-    assert (status, lines[0]) == (
-        0, "samples       24, of which 100.0 % are accurate, over 4 to 8 runs",
-    )  # fmt: skip
-    assert lines[2] == "held out      each function once: Brier skill undefined, AUC undefined"
-    assert "stops at 0.5, after 4.0 runs on average" in lines[3]
 
 
 @pytest.mark.parametrize(
@@ -202,10 +182,3 @@ def test_wrong_words_are_one_line(recorded, command, tmp_path, words, fault) -> 
     assert fault in "".join(lines)
     assert len([line for line in lines if not line.startswith("=")]) == 1
     assert not (tmp_path / "model.json").exists()
-
-
-def test_a_folder_without_a_campaign_and_a_wrong_ending_are_one_line(command, tmp_path) -> None:
-    status, lines = command(tmp_path, "--output", tmp_path / "model.json")
-    assert (status, "campaign.json: No such file" in "".join(lines)) == (2, True)
-    status, lines = command(tmp_path, "--output", tmp_path / "model.pickle")
-    assert (status, "should end in .json" in "".join(lines)) == (2, True)

@@ -83,6 +83,7 @@ def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Path) -> None:
     few = CAMPAIGN | {"runs": 2}
     (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
@@ -94,25 +95,6 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
     ]
     assert built[0] == yaml.safe_dump(CAMPAIGN)
     assert built[1] == yaml.safe_dump(few)
-
-
-def test_a_build_that_fails_ends_the_action(repository: Path) -> None:
-    inputs = {"study": "benchmarks", "base": "HEAD", "install": "", "build": "false"}
-    status, outputs, summary = perform(repository, **inputs)
-    assert (status, outputs, summary) == (1, {}, "")
-
-
-@pytest.mark.slow
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
-def test_an_undecided_comparison_fails_only_if_it_should(
-    repository: Path, strict: str, expected: int
-) -> None:
-    few = CAMPAIGN | {"runs": 2}
-    (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
-    inputs = {"study": "benchmarks", "base": "HEAD", "install": ""}
-    status, outputs, _ = perform(repository, **inputs, **{"fail-when-undecided": strict})
-    assert (status, outputs["status"]) == (expected, "3")
 
 
 @pytest.mark.slow

@@ -12,9 +12,7 @@ import yaml
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
-from timefair.extensions.compare import expected
 from timefair.extensions.compare.comparison import Measure
-from timefair.extensions.compare.expected import design_of, lines
 from timefair.extensions.compare.rounds import Launched, Rounds
 
 LIBRARY = """
@@ -109,14 +107,8 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     assert content == {"base": "base", "head": "head", "looks": 4}
 
 
-@pytest.mark.thorough
-def test_a_loss_of_successes_is_found(study: Path, compare) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--head", "worse")
-    assert status == 1
-    assert printed[-1].startswith("worse: worse needs ")
-
-
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     compare(CAMPAIGN_FILE, "--quiet")
     campaign = configuration.load(study / CAMPAIGN_FILE)
@@ -204,49 +196,3 @@ def test_what_cannot_be_compared_is_one_line_before_a_run(
     assert (status, len(printed)) == (2, 1)
     assert line in printed[0]
     assert not records(study)
-
-
-TUNE = {
-    "space": {"lost": {"float": [0, 0.5]}},
-    "tuner": "random",
-    "budget_s": 10,
-    "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
-}
-
-
-def test_a_version_may_have_a_tuned_variant_and_is_none(study: Path) -> None:
-    tuned = CAMPAIGN["algorithms"] | {"base": {"use": "library:solve", "tune": TUNE}}
-    timed = {"algorithms": tuned, "budget": {"time_s": 0.5}}
-    campaign = configuration.parse(CAMPAIGN | timed)
-    rounds = Rounds(campaign, study / "results", "base", "head", 2)
-    assert plan.core_seconds(rounds.of_both) == 96  # 2 versions, 4 problems, 24 runs of 0.5 s
-    with pytest.raises(InputError) as error:
-        Rounds(campaign, study / "results", "base", "base-tuned", 2)
-    assert error.value.faults == (
-        "--head: 'base-tuned': its parameters are searched by snakemake alone; start snakemake, "
-        f"then timefair compare {study}/results/mine base base-tuned",
-    )
-
-
-def test_both_versions_are_first_in_turn(study: Path) -> None:
-    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
-    first = {number: [job.algorithm for job in rounds._in_turns(number)][::2] for number in (1, 2)}
-    assert first == {1: ["base", "head"], 2: ["head", "base"]}
-    assert rounds.workers == 2
-
-
-@pytest.mark.thorough
-def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
-    monkeypatch.setattr(expected, "SAMPLES", 400)
-    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
-    design = design_of(rounds, 1.2)
-    assert (design.functions, design.runs, design.looks) == (2, 48, 4)
-    assert design.paired
-    alone = Rounds(rounds.campaign, study / "results", "base", "other", 2)
-    assert not alone.paired
-    forecast = [list(lines(of, Measure.EVALUATIONS, 1.2, {})) for of in (rounds, alone)]
-    chances = [float(text[1].rpartition(" ")[2]) for text in forecast]
-    assert all(0 <= chance <= 1 for chance in chances)
-    slowdowns = [int(text[2].partition(" needs ")[2].split()[0]) for text in forecast]
-    assert slowdowns[0] < slowdowns[1]  # pairs find smaller ones
-    assert len(list(lines(rounds, Measure.QUALITY, 1.2, {}))) == 1

@@ -70,15 +70,3 @@ def test_unknown_optima_are_compared_with_the_best_value_of_both(sample, run):
     found = sample(base, head, hardest=0.0)
     assert (found.base.precision.tolist(), found.head.precision.tolist()) == ([0.0], [5.0])
     assert [one.success.tolist() for one in found.efforts] == [[1.0], [0.0]]
-
-
-def test_without_any_value_there_is_no_target(sample, run):
-    assert sample([run()], [run()]).efforts is None
-
-
-def test_without_times_there_are_evaluations_only(run, table, analysis):
-    runs = Runs.of(table(run([(10, 0.1, 1.0)]))).without_times()
-    found = cells(runs, analysis, "A", instances_per_job=1)
-    (one,) = samples(found, found, 1e-8)
-    assert one.efforts[0].seconds is None
-    assert one.efforts[0].evaluations.tolist() == [10.0]

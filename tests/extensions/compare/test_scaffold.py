@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import AlgorithmSpec, read_yaml
 from timefair.extensions.compare import scaffold
@@ -100,6 +99,7 @@ def solve(objective, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(
     "path" not in AlgorithmSpec.model_fields, reason="needs algorithms.X.path (environments)"
 )
@@ -150,25 +150,3 @@ def test_what_cannot_be_a_base_is_one_line(
     assert fault.startswith("--for-optimizer: ")
     assert line in fault
     assert not (tmp_path / "study").exists()
-
-
-def test_existing_files_stay(library: Path, tmp_path: Path) -> None:
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study/wrapper.py").write_text("mine")
-    with pytest.raises(InputError, match="exists already"):
-        scaffold.begin(tmp_path / "study", library, "HEAD")
-    assert (tmp_path / "study/wrapper.py").read_text() == "mine"
-    assert not (tmp_path / "study/base").exists()
-
-
-@pytest.mark.slow
-def test_the_command_says_what_follows(
-    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["init", str(tmp_path / "study"), "--for-optimizer", str(library)]
-    assert cli.main([*words, "--base", "HEAD~1"]) == 0
-    printed = capsys.readouterr().out
-    assert "complete wrapper.py" in printed
-    assert "timefair compare campaign.yaml" in printed
-    assert cli.main([*words, "--base", "HEAD~1"]) == 2
-    assert cli.main(["init", str(tmp_path / "other"), "--base", "HEAD"]) == 2

@@ -10,8 +10,6 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.extensions.reproduce.chosen import chosen_run
-from timefair.records.collect import collect
-from timefair.records.integrity import Place
 
 
 def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> str:
@@ -55,17 +53,6 @@ def test_options_that_are_for_folders(words: str, tmp_path: Path, capsys):
 
 
 @pytest.mark.usefixtures("measuring")
-def test_a_campaign_without_the_algorithm(record: Path, tmp_path: Path, capsys):
-    other = tmp_path / "other.yaml"
-    other.write_text(
-        "name: other\nproblems: {suite: bbob, functions: 8, dimensions: 3, instances: 1}\n"
-        "algorithms: {search: timefair:random-search}\nbudget: {evaluations: 9}\n"
-    )
-    line = refused(capsys, record, "--instance", "1", "--run", "0", "--campaign", str(other))
-    assert line == f"--campaign: {other} has no algorithm 'de'; it has search"
-
-
-@pytest.mark.usefixtures("measuring")
 def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, capsys):
     other = tmp_path / "other.yaml"
     other.write_text(
@@ -93,24 +80,10 @@ def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
     assert any("(checksum)" in line for line in found)
 
 
-def test_files_that_are_no_records(tmp_path: Path, capsys):
-    path = tmp_path / "a.parquet"
-    line = f"{path}: there is no such file or folder"
-    assert refused(capsys, path) == refused(capsys, path, "--run", "0") == line
-    path.touch()
-    assert refused(capsys, path).startswith(f"{path}: ")
-
-
 def test_a_run_that_is_there_twice(forged, capsys):
     path = forged(lambda rows, _: rows.append(rows[0]))
     line = refused(capsys, path, "--instance", "1", "--run", "0")
     assert line.startswith(f"{path}: has this run twice; ")
-
-
-def test_a_run_of_which_nothing_was_kept(forged, capsys):
-    path = forged(lambda rows, _: rows[0].update(status="inconsistent"))
-    line = refused(capsys, path, "--instance", "1", "--run", str(0))
-    assert line == f"{path}: the status of this run is inconsistent; choose another run"
 
 
 @pytest.mark.parametrize("name", ["campaign", "code", "machine", "key"])
@@ -118,35 +91,6 @@ def test_records_without_their_facts(forged, name: str, capsys):
     path = forged(lambda _, facts: facts.pop(name))
     line = refused(capsys, path, "--instance", "1", "--run", "0")
     assert line == f"{path}: its metadata have no {name}; it cannot be replayed"
-
-
-def test_a_record_whose_campaign_lacks_its_algorithm(forged, capsys):
-    path = forged(lambda _, facts: facts["campaign"].update(algorithms={}))
-    line = refused(capsys, path, "--instance", "1", "--run", "0")
-    assert line.startswith(f"{path}: its campaign has no algorithm 'de'; ")
-
-
-def test_published_data(forged, capsys):
-    path = forged(
-        lambda _, facts: facts.update(published={"format": "coco", "path": "", "sha256": ""})
-    )
-    assert refused(capsys, path).startswith(f"{path}: holds published data; ")
-
-
-def collected(records: list[Path], output: Path) -> Path:
-    places = {
-        path: Place("de", chosen_run(path, {"instance": 1, "run": 0}).keys[0], 8, 3, (1, 2), 1)
-        for path in records
-    }
-    collect("de", places, {(8, 3, i, r) for i in (1, 2) for r in (0, 1)}, output)
-    return output
-
-
-def test_a_collected_file(record: Path, tmp_path: Path):
-    one = chosen_run(record, WANTED)
-    other = chosen_run(collected([record], tmp_path / "de.parquet"), WANTED)
-    assert other.row == one.row
-    assert (other.code, other.keys, other.instances) == (one.code, one.keys, one.instances)
 
 
 def test_a_collected_file_of_several_origins(forged, tmp_path: Path, capsys):

@@ -75,13 +75,6 @@ def test_what_differs_besides_events(change, what):
     assert difference.what == what
 
 
-def test_columns_that_older_records_lack_are_not_compared():
-    older = run(*START, best_x=None, batches=None)
-    assert likeness(older, run(*START), launches_by_clock=False).difference is None
-    newer = run(*START, best_x=None)
-    assert likeness(run(*START), newer, launches_by_clock=False).difference is not None
-
-
 TIMED = {"stop_reason": "time"}
 
 
@@ -92,12 +85,6 @@ def test_with_seconds_the_common_evaluations_are_compared():
     assert found.difference is None
 
 
-def test_an_event_within_the_common_evaluations_that_one_run_lacks():
-    short = run(*START[:2], evaluations=50, **TIMED)
-    difference = likeness(short, run(*START, **TIMED), launches_by_clock=False).difference
-    assert difference == ("event 3", "no further event", difference.again)
-
-
 def test_a_shorter_run_that_the_clock_did_not_end_is_different():
     ended = run(*START[:2], evaluations=40, stop_reason="algorithm_ended")
     difference = likeness(ended, run(*START, **TIMED), launches_by_clock=False).difference
@@ -105,12 +92,6 @@ def test_a_shorter_run_that_the_clock_did_not_end_is_different():
     longer = run(*START, stop_reason="algorithm_ended")
     cut = run(*START[:2], evaluations=40, **TIMED)
     assert likeness(longer, cut, launches_by_clock=False).difference is None
-
-
-def test_a_run_at_its_wall_limit_was_ended_by_the_clock():
-    short = run(*START[:2], evaluations=40, status="wall_limit", stop_reason="failure")
-    found = likeness(run(*START), short, launches_by_clock=False)
-    assert (found.in_full, found.difference) == (False, None)
 
 
 def test_launches_that_the_clock_ends_are_compared_up_to_the_first_other_length():
@@ -148,9 +129,3 @@ def test_of_problems_that_change_after_seconds_the_first_environment_is_compared
     found = likeness(one, different, launches_by_clock=False, changes_by_clock=True)
     assert found.difference is not None
     assert found.difference.what == "event 2"
-
-
-def test_a_run_that_saw_no_change_is_compared_to_its_end():
-    one = run(*START, vectors=[], stop_reason="time")
-    found = likeness(one, one, launches_by_clock=False, changes_by_clock=True)
-    assert found == (found.__class__)(100, 3, False, None)

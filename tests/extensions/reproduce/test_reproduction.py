@@ -30,16 +30,6 @@ def test_a_share_is_rounded_up(results: Path, share: float, chosen: int):
     assert len(set(stratum.sampled)) == chosen
 
 
-def test_every_algorithm_is_sampled(measured):
-    strata = sample(measured.folder, 0.25, np.random.default_rng(1))
-    assert [(s.label, s.runs, len(s.sampled)) for s in strata] == [("a", 4, 1), ("b", 4, 1)]
-
-
-def test_the_choice_is_random(results: Path):
-    chosen = {sample(results, 0.25, np.random.default_rng(k))[0].sampled for k in range(40)}
-    assert len(chosen) == 4
-
-
 def test_runs_without_a_result_are_left_out(forged):
     folder = forged(lambda rows, _: rows[0].update(status="killed")).parent / "results"
     (folder / "records").mkdir(parents=True)

@@ -37,10 +37,6 @@ def test_events_that_others_hold_up_do_not_change_the_least_delay(runs):
     assert found.median_rate == pytest.approx(1, abs=1e-3)
 
 
-def test_too_few_runs_say_nothing_of_a_rate(runs):
-    assert math.isnan(clock.bias(runs["lognormal"][:3], world.ALGORITHMS["lognormal"]).median_rate)
-
-
 def test_the_table_in_microseconds(runs):
     biases = {label: clock.bias(rows, world.ALGORITHMS[label]) for label, rows in runs.items()}
     table = clock.table(biases).set_index("algorithm")
@@ -61,18 +57,6 @@ def a_run(runs, reason):
 @pytest.mark.parametrize("reason", [StopReason.TARGET, StopReason.TIME])
 def test_a_run_as_it_was_drawn(runs, reason):
     assert difference(a_run(runs, reason)) == ""
-
-
-def test_another_precision(runs):
-    row = a_run(runs, StopReason.TARGET)
-    row["events"][3]["precision"] *= 2
-    assert difference(row).startswith("event 4 is launch 0, evaluation")
-
-
-def test_a_missing_event(runs):
-    row = a_run(runs, StopReason.TARGET)
-    row["events"].pop()
-    assert difference(row).startswith("event 41 of 41 is missing, drawn at")
 
 
 def test_a_run_that_waited_may_not_reach_its_last_events(runs):

@@ -50,17 +50,6 @@ def test_orders(made):
     assert orders["the best cutoff is close to the true one"] > 0.8
 
 
-def test_equal_repetitions_count_once():
-    held, repetition = np.repeat([True, False] * 50, 4), np.repeat(np.arange(100).astype(str), 4)
-    assert coverage.effective_number(held, repetition) in range(90, 111)
-
-
-def test_independent_outcomes_count_each():
-    held = np.random.default_rng(1).random(4000) < 0.9
-    repetition = np.repeat(np.arange(1000).astype(str), 4)
-    assert coverage.effective_number(held, repetition) > 3500
-
-
 @pytest.mark.parametrize("share", [True, False])
 def test_equal_outcomes_count_as_repetitions(share):
     assert coverage.effective_number(np.full(12, share), np.repeat(["1", "2", "3"], 4)) == 3
@@ -73,7 +62,3 @@ def test_the_truth_counts_within_the_slack():
     )  # fmt: skip
     assert one.held.tolist()[:2] == [True, False]
     assert one.known.tolist() == [True, True, False]
-
-
-def test_a_target_is_a_level():
-    assert [coverage.level_of(target) for target in world.TARGETS] == list(world.TARGET_LEVELS)

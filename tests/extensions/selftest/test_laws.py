@@ -8,8 +8,7 @@ from scipy.stats import binom
 
 from timefair.extensions.selftest import world
 from timefair.extensions.selftest.expected import found
-from timefair.extensions.selftest.laws import AT_THE_END, Answers, superiority
-from timefair.extensions.selftest.staircase import LEVELS
+from timefair.extensions.selftest.laws import AT_THE_END, Answers
 
 RUNS, SIGMAS = 2000, 4.5
 LEVEL = 24
@@ -72,25 +71,11 @@ def test_the_share_of_targets_reached(simulated):
     assert low <= (needed <= half).sum() <= high
 
 
-def test_other_cutoffs_of_a_restarted_algorithm():
-    answers = Answers(world.ALGORITHMS["restarted"], world.BUDGET_S)
-    best = answers.best_tau(LEVELS, range(5, 200, 5))
-    assert answers.ert_evaluations(LEVELS, best) < answers.ert_evaluations(LEVELS, 10)
-    assert answers.ert_evaluations(LEVELS, best) <= answers.ert_evaluations(LEVELS)
-
-
 def test_the_true_inversion():
     first, second = (Answers(world.ALGORITHMS[k], world.BUDGET_S) for k in world.INVERTED)
     for level in world.TARGET_LEVELS:
         assert first.ert_evaluations(level) < second.ert_evaluations(level)
         assert first.ert_s(level) > second.ert_s(level)
-
-
-def test_superiority_of_both_sides_adds_up():
-    first, second = (
-        Answers(world.ALGORITHMS[k], world.BUDGET_S) for k in ("lognormal", "restarted")
-    )
-    assert superiority(first, second) + superiority(second, first) == pytest.approx(1)
 
 
 def test_delays_take_evaluations_from_the_budget():

@@ -1,7 +1,5 @@
 """The resolution of machines whose noise is known."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,6 @@ from timefair.extensions.selftest.resolution import (
     half_way,
     smallest,
 )
-from timefair.extensions.selftest.staircase import RAMP_LEVELS
 
 LEVELS = 600
 
@@ -60,24 +57,3 @@ def test_a_slowdown_is_that_of_a_slower_run():
     cost, reached = own.costs(300, 0.1)
     assert reached.all()
     assert cost == pytest.approx(1.1 * own.costs(300, 0.0)[0], rel=0.01)
-
-
-def test_a_level_that_is_not_reached_costs_the_budget():
-    (one,) = machine(np.random.default_rng(6), 0.0, 1)
-    cost, reached = one.costs(2 * LEVELS, 0.0)
-    assert not reached.any()
-    assert (cost == BUDGET_S).all()
-
-
-@pytest.mark.thorough
-def test_a_machine_that_resolves_nothing():
-    rng = np.random.default_rng(7)
-    first, second = machine(rng, 5.0, 8), machine(rng, 5.0, 8)
-    assert math.isinf(smallest(TESTS[1], first, second, half_way(first)))
-
-
-def test_samples_come_from_events():
-    events = [{"precision": RAMP_LEVELS - level, "time_s": level / 100} for level in range(3)]
-    one = Sample.of([{"events": events}, {"events": []}])
-    assert one.level[0].tolist() == [0.0, 1.0, 2.0]
-    assert one.ends(0.0).tolist() == [2.0, -1.0]

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from timefair.algorithms.builtin import bee_colony
 
@@ -12,14 +10,6 @@ def test_onlookers_follow_the_nectar() -> None:
     np.testing.assert_array_equal(bee_colony.attraction(np.array([np.inf, 3.0])), [0, 1])
     np.testing.assert_array_equal(bee_colony.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
     np.testing.assert_array_equal(bee_colony.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
-
-
-@pytest.mark.slow
-@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=8))
-def test_attraction_is_a_distribution_for_any_values(values: list[float]) -> None:
-    p = bee_colony.attraction(np.array(values))
-    assert (p >= 0).all()
-    assert p.sum() == pytest.approx(1)
 
 
 class Listed:
@@ -56,16 +46,6 @@ def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial() -> None:
     np.testing.assert_array_equal(colony.y, [2, 5])
     np.testing.assert_array_equal(colony.x[0], objective.points[4])
     np.testing.assert_array_equal(colony.trials, [0, 1])  # an equal value is no success
-
-
-def test_a_scout_brings_a_new_point_with_its_own_value() -> None:
-    objective = Listed(1, 1, 5, 4)
-    colony = bee_colony.Colony(objective, np.random.default_rng(1), 2)
-    colony.visit(np.array([1]))
-    colony.abandon(1)
-    np.testing.assert_array_equal(colony.y, [1, 4])
-    np.testing.assert_array_equal(colony.x[1], objective.points[3])
-    np.testing.assert_array_equal(colony.trials, [0, 0])
 
 
 @pytest.mark.parametrize(("limit", "most"), [(None, 12), (7, 7)])

@@ -78,13 +78,6 @@ def test_each_place_is_flipped_with_the_rate() -> None:
     assert flips.var() == pytest.approx(10 * 0.3 * 0.7, abs=0.2)
 
 
-def test_flips_of_nothing_are_evaluated_unless_drawn_again() -> None:
-    plain = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=2000)).flips
-    assert np.mean(plain == 0) == pytest.approx(0.9**10, abs=0.04)
-    again = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=2000), {"resample": True}).flips
-    assert again.min() == 1
-
-
 @pytest.mark.slow
 def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
     """Given the first string, the sum of n/k for its k zeros (Doerr and Doerr 2016)."""
@@ -99,29 +92,7 @@ def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
     assert np.mean(needed) == pytest.approx(np.mean(expected), abs=4 * error)
 
 
-@pytest.mark.slow
-def test_the_ea_takes_n_squared_on_leading_ones() -> None:
-    """0.5 n^2 ((1 - 1/n)^(1 - n) - 1 + 1/n) on average (Boettcher, Doerr and Neumann 2010)."""
-    n, runs = 12, 200
-
-    def leading(x):
-        return -float(np.cumprod(x).sum())
-
-    needed = [
-        len(launch("timefair:OnePlusOneEA", Bits(leading, n, target=-n), seed=s).points) - 1
-        for s in range(runs)
-    ]
-    expected = 0.5 * n**2 * ((1 - 1 / n) ** (1 - n) - 1 + 1 / n)
-    assert np.mean(needed) == pytest.approx(expected, abs=4 * np.std(needed) / np.sqrt(runs))
-
-
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, "much", True, float("nan")])
 def test_a_wrong_rate_gets_its_line(value) -> None:
     (line,) = registry.faults("timefair:OnePlusOneEA", {"rate": value})
     assert line.startswith("'rate' of timefair:OnePlusOneEA is a number above 0, up to 1, not ")
-
-
-def test_resample_is_true_or_false() -> None:
-    assert registry.faults("timefair:OnePlusOneEA", {"resample": 1}) == [
-        "'resample' of timefair:OnePlusOneEA is true or false, not 1"
-    ]

@@ -97,12 +97,6 @@ def test_values_that_are_not_numbers_do_no_harm(name: str, value: float) -> None
     assert objective.evaluations > 100
 
 
-def test_a_distribution_that_diverges_ends_the_launch(launch) -> None:
-    ended = launch("cmaes:MAPCMA", {"population_size": 2}, most=20_000)
-    assert not ended.was_cut
-    assert np.isfinite(ended.points).all()
-
-
 def test_an_error_of_linear_algebra_in_the_problem_is_not_taken_for_the_end() -> None:
     class Broken(Sphere):
         def __call__(self, x):
@@ -149,8 +143,3 @@ def test_a_parameter_reaches_the_library(launch, name: str, parameters: dict) ->
         launch(f"cmaes:{name}", parameters, most=200),
     )
     assert not np.array_equal(plain.points, changed.points)
-
-
-def test_the_default_step_is_a_fifth_of_the_width(launch) -> None:
-    plain, same = launch("cmaes:CMA"), launch("cmaes:CMA", {"sigma": adapter.SIGMA * 8})
-    np.testing.assert_array_equal(plain.points, same.points)

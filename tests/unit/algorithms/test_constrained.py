@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -24,6 +22,7 @@ def run(use, seed=1, evaluations=600, problem=PROBLEM, penalty=None):
     return measure_run(load(use, {}, False, penalty), problem, allowed, seed)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("use", ABLE)
 def test_it_evaluates_constraints_stays_in_order_and_repeats_for_a_seed(use):
@@ -66,6 +65,7 @@ def test_with_a_penalty_an_algorithm_without_constraints_finds_it_too(use):
     assert row["best_precision"] < 1e-2
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", ABLE)
 def test_its_tasks_are_declared_and_it_takes_problems_without_constraints_only_if_so(use):
     tasks = registry.tasks(use, {})
@@ -74,9 +74,3 @@ def test_its_tasks_are_declared_and_it_takes_problems_without_constraints_only_i
         row = run(use, evaluations=100, problem=SUITES["bbob"].problem(1, 2, 1))
         assert (str(row["status"]), row["constraint_evaluations"]) == ("ok", None)
         assert np.isfinite(row["best_precision"])
-
-
-def test_the_documentation_names_them_all() -> None:
-    page = Path(__file__).parents[3] / "docs/how-to/constraints.md"
-    text = page.read_text(encoding="utf-8")
-    assert [use for use in ABLE if f"`{use}`" not in text] == []

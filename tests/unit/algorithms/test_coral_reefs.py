@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms.builtin import coral_reefs, population
+from timefair.algorithms.builtin import population
 from timefair.algorithms.builtin.coral_reefs import Reef
 
 
@@ -47,13 +47,6 @@ def test_a_larva_settles_on_the_first_free_or_worse_square(
         np.testing.assert_array_equal(reef.x[settled], larva[0])
         assert reef.y[settled] == y
         assert reef.occupied[settled]
-
-
-def test_a_dead_coral_leaves_its_square_to_anyone(reef: Reef) -> None:
-    reef.occupied[3] = False
-    np.testing.assert_array_equal(reef.ranked(), [1, 2, 0])
-    reef.settle(Squares(3, 3, 3), np.zeros((1, 2)), np.array([9.0]), 3)
-    np.testing.assert_array_equal(reef.ranked(), [1, 2, 0, 3])
 
 
 @pytest.fixture
@@ -104,29 +97,3 @@ def test_pairs_spawn_one_larva_each_and_the_others_brood_one(launch, monkeypatch
     sizes.clear()
     launch("timefair:CRO", {"fbs": 0.0, "rho": 0.25}, most=100)
     assert sizes[:2] == [25, 25]
-
-
-def test_crossover_keeps_the_mean_and_leaves_equal_parents_alone() -> None:
-    rng = np.random.default_rng(4)
-    one, other = np.zeros((40_000, 2)), np.ones((40_000, 2))
-    child = coral_reefs.crossover(rng, one, other)
-    np.testing.assert_array_equal(coral_reefs.crossover(rng, other, other), other)
-    changed = child != 0
-    np.testing.assert_allclose(changed.mean(axis=0), 0.9 / 2, atol=0.01)
-    np.testing.assert_allclose(child[changed].mean(), 0.5, atol=0.01)
-    # Half of the children lie between the parents, at (1 - u^(1/21)) / 2 from the nearer one.
-    near = np.minimum(np.abs(child), np.abs(child - 1))[changed]
-    assert np.mean((child[changed] >= 0) & (child[changed] <= 1)) == pytest.approx(0.5, abs=0.01)
-    assert np.median(near) < 0.02
-
-
-def test_mutation_changes_one_component_a_point_on_average_by_little() -> None:
-    rng = np.random.default_rng(4)
-    width = np.array([2.0, 20.0, 200.0, 2.0])
-    change = coral_reefs.mutation(rng, np.zeros((40_000, 4)), width) / width
-    np.testing.assert_allclose((change != 0).mean(axis=0), 1 / 4, atol=0.01)
-    assert np.abs(change).max() <= 1
-    moved = change[change != 0]
-    assert moved.mean() == pytest.approx(0, abs=0.002)
-    # |delta| = 1 - v^(1/21) with v uniform in (0, 1): the median is 1 - 2^(-1/21).
-    assert np.median(np.abs(moved)) == pytest.approx(1 - 2 ** (-1 / 21), rel=0.05)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
-import signal
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -19,7 +16,6 @@ from timefair.algorithms.builtin.differential_evolution.strategies import STRATE
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
 
 MUTANTS: dict[str, tuple[int, Callable]] = {
     "rand/1": (3, lambda x, best, r, F: r[0] + F * (r[1] - r[2])),
@@ -260,6 +256,7 @@ def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> No
     assert np.all((points >= lower) & (points <= upper))
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("D", [1, 2, 3, 5, 10])
 def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
@@ -270,18 +267,6 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
     same = {"strategy": strategy, "D": D, "patience": 1, "F": 0.5, "CR": 0.9}
     assert len(points_of(Called, NP=max(D, least), **same)) == len(plain_points(NP=D, **same))
     assert STRATEGIES[strategy].least_population == least
-
-
-def test_a_population_is_five_times_the_dimension_by_default() -> None:
-    recorded = Recorded(lambda x: 1.0, 10**6)
-    solve = registry.load("timefair:DE", {"patience": 1}).solve
-    solve(Called(recorded, *box(4)), np.random.default_rng(1))
-    assert len(recorded.points) == 2 * 5 * 4
-
-
-def test_the_defaults_find_the_minimum(launch) -> None:
-    points = launch("timefair:DE", dimension=3, most=4000).points
-    np.testing.assert_allclose(points[-1], 0.7, atol=1e-4)
 
 
 # --- The end of a launch --------------------------------------------------------------------
@@ -295,21 +280,7 @@ def test_patience_is_generations_without_a_better_best(objective_of, value) -> N
     assert len(points) == 8 * (1 + 6)
 
 
-def test_patience_begins_anew_with_each_better_best() -> None:
-    calls = iter(range(10**4))
-
-    def better_twice(x):  # in generations 2 and 4, the first after the initial one being 1
-        return {25: 0.9, 40: 0.8}.get(next(calls), 1.0)
-
-    same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 3}
-    assert len(points_of(Called, function=better_twice, most=10**4, **same)) == 8 * (1 + 5 + 3)
-
-
-@pytest.mark.slow
-def test_without_patience_it_goes_on_until_it_is_cut(launch) -> None:
-    assert launch("timefair:DE", dimension=2, most=20_000).was_cut
-
-
+@pytest.mark.thinned(6)
 @OBJECTIVES
 @pytest.mark.parametrize("most", [0, 3, 7, 8, 30])
 @pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])
@@ -338,52 +309,6 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
             solve(measurement.objective, np.random.default_rng(7))
         assert len(recorded.points) == 50 * (launch + 1)
     np.testing.assert_array_equal(recorded.points[:50], recorded.points[100:])
-
-
-@pytest.mark.slow
-@OBJECTIVES
-def test_a_cut_launch_leaves_nothing_behind(objective_of) -> None:
-    recorded = Recorded(waves, 40)
-    objective, rng = objective_of(recorded, *box(3)), np.random.default_rng(1)
-    solve = registry.load("timefair:DE", {"strategy": "rand/rand/bin"}).solve
-
-    def held() -> list[int]:
-        gc.collect()
-        return [sys.getrefcount(thing) for thing in (objective, rng, rng.bit_generator, recorded)]
-
-    before = held()
-    for _ in range(5):
-        with pytest.raises(Cut):
-            solve(objective, rng)
-        recorded.points.clear()
-    assert held() == before
-    assert rng.bit_generator.lock.acquire(blocking=False)
-    rng.bit_generator.lock.release()
-
-
-def test_a_signal_is_heard_between_generations() -> None:
-    def hear(number, frame):
-        raise Cut
-
-    problem, state = SUITES["bbob"].problem(1, 2, 1), opened()  # evaluated without the interpreter
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    measurement = Measurement(problem, state.header_array, *logs)
-    measurement.start(0)
-    measurement.begin_launch(evaluations=10**8)
-    before = signal.signal(signal.SIGALRM, hear)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
-        with pytest.raises(Cut):
-            registry.load("timefair:DE", {}).solve(measurement.objective, np.random.default_rng(1))
-    finally:
-        signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.parametrize("bit_generator", [np.random.MT19937, np.random.Philox, np.random.SFC64])
-def test_any_bit_generator_will_do(bit_generator) -> None:
-    same = {"strategy": "rand/rand/bin", "NP": 9, "D": 3, "F": 0.5, "CR": 0.9}
-    points = points_of(Called, seed=bit_generator(5), **same)
-    np.testing.assert_array_equal(points, plain_points(seed=bit_generator(5), **same))
 
 
 # --- Parameters -----------------------------------------------------------------------------
@@ -422,19 +347,3 @@ def test_any_bit_generator_will_do(bit_generator) -> None:
 )
 def test_a_wrong_parameter_gets_one_line(parameters, line) -> None:
     assert registry.faults("timefair:DE", parameters) == [line]
-
-
-def test_everything_wrong_is_said_at_once() -> None:
-    wrong = {"strategy": ["x"], "F": "x", "CR": -1, "population": 3.5, "patience": "x"}
-    assert len(registry.faults("timefair:DE", wrong)) == len(wrong)
-
-
-def test_parameters_may_be_left_to_their_defaults() -> None:
-    nothing = dict.fromkeys(("population", "population_per_dimension", "patience"))
-    assert registry.faults("timefair:DE", nothing) == []
-    assert registry.faults("timefair:DE", {"population": 30, "F": 0, "CR": 1}) == []
-
-
-def test_what_is_compiled_belongs_to_its_sources() -> None:
-    names = [path.name for path in registry.source_files("timefair:DE")]
-    assert names == ["library.py", "__init__.py", "generations.pyx", "strategies.py"]

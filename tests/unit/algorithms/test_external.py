@@ -119,11 +119,6 @@ def test_the_header_says_all_that_applies() -> None:
     ]
 
 
-def test_the_header_leaves_out_what_does_not_apply() -> None:
-    words = [line.split()[0] for line in protocol.header(Sum(), 1, {}).decode().splitlines()]
-    assert words == ["timefair", "dimension", "lower", "upper", "seed", "begin"]
-
-
 @given(st.lists(st.floats(width=64)))
 def test_values_and_points_keep_every_bit(numbers: list[float]) -> None:
     lines = protocol.answers(np.array(numbers)).split(b"\n")[:-1]
@@ -167,22 +162,11 @@ def test_a_command_that_cannot_be_started_gets_one_line(
     assert registry.faults(f"external:{command}", {}) == [line]
 
 
-@pytest.mark.parametrize("name", ["", "two words", "a\nb", " a"])
-def test_a_parameter_is_named_by_one_word(name: str) -> None:
-    (line,) = registry.faults("external:sh", {name: 1})
-    assert line == (f"{name!r} cannot be a parameter of an external algorithm: a name is one word")
-
-
 @pytest.mark.parametrize("value", ["a\nb", {"a": 1}, [[1]], ["a b"], [""], "a\0", 1j])
 def test_a_parameter_that_fits_no_line_gets_one(value: object) -> None:
     (line,) = registry.faults("external:sh", {"p": value})
     assert line.startswith("'p' of an external algorithm is a number, a text of one line, ")
     assert line.endswith(f"not {value!r}")
-
-
-def test_all_kinds_of_variables_are_taken() -> None:
-    kinds = registry.variables("external:sh", {})
-    assert kinds == {"continuous", "integer", "mixed", "binary"}
 
 
 def test_files_are_found_from_any_folder_and_are_part_of_the_code(
@@ -227,20 +211,9 @@ assert all(float(next(sys.stdin)) == k * k for k in range({count}))
     assert len(launch(script(text, sys.executable)).points) == count
 
 
-@pytest.mark.slow
-def test_a_command_need_not_read_the_answers(script) -> None:
-    text = "print('1 2\\n' * 30_000, end='')"
-    assert len(launch(script(text, sys.executable)).points) == 30_000
-
-
 @pytest.mark.parametrize("ending", ["echo stop; exec sleep 1000", "echo stop; exit 3", "exit 0"])
 def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending: str) -> None:
     assert launch(script(f"{HEAR}echo 1 2; {ending}")).points == [[1, 2]]
-
-
-def test_a_command_that_closes_its_output_is_not_waited_for(script, monkeypatch) -> None:
-    monkeypatch.setattr(process, "ENDING_S", 0.01)
-    assert launch(script("echo 1 2; exec >&-; exec sleep 1000")).points == [[1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -270,21 +243,6 @@ def test_a_command_that_closes_its_output_is_not_waited_for(script, monkeypatch)
 def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, message) -> None:
     with pytest.raises(ExternalError, match=f"^{re.escape(message)}$"):
         launch(script(HEAR + text))
-
-
-def test_a_line_without_end_is_refused(script, folder) -> None:
-    with pytest.raises(ExternalError, match=r"^'0{80}\.\.\.' is not a line: it does not end$"):
-        launch(script(f"{HEAR}tr '\\0' 0 < /dev/zero"))
-    assert list(folder.iterdir()) == []
-
-
-def test_a_file_that_is_no_program_is_told(tmp_path, folder) -> None:
-    path = tmp_path / "data"
-    path.write_text("no program")
-    path.chmod(0o755)
-    with pytest.raises(OSError, match=f"Exec format error: '{path}'"):
-        launch(str(path))
-    assert list(folder.iterdir()) == []
 
 
 # --- What a command is given, and how it ends -----------------------------------------------
@@ -337,16 +295,6 @@ def test_what_a_command_has_started_ends_with_it(script, tmp_path) -> None:
     assert ends(int((tmp_path / "pid").read_text()))
 
 
-def test_descriptors_are_given_back(script, tmp_path) -> None:
-    before = os.listdir("/proc/self/fd")
-    launch(script("exit 0"))
-    with pytest.raises(Cut):
-        launch(script("yes 1 2"), Sum(most=5))
-    with pytest.raises(ExternalError):
-        launch(script("exit 1"))
-    assert os.listdir("/proc/self/fd") == before
-
-
 def test_a_command_dies_with_the_process_that_started_it() -> None:
     read, write = os.pipe()
     hold, go = os.pipe()
@@ -363,8 +311,3 @@ def test_a_command_dies_with_the_process_that_started_it() -> None:
     assert ends(pid)
     for descriptor in (read, write, hold, go):
         os.close(descriptor)
-
-
-def test_a_folder_that_is_gone_is_told() -> None:
-    with pytest.raises(FileNotFoundError):
-        spawn(["/bin/true"], {}, "/no/such/folder", 0, 1, 2)

@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry, trial
-from timefair.algorithms.adapters import fcmaes_native, modular_cmaes, optional, py_bobyqa
-from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
-from timefair.problems.registry import SUITES
+from timefair.algorithms.adapters import fcmaes_native, optional
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
@@ -99,18 +94,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
     assert ended.evaluations == most
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", fcmaes_native.BY_GENERATIONS)
-def test_runs_of_fcmaes_repeat_though_launches_do_not(name: str) -> None:
-    pytest.importorskip("fcmaes")
-    kernel.adopt_orphans()
-    algorithm: Algorithm = registry.load(f"fcmaes:{name}", {"popsize": 5})
-    problem = SUITES["bbob"].problem(1, 3, 1)
-    rows = [measure_run(algorithm, problem, Allowance(evaluations=500), seed) for seed in (1, 1, 2)]
-    first, again, other = ([e["precision"] for e in row["events"]] for row in rows)
-    assert first == again != other
-
-
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("use", USES)
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
     monkeypatch.setattr(optional.importlib.util, "find_spec", lambda module: None)
@@ -217,31 +201,6 @@ def test_parameters_reach_the_library(launch, use: str, parameters: dict) -> Non
     assert not np.array_equal(plain.points, changed.points)
 
 
-def test_the_default_step_of_modcma_is_a_fifth_of_the_width(launch) -> None:
-    pytest.importorskip("modcma")
-    width = 8.0
-    given = {"sigma0": modular_cmaes.SIGMA0 * width}
-    for name in ("CMA-ES", "modCMA"):
-        plain, same = launch(f"modcma:{name}"), launch(f"modcma:{name}", given)
-        np.testing.assert_array_equal(plain.points, same.points)
-
-
-@pytest.mark.parametrize(
-    ("name", "two_point", "uncorrected"),
-    [
-        ("CMA-ES", {"ssa": "TPA"}, {"bound_correction": "NONE"}),
-        ("modCMA", {"step_size_adaptation": "tpa"}, {"bound_correction": None}),
-    ],
-)
-def test_points_of_modcma_leave_the_bounds_only_if_told_to(
-    launch, name: str, two_point: dict, uncorrected: dict
-) -> None:
-    pytest.importorskip("modcma")
-    wide = {"sigma0": 20.0}
-    assert launch(f"modcma:{name}", wide | two_point, most=300).all_inside
-    assert not launch(f"modcma:{name}", wide | uncorrected, most=300).all_inside
-
-
 def test_restarts_of_modcma_go_on_until_the_objective_ends_them(launch) -> None:
     pytest.importorskip("modcma")
     single = launch("modcma:CMA-ES", most=50_000)
@@ -270,30 +229,6 @@ def test_the_nominal_budget_of_modde(
     assert evaluations <= ended.evaluations < evaluations + 37
 
 
-def test_a_launch_of_modde_counts_its_own_evaluations() -> None:
-    pytest.importorskip("modde")
-
-    class Later:
-        dimension, evaluations, evaluations_left, noisy = 2, 1000, None, False
-        lower, upper = np.full(2, -1.0), np.full(2, 1.0)
-
-        def __call__(self, x):
-            self.evaluations += 1
-            return float(np.sum(np.square(x)))
-
-    objective = Later()
-    algorithm = registry.load("modde:modDE", {"budget": 100})
-    algorithm.solve(objective, np.random.default_rng(1))
-    assert 1100 <= objective.evaluations <= 1120
-
-
-@pytest.mark.slow
-def test_pymoo_ends_by_tolerance_or_never(launch) -> None:
-    pytest.importorskip("pymoo")
-    assert not launch("pymoo:PSO", most=20_000).was_cut
-    assert launch("pymoo:PSO", {"termination": "none"}, most=6_000).was_cut
-
-
 @pytest.mark.slow
 def test_pymoo_imports_nothing_after_its_preparation() -> None:
     code = """
@@ -314,21 +249,6 @@ print(sorted(launch(1000) - early))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_local_methods_of_nlopt_end_where_rounding_or_a_tolerance_stops_them(launch) -> None:
-    pytest.importorskip("nlopt")
-    for name in ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX"):
-        by_rounding = launch(f"nlopt:{name}", most=5_000)
-        by_tolerance = launch(f"nlopt:{name}", {"xtol_rel": 1e-2}, most=5_000)
-        assert not by_rounding.was_cut
-        assert by_tolerance.evaluations < by_rounding.evaluations
-
-
-def test_pybobyqa_ends_at_maxfun(launch) -> None:
-    pytest.importorskip("pybobyqa")
-    assert launch("pybobyqa:BOBYQA", {"maxfun": 30}, most=60).evaluations == 30
-    assert py_bobyqa.MAXFUN > 60
 
 
 def test_what_an_objective_raises_is_held_until_it_is_released() -> None:

@@ -99,11 +99,6 @@ def test_it_says_so(use: str) -> None:
     assert registry.variables(use, {}) >= {"continuous", "integer"}
 
 
-@pytest.mark.parametrize("use", ["pycma:lq-CMA-ES", "scipy:Nelder-Mead", "scipy:dual_annealing"])
-def test_others_are_for_continuous_variables(use: str) -> None:
-    assert registry.variables(use, {}) == {"continuous"}
-
-
 def test_random_search_is_uniform_on_whole_numbers() -> None:
     objective = bowl("integer")
     objective.points = []

@@ -18,18 +18,6 @@ def rates(monkeypatch) -> list[np.ndarray]:
     return seen
 
 
-def test_nothing_is_drawn_anew_where_the_probability_is_zero(launch, rates) -> None:
-    launch("timefair:jDE", {"tau2": 0.0}, most=900)
-    assert {rate for generation in rates for rate in generation} == {0.9}
-
-
-def test_everything_is_drawn_anew_where_it_is_one(launch, rates) -> None:
-    launch("timefair:jDE", {"tau2": 1.0}, most=6000)
-    drawn = np.concatenate(rates)
-    assert len(set(drawn)) == len(drawn)
-    np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.03)
-
-
 def test_by_default_a_tenth_is_and_stays_with_those_that_win(launch, rates) -> None:
     launch("timefair:jDE", most=1500)
     assert np.mean(rates[0] != 0.9) < 0.35  # binomial: 30 trials, 0.1

@@ -37,11 +37,6 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
     assert 0 <= ends[-1] - 10_000 < 13
 
 
-def test_a_small_population_is_not_halved(launch, generations) -> None:
-    launch("timefair:jDElscop", {"budget": 2000, "population": 10}, most=3000)
-    assert set(generations) == {10}
-
-
 def test_the_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
     small = {"population": 10}  # a launch ends with a generation
     assert launch("timefair:jDElscop", small, left=700, most=5000).evaluations == 700
@@ -118,29 +113,3 @@ def test_a_difference_to_the_worse_is_mostly_turned_round(
     )
     assert set(moves) <= {-15.0, 15.0}  # 0.5 (10 - 40), or turned round
     assert np.mean(moves == 15.0) == pytest.approx(flips, abs=0.01)
-
-
-def test_crossover_is_in_one_stretch_for_exp_alone() -> None:
-    rng = np.random.default_rng(2)
-    strategy = np.repeat([RAND_BIN, RAND_EXP, BEST_BIN], 500)
-    taken = jdelscop.crossed(rng, strategy, np.full(1500, 0.5), 8)
-    stretches = (taken & ~np.roll(taken, 1, axis=1)).sum(axis=1)
-    assert stretches[strategy == RAND_EXP].max() == 1
-    assert stretches[strategy == RAND_BIN].max() > 1
-    assert stretches[strategy == BEST_BIN].max() > 1
-
-
-def test_only_what_wins_keeps_its_parameters(launch, monkeypatch) -> None:
-    passed = []
-    renewed = jdelscop.renewed
-
-    def spy(rng, strategy, f, cr):
-        passed.append((f.copy(), cr.copy()))
-        return renewed(rng, strategy, f, cr)
-
-    monkeypatch.setattr(jdelscop, "renewed", spy)
-    launch("timefair:jDElscop", {"population": 10, "budget": 1000}, most=2000)
-    first_f, last_f = passed[0][0], passed[-1][0]
-    assert set(first_f.ravel()) == {0.5}
-    assert set(first_f[:5, RAND_EXP]) == set(last_f[:5, RAND_EXP]) == {0.5}  # not their strategy
-    assert len(set(last_f[:5, RAND_BIN])) > 1

@@ -84,15 +84,3 @@ def test_swarms_that_come_close_to_each_other_begin_again_elsewhere():
     far = [(np.linalg.norm(x[-2000:] - centre, axis=1) > 0.5).mean() for x in (apart, together)]
     assert far[0] > 0.1
     assert far[1] < 0.01
-
-
-def test_one_swarm_alone_that_has_converged_begins_again():
-    points, _ = searched(4000, swarms=1, exclusion=0.1)
-    far = np.linalg.norm(points[-2000:] - [-0.6, 0.3], axis=1) > 0.5
-    assert far.any()
-
-
-def test_it_needs_no_quantum_particles():
-    points, values = searched(2000, swarms=1, quantum=0, exclusion=0.0)
-    assert values.min() < 1e-6
-    assert (np.abs(points) <= 1).all()

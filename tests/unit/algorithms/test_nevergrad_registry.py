@@ -16,6 +16,7 @@ SAMPLE = (
 IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
@@ -27,6 +28,7 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
     assert not np.array_equal(first.points, other.points)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [10, 100])
 @pytest.mark.parametrize("name", IN_A_THREAD)
@@ -44,15 +46,6 @@ def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
     result = launch("nevergrad:DE", parameters)
     assert not result.was_cut
     assert result.evaluations == 30
-
-
-@pytest.mark.slow
-def test_a_launch_starts_in_the_middle_or_anywhere(launch) -> None:
-    middle, again = (launch("nevergrad:Powell", seed=s).points for s in (1, 2))
-    np.testing.assert_array_equal(middle[0], [1, 1, 1])
-    np.testing.assert_array_equal(middle, again)
-    uniform = [launch("nevergrad:Powell", {"start": "uniform"}, seed=s).points[0] for s in (1, 2)]
-    assert not np.array_equal(*uniform)
 
 
 @pytest.mark.slow
@@ -107,38 +100,6 @@ def test_wizards_of_the_run_count_paper_model_the_objective_and_repeat(launch, n
     first, again = (launch(f"nevergrad:{name}", left=160, most=200) for _ in "ab")
     assert first.evaluations == 160
     np.testing.assert_array_equal(first.points, again.points)
-
-
-def test_what_is_only_an_attribute_of_nevergrad_is_found_too() -> None:
-    names = {a.name for a in registry.LIBRARIES["nevergrad"].available()}
-    assert {"NGOpt14", "NGOpt38", "PSO"} <= names
-    assert not {n for n in names if n.startswith("_")} | (names & {"OneShotOptimizer"})
-    assert len(names) > 540
-
-
-def test_a_missing_package_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(nevergrad_registry.importlib.util, "find_spec", lambda module: None)
-    missing = {a.name: a.missing for a in registry.LIBRARIES["nevergrad"].available()}
-    assert missing["NLOPT_LN_SBPLX"] == "needs the package nlopt"
-    assert missing["PSO"] == ""
-    assert sum(map(bool, missing.values())) == 33
-    assert registry.faults("nevergrad:SMAC3", {}) == [
-        "nevergrad:SMAC3 cannot be used here: it needs the package smac"
-    ]
-
-
-def test_the_mended_float_takes_arrays_of_one_element(monkeypatch) -> None:
-    from nevergrad.optimization import metamodel
-
-    def float_of_numpy_2_4(value: object) -> float:
-        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-
-    monkeypatch.setattr(metamodel, "float", float, raising=False)  # taken away again afterwards
-    monkeypatch.setattr(nevergrad_registry, "float", float_of_numpy_2_4, raising=False)
-    nevergrad_registry._mend_metamodel()
-    monkeypatch.delattr(nevergrad_registry, "float")
-    assert metamodel.float(np.array([[2.5]])) == 2.5
-    assert metamodel.float("7") == 7.0
 
 
 @pytest.mark.slow

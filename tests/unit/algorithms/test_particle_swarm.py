@@ -15,13 +15,6 @@ def test_the_first_velocities_are_uniform_up_to_a_quarter_of_the_width(launch) -
     assert np.abs(first.mean()) < 0.3
 
 
-def test_without_pulls_a_particle_keeps_its_share_of_the_velocity(launch) -> None:
-    x = moves(launch, {"omega": 0.5, "c1": 0, "c2": 0, "start_velocity": 0.01}, 4)
-    inside = np.all((x > -3) & (x < 5), axis=(0, 2))
-    steps = np.diff(x, axis=0)[:, inside]
-    np.testing.assert_allclose(steps[1:], 0.5 * steps[:-1], atol=1e-12)
-
-
 def test_a_particle_stops_at_the_bounds_and_is_not_reflected(launch) -> None:
     x = moves(launch, {"omega": 1, "c1": 0, "c2": 0}, 12)
     outside = (x == -3) | (x == 5)
@@ -39,9 +32,3 @@ def test_the_swarm_pulls_all_to_its_best(launch) -> None:
     assert pulled.min() >= 0
     assert pulled.max() <= 1
     assert np.abs(pulled.mean() - 0.5) < 0.05
-
-
-def test_a_particle_is_pulled_to_its_own_best(launch) -> None:
-    x = moves(launch, {"omega": 1, "c1": 1, "c2": 0, "start_velocity": 0}, 3)
-    np.testing.assert_array_equal(x[0], x[1])  # each is where its best is
-    np.testing.assert_array_equal(x[1], x[2])

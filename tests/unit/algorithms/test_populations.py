@@ -107,11 +107,6 @@ def test_the_extreme_parameters_work(launch, name: str, parameters: dict) -> Non
     assert launch(f"timefair:{name}", parameters, most=300).evaluations == 300
 
 
-def test_a_change_of_a_shared_part_is_a_change_of_the_algorithm() -> None:
-    names = [p.name for p in registry.source_files("timefair:JADE")]
-    assert names == ["library.py", "jade.py", "population.py"]
-
-
 @given(st.integers(3, 12), st.integers(0, 5), st.integers(0, 2**32 - 1))
 def test_partners_are_different_from_each_other_and_from_the_member(
     size: int, more: int, seed: int
@@ -123,15 +118,6 @@ def test_partners_are_different_from_each_other_and_from_the_member(
     assert together.min() == 0
     assert drawn[0].max() < size
     assert drawn[1].max() < size + more
-
-
-@pytest.mark.slow
-def test_all_partners_are_equally_probable() -> None:
-    rng = np.random.default_rng(5)
-    draws = [population.partners(rng, 4, 4, 6) for _ in range(6000)]
-    pairs, counts = np.unique([(a[1], b[1]) for a, b in draws], axis=0, return_counts=True)
-    assert len(pairs) == 3 * 4  # from {0, 2, 3}, then from what is left of {0, 2, 3, 4, 5}
-    np.testing.assert_allclose(counts, 500, atol=4 * np.sqrt(500))
 
 
 def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain() -> None:
@@ -156,12 +142,6 @@ def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate() -> N
     expected = [0.3, 0.7 * 0.3, 0.7**2 * 0.3, 0.7**3 * 0.3, 0.7**4]
     np.testing.assert_allclose(lengths, expected, atol=0.01)
     np.testing.assert_allclose(some.mean(axis=0), some.mean(), atol=0.01)
-
-
-def test_one_variable_is_always_taken() -> None:
-    rates = np.array([0.0, 0.5, 1.0])
-    for crossover in (population.binomial, population.exponential):
-        assert crossover(np.random.default_rng(1), rates, 1).all()
 
 
 @pytest.mark.parametrize("cores", [1, 2])

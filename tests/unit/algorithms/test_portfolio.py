@@ -134,19 +134,6 @@ def test_a_member_that_does_not_evaluate_leaves_the_run_to_the_others(loaded):
         assert objective.evaluations == (9 if mode == "slices" else 3)
 
 
-def test_what_a_member_raises_ends_the_portfolio(loaded):
-    def broken(objective, rng):
-        objective(objective.lower)
-        raise ZeroDivisionError
-
-    threads = threading.active_count()
-    for mode in ("in turn", "slices"):
-        portfolio = loaded({"a": member([], "a"), "b": broken}, mode=mode, evaluations=6)
-        with pytest.raises(ZeroDivisionError):
-            portfolio.solve(Bowl(most=99), np.random.default_rng(1))
-    assert threading.active_count() == threads
-
-
 def test_a_member_that_catches_everything_is_refused_further_evaluations(loaded):
     log = []
 
@@ -287,14 +274,3 @@ def test_bad_values_are_one_line(change, line):
     (found,) = registry.faults("timefair:portfolio", parameters)
     assert line in found
     assert "\n" not in found
-
-
-def test_the_record_knows_the_members():
-    parameters = {"members": ["scipy:Powell", DE], "evaluations": 10}
-    uses = registry.involved("timefair:portfolio", parameters)
-    assert uses == ("timefair:portfolio", "scipy:Powell", "timefair:DE")
-    assert "scipy" in registry.distributions(*uses)
-    names = {path.name for path in registry.source_files(*uses)}
-    assert {"scipy_optimize.py", "share.pyx", "generations.pyx"} <= names
-    assert registry.variables("timefair:portfolio", parameters) == {"continuous"}
-    assert registry.involved("timefair:portfolio", {"members": [3, None]}) == uses[:1]

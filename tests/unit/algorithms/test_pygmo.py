@@ -39,6 +39,7 @@ def _pygmo() -> None:
     pytest.importorskip("pygmo")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_end_of_a_launch_surfaces_at_once(name: str) -> None:
     parameters = {"stop_range": 1e-12} if name == "compass_search" else {}
@@ -49,6 +50,7 @@ def test_the_end_of_a_launch_surfaces_at_once(name: str) -> None:
         assert objective.calls == most + 1
 
 
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_that_are_no_numbers_do_no_harm(name: str, value: float) -> None:
@@ -63,43 +65,6 @@ def test_values_that_are_no_numbers_do_no_harm(name: str, value: float) -> None:
     except Stop:
         assert objective.calls == 201
     assert objective.calls > 10
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_everything_can_be_prepared_and_has_no_fault_by_default(name: str) -> None:
-    assert registry.faults(f"pygmo:{name}", {}) == []
-    registry.load(f"pygmo:{name}", {}).prepare()
-
-
-def test_every_parameter_is_one_of_pygmo() -> None:
-    import pygmo
-
-    def words(kind: type) -> str:
-        return f"{kind.__doc__} {kind.__init__.__doc__}"
-
-    for name, parameters in adapter.DEFAULTS.items():
-        text = words(getattr(pygmo, name)) + words(pygmo.compass_search) * (name == "mbh")
-        assert [key for key in parameters if f"{key} (" not in text] == []
-
-
-def test_the_population_is_of_the_size_that_is_asked_for(launch) -> None:
-    flat = {"F": 0.5, "CR": 0.0, "ftol": 0.0, "xtol": 0.0}
-    points = np.array(launch("pygmo:de", flat | {"population": 7}, dimension=6, most=14).points)
-    changed = (points[7:] != points[:7]).sum(axis=1)
-    assert (changed <= 1).all()  # with this rate a trial differs from its parent in one component
-    assert launch("pygmo:sade", {"population": 9, "gen": 2}).evaluations == 27
-
-
-def test_the_harmony_search_plans_its_generations_by_the_budget(launch) -> None:
-    assert launch("pygmo:ihs", left=200, most=5000).evaluations == 200
-    assert launch("pygmo:ihs", dimension=2, most=5000).evaluations == 2000
-    assert launch("pygmo:ihs", {"gen": 10, "population": 5}, left=200).evaluations == 15
-
-
-def test_basin_hopping_hands_parameters_to_the_search_inside(launch) -> None:
-    coarse = launch("pygmo:mbh", {"stop_range": 0.05}, most=5000)
-    fine = launch("pygmo:mbh", {"stop_range": 1e-4}, most=5000)
-    assert coarse.evaluations < fine.evaluations < 5000
 
 
 @pytest.mark.parametrize(

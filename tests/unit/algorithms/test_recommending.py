@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "use", ["pycma:CMA-ES", "pycma:lq-CMA-ES", "cmaes:CMA", "cmaes:SepCMA", "nevergrad:TBPSA"]
 )
@@ -18,11 +19,3 @@ def test_recommendations_are_inside_and_change_nothing_else(use, launch) -> None
     evaluations = [made for made, _ in noisy.recommended]
     assert evaluations == sorted(evaluations)
     assert evaluations[-1] > 90
-
-
-@pytest.mark.slow
-def test_nevergrad_is_asked_at_steps_of_two_percent(launch) -> None:
-    made = [made for made, _ in launch("nevergrad:OnePlusOne", most=600, noisy=True).recommended]
-    assert made[:5] == [1, 2, 3, 4, 5]
-    assert 100 < len(made) < 250
-    assert min(np.diff(made[-20:])) > 5

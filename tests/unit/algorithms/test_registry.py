@@ -3,7 +3,6 @@
 import pytest
 
 from timefair.algorithms import registry
-from timefair.basics.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -40,21 +39,6 @@ from timefair.basics.errors import InputError
 )
 def test_a_wrong_name_gets_one_line_with_what_is_right(use: str, line: str) -> None:
     assert registry.faults(use, {}) == [line]
-
-
-def test_load_refuses_with_all_faults_at_once() -> None:
-    with pytest.raises(InputError) as caught:
-        registry.load("nevergrad:PSO", {"popsiz": 3, "budget": 0})
-    assert caught.value.faults == (
-        "'popsiz' is not a parameter of nevergrad:PSO; did you mean 'popsize'?",
-        "'budget' of nevergrad:PSO is a positive integer, not 0",
-    )
-
-
-def test_the_order_of_libraries_is_ours_required_optional_external() -> None:
-    names = list(registry.LIBRARIES)
-    optional = [name for name in names if registry.LIBRARIES[name].optional]
-    assert names == ["timefair", "nevergrad", "pycma", "scipy", *sorted(optional), "external"]
 
 
 def test_every_library_lists_its_algorithms_without_faults() -> None:

@@ -48,35 +48,11 @@ def test_a_library_is_not_imported_for_what_is_known(tmp_path):
     assert said == ["True", "False"]
 
 
-def test_other_parameters_are_checked(checked):
-    for parameters in ({}, {}, {"F": 0.5}, {"F": 0.5}, {"F": 0.6}):
-        assert remembered.faults("timefair:DE", parameters) == []
-    assert checked == [
-        ("timefair:DE", {}),
-        ("timefair:DE", {"F": 0.5}),
-        ("timefair:DE", {"F": 0.6}),
-    ]
-
-
-def test_another_version_is_checked(checked, monkeypatch):
-    remembered.faults("timefair:DE", {})
-    monkeypatch.setattr(remembered, "_version", lambda name: "99")
-    remembered.faults("timefair:DE", {})
-    assert len(checked) == 2
-
-
 def test_faults_are_found_at_every_check(checked):
     for _ in range(2):
         assert "'G' is not a parameter" in remembered.faults("timefair:DE", {"G": 1})[0]
     assert len(checked) == 2
     assert "no library" in remembered.faults("timefare:DE", {})[0]
-
-
-def test_own_functions_are_always_checked(checked, tmp_path):
-    (tmp_path / "mine.py").write_text("def solve(objective, rng):\n    pass\n")
-    for _ in range(2):
-        assert remembered.faults(f"{tmp_path}/mine.py:solve", {}) == []
-    assert len(checked) == 2
 
 
 def test_without_a_cache_everything_is_checked(checked, monkeypatch):

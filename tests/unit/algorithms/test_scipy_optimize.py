@@ -7,6 +7,7 @@ from timefair.algorithms.adapters import scipy_optimize
 NAMES = [*scipy_optimize.LOCAL, *scipy_optimize.GLOBAL]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
     first = launch(f"scipy:{name}")
@@ -16,22 +17,12 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
         assert first.all_inside
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
     result = launch(f"scipy:{name}", most=5)
     assert result.was_cut
     assert result.evaluations == 5
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("shgo", "direct")])
-def test_another_seed_is_another_start(launch, name: str) -> None:
-    first, second = (launch(f"scipy:{name}", seed=s, most=5).points[0] for s in (1, 2))
-    assert not np.array_equal(first, second)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_everything_can_be_prepared(name: str) -> None:
-    registry.load(f"scipy:{name}", {}).prepare()
 
 
 def test_options_reach_a_local_method(launch) -> None:
@@ -47,13 +38,6 @@ def test_parameters_reach_a_global_optimizer(launch) -> None:
     few = {"maxiter": 1, "popsize": 5, "polish": False}
     assert launch("scipy:differential_evolution", few).evaluations == 2 * 5 * 3
     assert launch("scipy:direct", {"maxfun": 20}).evaluations < 30
-
-
-def test_basinhopping_minimizes_within_the_bounds_by_the_method_that_is_asked_for(launch) -> None:
-    by = {"minimizer_kwargs": {"method": "Nelder-Mead"}}
-    result = launch("scipy:basinhopping", by)
-    assert result.all_inside
-    assert not np.array_equal(result.points, launch("scipy:basinhopping").points)
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,3 @@ def test_the_points_are_those_of_one_core(launch, use: str) -> None:
     one, two = launch(use), launch(use, cores=2)
     np.testing.assert_array_equal(one.points, two.points)
     assert one.largest_batch == 0
-
-
-def test_updating_immediately_stays_one_point_at_a_time(launch) -> None:
-    use, immediate = "scipy:differential_evolution", {"updating": "immediate"}
-    one, two = launch(use), launch(use, immediate, cores=2)
-    np.testing.assert_array_equal(one.points, two.points)

@@ -61,15 +61,6 @@ def test_two_objects_of_one_name_are_refused(package: Path) -> None:
         animals()
 
 
-def test_excepted_modules_and_subpackages_are_not_imported(package: Path) -> None:
-    (package / "registry.py").write_text("1 / 0\n")
-    (package / "below").mkdir()
-    (package / "below/__init__.py").write_text("1 / 0\n")
-    assert animals(without=("registry",)) == {}
-    with pytest.raises(ZeroDivisionError):
-        animals()
-
-
 @pytest.mark.slow
 def test_the_registries_import_no_library() -> None:
     code = (

@@ -1,7 +1,5 @@
 """Threads that a fork loses are found, and those that it brings back are not."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,19 +8,6 @@ from timefair.basics import threads, user_code
 
 SOLVE = "\ndef solve(objective, rng): pass\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\n"
-OPENMP = """
-double total(const double *x, int n) {
-    double sum = 0;
-    #pragma omp parallel for reduction(+:sum)
-    for (int i = 0; i < n; i++) sum += x[i];
-    return sum;
-}
-"""
-CALL_OPENMP = """
-import ctypes, pathlib
-library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("openmp.so")))
-library.total((ctypes.c_double * 9)(), 9)
-"""
 
 
 @pytest.fixture
@@ -52,17 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_threads_of_an_import(folder: Path, code: str, found: str) -> None:
     (folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 2) == found
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_a_pool_of_openmp_depends_on_the_number_of_threads(folder: Path) -> None:
-    (folder / "openmp.c").write_text(OPENMP)
-    compile_it = ["gcc", "-fopenmp", "-shared", "-fPIC", "openmp.c", "-o", "openmp.so"]
-    if subprocess.run(compile_it, check=False).returncode:
-        pytest.skip("gcc without OpenMP")
-    (folder / "mine.py").write_text(CALL_OPENMP + SOLVE)
-    assert threads.started_by("mine.py:solve", 1) == ""
-    assert threads.started_by("mine.py:solve", 2) == "1 thread (native)"
 
 
 def test_check_says_what_a_module_starts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.problems.targets import MOVING
 
 MINIMAL = """\
 name: moving
@@ -45,10 +44,6 @@ def test_check_states_the_period(tmp_path, capsys, changed, lines):
     assert cli.main(["check", str(written(tmp_path, **changed))]) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line for line in said if line.startswith("changes")] == lines
-
-
-def test_the_usual_targets_are_errors_that_can_be_reached(tmp_path):
-    assert configuration.load(written(tmp_path)).targets == MOVING
 
 
 @pytest.mark.parametrize("policy", ["at_change", "none", "{policy: fixed, tau_s: 1}"])

@@ -91,11 +91,6 @@ def test_the_main_process_computes_the_keys_and_its_jobs_read_them(
     assert driver.planned_keys(job, campaign, tmp_path) == computed
 
 
-def test_a_workflow_that_reads_its_rules_twice_is_no_rival_of_itself(tmp_path, campaign) -> None:
-    for _ in range(2):
-        driver.Driver(workflow(), campaign, {}, tmp_path).take()
-
-
 @pytest.mark.parametrize(
     "started_for",
     [
@@ -124,13 +119,6 @@ def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival) -
     assert (folder / plan.SNAPSHOT).is_file()
 
 
-@pytest.mark.slow
-def test_the_name_of_a_folder_does_not_matter(tmp_path, rival) -> None:
-    (tmp_path / "other").symlink_to("results")
-    with pytest.raises(InputError, match="another snakemake"):
-        driver.hold(tmp_path / "other")
-
-
 def requiring(campaign: configuration.Campaign, **required: object) -> configuration.Campaign:
     return configuration.parse(
         campaign.model_dump(mode="json") | {"machine": {"require": required}}
@@ -151,12 +139,6 @@ def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(
     assert folder.exists()
 
 
-def test_the_right_machine_is_no_fault(tmp_path, campaign) -> None:
-    right = requiring(campaign, host="*")
-    driver.Driver(workflow(), right, {}, tmp_path / "results").take()
-    assert configuration.restore(tmp_path / "results" / plan.SNAPSHOT) == right
-
-
 @pytest.mark.slow
 def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
     folder, command = tmp_path / "results", [sys.executable, "-c", HOLD]
@@ -169,42 +151,3 @@ def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
         [*command, str(folder)], input="", capture_output=True, text=True, check=True
     )
     assert done.stdout == "held\n"
-
-
-PARAMETER = """
-from timefair.campaign import driver
-driver._never_import_pandas()
-{imports}
-rule all:
-    output: "made"
-    params: {parameter}
-    shell: "touch made"
-onsuccess:
-    print("pandas is loaded:", "pandas" in sys.modules)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("imports", "first", "second", "loaded"),
-    [
-        ("import sys", "1", "2", False),
-        ("import sys, pandas", "pandas.Series([1])", "pandas.Series([2])", True),
-    ],
-)
-def test_parameters_are_compared_without_pandas_unless_it_is_loaded(
-    imports, first, second, loaded, tmp_path
-) -> None:
-    def start(parameter: str) -> str:
-        text = PARAMETER.format(imports=imports, parameter=parameter)
-        (tmp_path / "Snakefile").write_text(text)
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "1"],
-            cwd=tmp_path, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    assert f"pandas is loaded: {loaded}" in start(first)
-    assert "Nothing to be done" in start(first)
-    assert "Params have changed" in start(second)

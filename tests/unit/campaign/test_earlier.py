@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from timefair import cli
-from timefair.campaign import configuration, driver, earlier, plan, provenance
+from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.earlier import finished
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay
@@ -179,22 +179,6 @@ def test_runs_of_another_kind_of_machine_are_not_mixed_in(copied, monkeypatch):
     )
     runs = make(changed(lambda c: c.update(runs=3)), folder)
     assert all(runs[name]["started_utc"] > row["started_utc"] for name, row in was.items())
-
-
-def test_a_damaged_record_gives_no_runs(copied):
-    folder, was = copied
-    damaged = next(folder.glob("records/a/*/*_i1_*.parquet"))
-    damaged.write_bytes(damaged.read_bytes()[:-8])
-    runs = make(changed(lambda c: c.update(runs=3)), folder)
-    assert runs["a", 1, 1, 0]["started_utc"] > was["a", 1, 1, 0]["started_utc"]
-    assert runs["a", 1, 2, 0]["started_utc"] == was["a", 1, 2, 0]["started_utc"]
-
-
-def test_blocks_and_rules_take_no_earlier_runs():
-    assert earlier.takes_earlier_runs(changed())
-    assert not earlier.takes_earlier_runs(changed(lambda c: c.update(block="node")))
-    rule = {"rule": "quantile", "start": 2}
-    assert not earlier.takes_earlier_runs(changed(lambda c: c.update(runs=30, stopping=rule)))
 
 
 def test_check_and_a_dry_run_say_it(copied, monkeypatch, capsys):

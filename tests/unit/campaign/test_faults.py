@@ -20,7 +20,6 @@ from timefair.campaign.configuration import (
     load,
     model,
     parse,
-    read_yaml,
     restore,
     warnings,
 )
@@ -547,22 +546,6 @@ def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
     assert said in fault
 
 
-def test_instances_that_do_not_fit_into_a_file_name() -> None:
-    mapping = changed("problems.instances", list(range(1, 240, 2)))
-    parse(mapping | {"instances_per_job": 30})
-    with pytest.raises(InputError, match=r"^instances_per_job: 120: the list of the instances of"):
-        parse(mapping | {"instances_per_job": 120})
-    parse(changed("problems.instances", "1-9999") | {"instances_per_job": 9999})
-
-
-def test_all_faults_are_told_at_once() -> None:
-    mapping = changed("runs", 0)
-    mapping["budget"] = {"time_s": -1}
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert len(caught.value.faults) == 2
-
-
 def test_numbers_as_people_write_them() -> None:
     mapping = changed("budget", {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"})
     mapping["targets"], mapping["target_values"] = ["1e-2", 1], ["1e-1"]
@@ -609,20 +592,6 @@ def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None
     assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
 
 
-def test_numbers_of_problems_are_lists_in_order() -> None:
-    problems = parse(changed("problems.functions", "20-24,1-5")).problems
-    assert problems.functions == (1, 2, 3, 4, 5, 20, 21, 22, 23, 24)
-    assert problems.dimensions == (5,)
-    assert problems.instances == (1, 71, 72)
-
-
-def test_evaluations_of_a_dimension() -> None:
-    assert parse(CAMPAIGN).budget.evaluations_for(5) is None
-    assert parse(changed("budget", {"evaluations": 7})).budget.evaluations_for(5) == 7
-    each = parse(changed("budget", {"evaluations_per_dimension": 7})).budget
-    assert each.evaluations_for(5) == 35
-
-
 def test_all_tables_are_spelled_out() -> None:
     campaign = parse(changed("tables", ["ert", "ert"]))
     assert campaign.table_names == ("ert",)
@@ -634,35 +603,6 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
     campaign = parse(CAMPAIGN)
     (tmp_path / "campaign.json").write_text(campaign.snapshot())
     assert restore(tmp_path / "campaign.json") == campaign
-
-
-def test_a_snapshot_from_before_differences_mattered_is_read(tmp_path: Path) -> None:
-    old = json.loads(parse(CAMPAIGN).snapshot())
-    del old["statistics"]["matters"]
-    (tmp_path / "campaign.json").write_text(json.dumps(old))
-    assert restore(tmp_path / "campaign.json").statistics.matters.ratio == 1.1
-
-
-def test_a_time_that_no_clock_resolves_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^budget\.time_s: 1e-300: should be at least 1e-06$"):
-        parse(changed("budget.time_s", 1e-300))
-
-
-def test_labels_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
-    mapping = changed("algorithms", dict.fromkeys(["A", "b", "a"], "timefair:random-search"))
-    mapping["published"] = {"B": {"format": "coco", "path": str(tmp_path)}}
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert caught.value.faults == (
-        "algorithms.a: differs from 'A' only in case; give another",
-        "published.B: differs from 'b' only in case; give another",
-    )
-
-
-def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(InputError, match=r"^timefair measures only on Linux; this is darwin$"):
-        parse(CAMPAIGN)
 
 
 def aliases(level: str) -> str:
@@ -798,18 +738,6 @@ def is_what_was_written(value: object, kept: object) -> bool:
     if isinstance(kept, bool) or kept is None or isinstance(kept, str):
         return value == kept and type(value) is type(kept)
     return not isinstance(value, bool) and float(str(value)) == kept
-
-
-@settings(max_examples=50, deadline=None)
-@given(anything)
-def test_any_mapping_or_none_at_all(value: object) -> None:
-    with pytest.raises(InputError):
-        parse(value)
-
-
-def test_keys_of_another_mapping_are_merged_and_not_given_twice(tmp_path: Path) -> None:
-    (tmp_path / "merged.yaml").write_text("a: &x {b: 1, d: 1}\nc:\n  <<: *x\n  d: 2\n")
-    assert read_yaml(tmp_path / "merged.yaml")["c"] == {"b": 1, "d": 2}
 
 
 def test_reference_units_need_the_reference() -> None:

@@ -57,17 +57,6 @@ def test_before_the_first_job_the_budget_counts():
     assert pace.left_s(0.0) == pytest.approx((24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s) / 2)
 
 
-def test_without_a_budget_of_time_nothing_is_known_before_a_job_has_ended():
-    wanted = campaign(budget={"evaluations": 100})
-    jobs = list(plan.jobs(wanted))
-    pace = paced(wanted, jobs, cores=1)
-    begin(pace, 7, jobs[0], 0.0)
-    assert pace.left_s(1.0) is None
-    pace.end(7, 12.0)
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    assert pace.left_s(12.0) == pytest.approx(18 * 12 / 6 + analysis_s)
-
-
 def test_runs_take_what_those_of_their_algorithm_took():
     wanted = campaign()
     jobs = list(plan.jobs(wanted))
@@ -79,32 +68,6 @@ def test_runs_take_what_those_of_their_algorithm_took():
     of_b_s = 12 * (1 + plan.RUN_OVERHEAD_S)
     assert pace.done == 6
     assert pace.left_s(3.0) == pytest.approx(3.0 + of_b_s + analysis_s)
-
-
-def test_a_virtual_evaluation_cost_takes_no_time():
-    wanted = campaign(budget={"time_s": 3600, "evaluation_cost_s": 1})
-    pace = paced(wanted, list(plan.jobs(wanted)), cores=1)
-    assert pace.left_s(0.0) is None
-    begin(pace, 1, next(job for job in plan.jobs(wanted) if job.algorithm == "a"), 0.0)
-    pace.end(1, 3.0)
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    assert pace.left_s(3.0) == pytest.approx(18 * 3 / 6 + analysis_s)
-
-
-def test_time_that_a_job_has_worked_is_not_left():
-    wanted = campaign()
-    jobs = list(plan.jobs(wanted))
-    pace = paced(wanted, jobs, cores=1)
-    before_s = pace.left_s(0.0)
-    begin(pace, 1, jobs[0], 0.0)
-    assert pace.left_s(2.0) == pytest.approx(before_s - 2.0)
-    assert pace.left_s(1000.0) == pytest.approx(before_s - 6 * (1 + plan.RUN_OVERHEAD_S))
-
-
-def test_records_that_are_there_count():
-    wanted = campaign()
-    pace = paced(wanted, list(plan.jobs(wanted))[1:], cores=1)
-    assert (pace.done, pace.wanted, pace.measured) == (6, 24, False)
 
 
 def test_runs_that_a_job_takes_from_earlier_records_take_no_time():
@@ -168,15 +131,6 @@ def test_a_block_is_the_jobs_of_all_its_algorithms():
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     assert pace.done == 2 * 6
     assert pace.left_s(12.0) == pytest.approx(12.0 + analysis_s)
-
-
-def test_a_block_holds_the_most_cores_of_any_algorithm_all_the_time():
-    labels = {"a": {"use": "timefair:random-search", "threads": 4}, "b": "timefair:DE"}
-    wanted = campaign(algorithms=labels, block="node")
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    left_s = paced(wanted, plan.jobs(wanted), cores=1).left_s(0.0)
-    assert left_s == pytest.approx(24 * (1 + plan.RUN_OVERHEAD_S) * 4 + analysis_s)
-    assert plan.core_seconds(wanted) == 24 * 4
 
 
 def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path):

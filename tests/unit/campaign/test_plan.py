@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +42,6 @@ numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).m
 @given(numbers, st.sampled_from([",", "_"]))
 def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
     assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
-
-
-def test_ranges_are_short() -> None:
-    assert format_ranges([5, 1, 2, 3, 71], "_") == "1-3_5_71"
-
-
-@given(numbers, st.integers(1, 99))
-def test_the_path_of_a_record_says_its_job(numbers: list[int], round: int) -> None:
-    job = plan.Job("lq-CMA+ES_2.0", 21, 40, tuple(numbers), round)
-    assert plan.Job.of_record(job.record(KEY)) == job
 
 
 def test_the_path_of_a_record() -> None:
@@ -109,11 +98,6 @@ def test_a_round_of_the_same_size_leaves_the_others(size: int, rounds: int, more
         assert plan.runs_of_round(before, k) == plan.runs_of_round(after, k)
 
 
-def test_a_round_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match=r"^round 2: the campaign has 1 to 1$"):
-        plan.runs_of_round(campaign(), 2)
-
-
 def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
     path = plan.write_snapshot(campaign(), tmp_path / "new")
     before = path.stat()
@@ -129,16 +113,6 @@ def test_core_seconds() -> None:
     assert plan.core_seconds(simulated) is plan.wall_seconds(simulated, cores=4) is None
 
 
-def test_wall_seconds_count_what_is_around_runs_jobs_and_algorithms() -> None:
-    cells, runs, algorithms, dimensions = 2 * 2 * 5, 5, 2, 2
-    around = cells * runs * algorithms * plan.RUN_OVERHEAD_S
-    around += sum(1 for _ in plan.jobs(campaign())) * plan.JOB_OVERHEAD_S
-    around += algorithms * dimensions * plan.PREPARATION_S
-    expected = (plan.core_seconds(campaign()) + around) / 4
-    assert plan.wall_seconds(campaign(), cores=4) == pytest.approx(expected)
-    assert plan.wall_seconds(campaign(budget={"evaluations": 10}), cores=4) is None
-
-
 def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) -> None:
     wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
     analysis = Analysis.of(wanted.analysis_settings)
@@ -146,16 +120,6 @@ def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) 
     assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
     restored = restore(plan.write_snapshot(wanted, tmp_path))
     assert Analysis.of(restored.analysis_settings) == analysis
-
-
-def test_priorities_are_a_seeded_shuffle() -> None:
-    names = [{"algorithm": a, "function": f} for a in ("a", "b") for f in range(50)]
-    first = [plan.priority(1, **each) for each in names]
-    assert first == [plan.priority(1, **each) for each in names]
-    assert first != [plan.priority(2, **each) for each in names]
-    assert all(1 <= place <= 1000 for place in first)
-    ahead = sum(a > b for a, b in zip(first[:50], first[50:], strict=True))
-    assert 10 < ahead < 40
 
 
 def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
@@ -186,12 +150,6 @@ def test_the_files_of_published_data(tmp_path: Path) -> None:
         str(tmp_path / "folder/b.info"),
         str(tmp_path / "folder/data/a.dat"),
     ]
-
-
-def test_the_expression_of_labels() -> None:
-    assert re.fullmatch(plan.any_of(["a.b", "c+"]), "a.b")
-    assert not re.fullmatch(plan.any_of(["a.b", "c+"]), "axb")
-    assert not re.fullmatch(plan.any_of([]), "")
 
 
 def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:

@@ -101,12 +101,6 @@ def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ProgressReader(tmp_path)
 
 
-def test_not_begun(trial: Trial, tmp_path: Path) -> None:
-    assert trial.said() == "trial: 0 of 16 runs (0 %)"
-    timed = Trial(tmp_path, budget={"time_s": 30}, name="trial")
-    assert timed.said().startswith("trial: 0 of 16 runs (0 %); at most about ")
-
-
 def test_running_leaves_time_by_what_each_algorithm_takes(trial: Trial) -> None:
     trial.record("quick", 1)  # 4 s
     trial.journal("slow", 1, 2)  # 20 s
@@ -156,13 +150,6 @@ def test_runs_of_a_tuned_variant_count(trial: Trial) -> None:
     assert trial.watch.look(trial.now_s).runs == 1
 
 
-def test_a_job_with_more_runs_than_a_round_usually_has_lacks_none(trial: Trial) -> None:
-    trial.record("quick", 1)
-    trial.journal("slow", 1, 7)
-    progress = trial.watch.look(trial.now_s)
-    assert (progress.runs, progress.wanted) == (11, 11 + 2 * 4)
-
-
 def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path: Path) -> None:
     """Instead of the 8 runs that a round usually has, one algorithm has 3, and the other 40."""
     race = {"rule": "campaign_race"}
@@ -177,20 +164,6 @@ def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path: Path) -> N
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"cells": cells}))
     assert trial.watch.look(trial.now_s).wanted == 2 * 2 * 8 + 2 * (3 + 40)
-
-
-def test_runs_of_another_configuration_do_not_count(trial: Trial) -> None:
-    path = trial.record("quick", 1)
-    path.parent.rename(path.parent.with_name(plan.short_key("0" * 64)))
-    assert trial.said() == (
-        "trial: 0 of 16 runs (0 %); records of another configuration or code are not counted"
-    )
-
-
-def test_a_damaged_record_does_not_count(trial: Trial) -> None:
-    path = trial.record("quick", 1)
-    path.write_bytes(path.read_bytes()[:-100])
-    assert "0 of 16 runs (0 %), 1 damaged (timefair verify" in trial.said()
 
 
 def test_with_a_stopping_rule_records_are_shorter(tmp_path: Path) -> None:
@@ -226,14 +199,6 @@ def test_watching_ends_when_all_is_made(
         "all",
         "all",
     ]
-
-
-def test_an_interrupt_is_no_traceback(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: float) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("time.sleep", interrupt)
-    assert cli.main(["progress", str(trial.folder), "--watch"]) == 130
 
 
 def test_measured_then_finished(trial: Trial, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from timefair.campaign import provenance
 from timefair.campaign.configuration import parse
-from timefair.campaign.provenance import code_digest, measure_key, sources_of
+from timefair.campaign.provenance import measure_key, sources_of
 from timefair.machine import software
 
 CAMPAIGN: dict[str, Any] = {
@@ -92,12 +92,6 @@ def test_what_decides_a_measurement(change: Callable[[dict[str, Any]], object]) 
 @pytest.mark.parametrize("change", LEAVE.values(), ids=LEAVE)
 def test_what_does_not(change: Callable[[dict[str, Any]], object]) -> None:
     assert key_with(change) == KEY
-
-
-def test_labels_and_rounds_have_their_own() -> None:
-    keys = provenance.measure_keys(parse(CAMPAIGN))
-    assert keys["a", 1] == KEY
-    assert len(set(keys.values())) == len(keys) == 4
 
 
 def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_one() -> None:
@@ -200,30 +194,6 @@ def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> N
     assert provenance.figure_key("restarts") != before["restarts"]
     assert provenance.figure_key("ecdf") == before["ecdf"]
     assert provenance.table_key("restarts") == tables
-
-
-def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
-    plain, told, other = tmp_path / "1/m.py", tmp_path / "2/m.py", tmp_path / "3/m.py"
-    for path, text in (
-        (plain, "def f(x):\n    return x\n"),
-        (told, '"""M."""\n\n# why\ndef f( x ):\n    """F."""\n    return x\n'),
-        (other, "def f(x):\n    return -x\n"),
-    ):
-        path.parent.mkdir()
-        path.write_text(text)
-    assert code_digest([plain]) == code_digest([told]) != code_digest([other])
-
-
-def test_the_description_of_a_key_does_not_count(tmp_path: Path) -> None:
-    keys = {
-        text: tmp_path / text / "m.py"
-        for text in ("Field(5, description='a')", "Field(5, description='b')", "Field(6)")
-    }
-    for text, path in keys.items():
-        path.parent.mkdir()
-        path.write_text(f"x = {text}\n")
-    first, second, other = (code_digest([path]) for path in keys.values())
-    assert first == second != other
 
 
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:

@@ -40,13 +40,6 @@ def test_another_value_is_named():
     assert line.startswith("f1 D=2 instance 1, run 3: the best point was recorded with 79.0 and")
 
 
-def test_a_difference_of_rounding_is_no_problem():
-    import numpy as np
-
-    points, said = look(best_f=float(np.nextafter(F(np.array(X)), np.inf)))
-    assert (points.rounded, said) == (1, [])
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -71,11 +64,6 @@ def test_of_a_noisy_run_the_value_without_noise_is_compared():
     points, (line,) = look(**noisy, noise_free_f=exact + 1)
     assert points.different == 1
     assert f"was recorded with {exact + 1!r} and now gives {exact}" in line
-
-
-def test_runs_without_a_point_do_not_count():
-    points, said = look(best_x=None)
-    assert (str(points), said) == ("", [])
 
 
 def test_the_users_own_function(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 
 from timefair import cli
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, provenance, registration
+from timefair.campaign import configuration, plan, registration
 from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -225,16 +225,12 @@ def test_nothing_deviates_without_a_change(study):
     assert answer["answer"] == "no"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_found(study, change):
     make, expected = CHANGES[change]
     make(study)
     assert expected <= set(study.deviations())
-
-
-def test_the_page_states_the_number_of_changes():
-    page = Path(__file__).parents[3] / "docs/how-to/registered.md"
-    assert f"A test makes {len(CHANGES)} kinds of changes" in page.read_text()
 
 
 @pytest.mark.slow
@@ -249,11 +245,6 @@ def test_the_checklist_has_the_registration(study):
     assert part()["missing"] == "1 deviation (table deviations): measurement"
 
 
-def test_a_changed_answer_is_found(study, monkeypatch):
-    monkeypatch.setattr(provenance, "table_key", lambda name: f"other code of {name}")
-    assert study.deviations() == [("code", "the answer")]
-
-
 @pytest.mark.slow
 def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, monkeypatch):
     monkeypatch.setitem(FILE, "timing", {"disturbed": "exclude"})
@@ -262,12 +253,6 @@ def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, 
     deviations = study.table("deviations")
     assert deviations.values.tolist() == [["excluded runs", "a", "6", "2 omitted"]]
     assert list(study.table("registered")[["runs_a", "runs_b"]].iloc[0]) == [4, 6]
-
-
-def test_figures_and_names_are_no_deviations(study):
-    study.file["figures"] = {"names": "ranks", "formats": ["png"]}
-    study.file["problems"]["names"] = {1: "ball"}
-    assert study.deviations() == []
 
 
 @pytest.mark.slow
@@ -283,21 +268,6 @@ def test_a_question_cannot_be_registered_when_runs_exist(study):
     with pytest.raises(InputError, match="runs exist, so nothing can be registered any more"):
         registration.register(study.campaign, study.folder)
     assert json.loads(study.path.read_text()) == study.content
-
-
-def test_the_note_of_a_run_that_began_is_enough_to_refuse(study):
-    note = study.folder / "records/a/ab/f1_d2_i1_r1.parquet.begun"
-    note.parent.mkdir(parents=True)
-    note.touch()
-    with pytest.raises(InputError, match="runs exist"):
-        registration.register(study.campaign, study.folder)
-
-
-@pytest.mark.slow
-def test_a_replaced_registration_leaves_its_digest(study):
-    again = registration.register(study.campaign, study.folder)
-    assert again["replaces"] == [study.content["digest"]]
-    assert study.deviations() == []
 
 
 def test_measuring_needs_the_registration_and_the_question(study):
@@ -427,9 +397,3 @@ def test_a_campaign_that_its_question_does_not_suit_is_refused(changes, line):
     with pytest.raises(InputError) as error:
         configuration.parse(FILE | changes)
     assert list(error.value.faults) == [f"registered.test: 'mann-whitney': {line}"]
-
-
-def test_a_target_that_is_a_value_of_f_may_be_negative():
-    question = FILE["registered"] | TO_TARGET | {"target": -1.5}
-    campaign = configuration.parse(FILE | {"target_values": [-1.5], "registered": question})
-    assert campaign.registered.target == -1.5

@@ -15,7 +15,6 @@ import pytest
 from timefair import cli
 from timefair.campaign import plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
-from timefair.campaign.verify import verify as verify_folder
 from timefair.cli import foreign
 from timefair.extensions.reproduce.sample import sample
 from timefair.io.table_read import Layout
@@ -166,24 +165,6 @@ def test_a_record_that_changed_since_it_was_collected(measured, verify):
 
 
 @pytest.mark.slow
-def test_a_campaign_that_was_extended_lacks_runs(measured, verify):
-    gather(measured, "a")
-    plan.write_snapshot(measured.campaign.model_copy(update={"runs": 3}), measured.folder)
-    status, lines = verify()
-    assert status == 1
-    assert lines[0] == f"{measured.folder}: 4 runs missing; start snakemake again"
-
-
-@pytest.mark.slow
-def test_a_snapshot_that_cannot_be_read(measured, verify):
-    measured.snapshot.write_text("{")
-    status, lines = verify()
-    assert status == 1
-    assert lines[0].startswith(f"{measured.snapshot}: not written by this version of timefair;")
-    assert lines[-1].startswith("4 files, 8 runs, ")
-
-
-@pytest.mark.slow
 def test_journals_are_looked_at_and_left_alone(measured, verify, row):
     path = journal_path(measured.record(measured.jobs[0]))
     whole = path.read_bytes()
@@ -211,13 +192,6 @@ def test_any_folder_and_any_file(measured, verify, tmp_path):
     status, lines = verify(target=other)
     assert status == 1
     assert lines[0] == f"{other}/y.parquet: the same runs as {other}/x.parquet; delete one of them"
-
-
-def test_nothing_to_look_at(verify, tmp_path):
-    target = tmp_path / "folder"
-    assert verify(target=target) == (2, [f"timefair: {target}: there is no such file or folder"])
-    target.mkdir()
-    assert verify(target=target) == (2, [f"timefair: {target}: contains no records"])
 
 
 @pytest.mark.slow
@@ -341,15 +315,6 @@ def imported(tmp_path) -> Path:
     return tmp_path / "results/t"
 
 
-def test_imported_runs_are_right(imported, verify):
-    """They lack what only a measurement records, and A has more runs than B."""
-    status, (summary,) = verify(target=imported)
-    assert status == 0
-    assert summary.startswith("2 files, 3 runs (0 missing), ")
-    assert verify("--quiet", target=imported / "collected") == (0, [])
-    assert verify("--quiet", target=imported / "collected/B.parquet") == (0, [])
-
-
 def test_imported_runs_that_are_wrong_need_another_import(imported, verify):
     path = imported / "collected/A.parquet"
     record = open_record(path)
@@ -366,14 +331,6 @@ def test_imported_runs_that_are_wrong_need_another_import(imported, verify):
     assert lines[1] == f"{imported}/collected/B.parquet: missing; {again}"
     os.truncate(path, 50)
     assert verify("--quiet", target=imported)[1][0].endswith(f"; delete it and {again}")
-
-
-def test_tables_are_no_records(imported, verify):
-    (imported / "tables").mkdir()
-    (imported / "tables/ert.parquet").write_bytes(b"")
-    for target in (imported / "tables", imported / "tables/ert.parquet"):
-        line = f"timefair: {target}: tables, not records; use `timefair verify {imported}`"
-        assert verify(target=target) == (2, [line])
 
 
 # --- Records with other content than timefair writes ------------------------------------------
@@ -406,14 +363,3 @@ def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause
     assert rest == []
     assert line.startswith(f"{path}: ")
     assert clause in line
-
-
-def test_columns_without_values_are_no_traceback(row, tmp_path):
-    path = tmp_path / "x.parquet"
-    for name in RUN_SCHEMA.names:
-        rows = [row(run) | {name: None} for run in (0, 1)]
-        write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), {"key": KEY})
-        lines: list[str] = []
-        verify_folder(path, lines.append)
-        assert all(line.startswith(f"{path}: ") for line in lines), name
-        assert len(lines) <= 2, name

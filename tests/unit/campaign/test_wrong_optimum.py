@@ -73,14 +73,6 @@ def rows(folder):
     return read_runs(sorted((results / "collected").glob("*.parquet"))).to_pylist()
 
 
-def test_the_precision_is_the_difference(rows):
-    for row in rows:
-        assert 5 <= row["best_f"] < F_OPT
-        assert row["best_precision"] == row["best_f"] - F_OPT < 0
-        assert row["events"][-1]["precision"] == row["best_precision"]
-        assert row["stop_reason"] == "evaluations"  # final_target is null
-
-
 def test_verify_has_one_line_for_the_problem(folder, rows, capsys, monkeypatch):
     results, _ = folder
     monkeypatch.chdir(results.parents[1])
@@ -143,17 +135,6 @@ def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
         f"f = {row['best_f']!r}, below f_opt = 6.0; the optimum is wrong"
         for row in read_runs([record]).to_pylist()
     ]
-
-
-def test_records_of_earlier_versions_are_told_too(measured, row, write, capsys):
-    """They have the precision 0 below the optimum."""
-    low = row(0, best_f=70.0, best_precision=0.0)
-    low["events"][-1]["precision"] = low["launch_log"][0]["best_precision"] = 0.0
-    path = measured.folder.parent / "low.parquet"
-    write(path, low, campaign=measured.campaign.model_dump(mode="json"))
-    assert cli.main(["verify", str(path)]) == 1
-    (line,) = lines_of(capsys)
-    assert "run 0 of a has found f = 70.0, below f_opt = 79.48" in line
 
 
 def test_imported_data_have_their_own_remedy(tmp_path, capsys):

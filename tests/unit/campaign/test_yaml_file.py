@@ -36,13 +36,6 @@ def test_labels_are_kept_as_written(tmp_path: Path, section: str) -> None:
         assert list(parse(CAMPAIGN | found).algorithms) == [*LABELS, "off"]
 
 
-def test_labels_are_text_in_merged_sections(tmp_path: Path) -> None:
-    found = read(tmp_path, "published: &x {no: 1}\nalgorithms: {<<: *x, 010: 2}\n")
-    assert found == {"published": {"no": 1}, "algorithms": {"no": 1, "010": 2}}
-    found = read(tmp_path, "published: &x {no: 1}\nalgorithms: {<<: [*x], 010: 2}\n")
-    assert found == {"published": {"no": 1}, "algorithms": {"no": 1, "010": 2}}
-
-
 def test_a_label_in_quotes_and_without_is_given_twice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"mine.yaml:3: 'NO' is given twice"):
         read(tmp_path, "algorithms:\n  NO: a\n  'NO': b\n")
@@ -101,13 +94,3 @@ def test_snakemake_has_what_the_reader_reads(tmp_path: Path) -> None:
     second.write_text("- runs\n")
     with pytest.raises(InputError, match=r"b.yaml: should be keys with values"):
         configuration_of(workflow)
-
-
-def test_a_file_is_warned_of_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from timefair.campaign.configuration import warnings
-
-    monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text("print('hello')\ndef a(objective, rng): ...\nb = c = a\n")
-    uses = {label: f"mine.py:{label}" for label in "abc"}
-    (line,) = warnings(parse(CAMPAIGN | {"algorithms": uses}))
-    assert line.startswith("algorithms.a: mine.py prints 'hello' when it is imported")

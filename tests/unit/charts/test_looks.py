@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from synthetic import ALGORITHMS, frames
@@ -12,7 +11,6 @@ from timefair.charts.pages import ORDER
 from timefair.charts.paper import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.report.markup import Names
-from timefair.rundata.problems import MOST_COLOURS, in_order_of_looks
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -49,6 +47,7 @@ def drawn(name, algorithms, order):
     return FIGURES[name](table, FIGURES[name].pages_of(table)[-1])
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_few_algorithms_have_the_colours_of_the_order_of_their_table(name):
@@ -57,6 +56,7 @@ def test_few_algorithms_have_the_colours_of_the_order_of_their_table(name):
     assert colours(drawn(name, ALGORITHMS, order)) == expected
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WITH_LEGEND if name != "restarts"])
 def test_sixteen_algorithms_have_the_same_colours_in_all_figures(name):
@@ -66,6 +66,7 @@ def test_sixteen_algorithms_have_the_same_colours_in_all_figures(name):
     assert len(found) > 1
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WITH_LEGEND if name not in WITH_ALL])
 def test_of_many_algorithms_those_that_own_a_colour_keep_it(name):
@@ -76,25 +77,6 @@ def test_of_many_algorithms_those_that_own_a_colour_keep_it(name):
     assert 1 < len(found) <= style.LEADERS
     for owner, colour in zip(order, style.COLOURS, strict=False):
         assert found.get(owner, colour) == colour
-
-
-def test_leaders_without_a_colour_take_the_last_ones_that_are_free():
-    every = style.looks(NAMES)
-    leaders = [NAMES[k] for k in (19, 0, 16, 15, 2)]
-    looks = style.highlighted(every, leaders)
-    found = {name: style.COLOURS.index(looks[name].color) for name in leaders}
-    assert found == {NAMES[0]: 0, NAMES[2]: 2, NAMES[15]: 15, NAMES[16]: 14, NAMES[19]: 13}
-    assert all(looks[name].marker == style.MARKERS[k % 11] for name, k in found.items())
-    assert style.highlighted(every, reversed(leaders)) == looks
-    sixteen = style.highlighted(every, NAMES[4:])
-    assert len({sixteen[name].color for name in NAMES[4:]}) == 16
-
-
-def test_a_figure_of_few_of_many_algorithms_has_no_colour_twice():
-    frame = pd.DataFrame({"algorithm": NAMES[2:18]})
-    frame.attrs[ORDER] = list(NAMES)
-    assert len({look.color for look in style.looks_in(frame).values()}) == 16
-    assert all(look.leads for look in style.looks_in(frame, leaders=[]).values())
 
 
 def test_the_colours_beyond_the_palette_of_seaborn_differ_in_all_kinds_of_colour_vision():
@@ -127,45 +109,6 @@ def _oklab(rgb):
     return np.array(to_lab) @ np.cbrt(np.array(cones) @ np.clip(rgb, 0, 1))
 
 
-def test_the_largest_shares_at_any_evaluation_cost_are_in_colour():
-    """Even if each of them is behind others at every cost."""
-    table = frames((1,), (5,), NAMES)["cost_winners"]
-    cheap = table["evaluation_cost_s"] < 1e-3
-    place = table.groupby("algorithm").ngroup()
-    table["fraction"] = np.where(cheap, place < 7, 0.1 * (place == 19)) * 0.1 + 0.001 * place
-    table["fraction"] = table["fraction"].where(~cheap | (place != 19), 0.0)
-    table.attrs[ORDER] = list(NAMES)
-    found = set(colours(FIGURES["cost_winners"](table)))
-    assert found == {*NAMES[:7], NAMES[19], "12 others"}
-
-
-def test_the_best_rank_by_evaluations_is_in_colour_even_if_it_is_the_last_by_time():
-    table = frames((1,), (5,), NAMES)["rankings"]
-    found = colours(FIGURES["inversions"](table))
-    assert {NAMES[0], NAMES[19], "12 others"} < set(found)
-
-
-def test_areas_of_few_winners_among_many_algorithms_are_all_in_colour():
-    table = frames((1,), (5,), NAMES)["cost_map"]
-    table["best"] = table["best"].where(table["best"].isin([NAMES[2], NAMES[9], NAMES[18]]))
-    table.attrs[ORDER] = list(NAMES)
-    found = colours(FIGURES["cost_map"](table))
-    assert {name: style.COLOURS.index(found[name]) for name in found if name in NAMES} == {
-        NAMES[2]: 2,
-        NAMES[9]: 9,
-        NAMES[18]: 15,
-    }
-    assert not any("others" in entry for entry in found)
-
-
-def test_an_overview_of_bands_names_the_algorithms_that_have_one():
-    table = frames((1, 3), (5,), NAMES)["cost_lines"]
-    limits = ["lowest_from_s", "lowest_to_s"]
-    table[limits] = table[limits].where(table["algorithm"].isin(NAMES[3:5]))
-    overview, *_ = FIGURES["cost_lines"].pages_of(table)
-    assert set(colours(FIGURES["cost_lines"](table, overview))) == set(NAMES[3:5])
-
-
 @pytest.fixture
 def campaign(run, table):
     """A function: so many algorithms on two functions; the later in the alphabet, the better."""
@@ -178,12 +121,6 @@ def campaign(run, table):
         return Runs.of(table(*rows))
 
     return make
-
-
-def test_few_algorithms_are_in_alphabetical_order_and_many_by_their_precision(campaign):
-    assert len(style.COLOURS) == MOST_COLOURS
-    assert in_order_of_looks(campaign(NAMES[:16])) == list(NAMES[:16])
-    assert in_order_of_looks(campaign(NAMES)) == list(reversed(NAMES))
 
 
 def test_the_page_has_the_colours_of_the_figures(campaign):

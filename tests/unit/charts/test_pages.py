@@ -3,14 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from synthetic import frames
 
 from timefair import cli
 from timefair.campaign import configuration
-from timefair.charts.pages import COLUMNS, LINES, MANY, WHOLE, pages, pages_of
-from timefair.charts.paper import groups, panels, style
+from timefair.charts.pages import COLUMNS, LINES, MANY, pages
+from timefair.charts.paper import groups
 from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES
 from timefair.problems import names
@@ -55,16 +53,6 @@ def test_a_table_has_the_pages_of_its_campaign():
             assert figure.pages_of(made[figure.table]) == campaign().pages_of(name), name
 
 
-def test_what_needs_no_pages_has_one():
-    assert pages("one page", (2, 5, 10), range(1, 25), 104) == (WHOLE,)
-    assert pages_of("functions", pd.DataFrame()) == (WHOLE,)
-
-
-def test_files_are_known_from_the_campaign():
-    files = campaign(figures=["ert", "profile"]).figure_files
-    assert files == ("ert", "ert_D2", "ert_D5", "profile")
-
-
 def test_a_figure_without_what_it_needs_is_not_asked_for():
     one = campaign(problems={**CAMPAIGN["problems"], "dimensions": [5]})
     assert {"ecdf_dimensions", "run_count_rules"} <= set(one.lacking)
@@ -73,21 +61,6 @@ def test_a_figure_without_what_it_needs_is_not_asked_for():
     assert one.not_drawn == []
     assert "ecdf_dimensions" in campaign().figure_names
     assert "run_count_rules" in campaign(runs=50).figure_names
-
-
-def test_who_asks_for_it_by_name_is_told():
-    one = campaign(figures=["run_count_rules", "ert"])
-    assert one.not_drawn == [
-        "figures: run_count_rules: is not drawn; it needs statistics.run_count.cap (50) runs"
-    ]
-
-
-@pytest.mark.slow
-def test_six_panels_lie_in_two_lines_of_three():
-    figure = FIGURES["ert"](frames((1, 3, 8, 10, 15, 21), (5,))["ert"])
-    places = {ax.get_subplotspec().rowspan.start for ax in figure.axes}
-    assert places == {0, 1}
-    assert figure.axes[0].get_gridspec().ncols == 3
 
 
 def test_the_share_of_a_group_is_that_of_all_its_runs():
@@ -103,21 +76,6 @@ def test_the_share_of_a_group_is_that_of_all_its_runs():
     assert summed.loc["separable", "fraction"] == 0.25
     assert summed.loc["all", "high"] == 0.9
     assert np.isnan(summed.loc["separable", "high"])
-
-
-def test_the_share_of_a_group_ends_with_the_first_of_its_curves():
-    rows = pd.DataFrame(
-        {"function": ["1", "1", "2", "6", "6"], "cost": [1.0, 2.0, 1.0, 1.0, 2.0]}
-    ).assign(suite="bbob", dimension=5, algorithm="A", runs=10, fraction=0.5, observed=1.0)
-    rows.loc[2, "observed"] = 0.5
-    summed = groups.shares(rows, "cost").set_index(["function", "cost"])
-    assert list(summed.index) == [
-        ("all", 1.0),
-        ("separable", 1.0),
-        ("moderate", 1.0),
-        ("moderate", 2.0),
-    ]
-    assert summed["observed"].tolist() == [pytest.approx(5 / 6), 0.75, 1.0, 1.0]
 
 
 def test_a_geometric_mean_needs_every_function_of_the_group():
@@ -139,36 +97,13 @@ def test_a_suite_without_groups_is_summed_up_as_a_whole():
     assert (row["function"], row["value"]) == ("all", pytest.approx(10.0))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("suite", names.SUITES)
 def test_names_and_groups_are_of_functions_that_the_suite_has(suite):
     known = names.of_suite(suite)
     assert set(known.names) <= set(SUITES[suite].functions)
     grouped = [function for numbers in known.groups.values() for function in numbers]
     assert not grouped or grouped == list(SUITES[suite].functions)
-
-
-def test_leaders_have_colours_of_their_own():
-    every = style.looks(f"algorithm {k:03}" for k in range(104))
-    best = [f"algorithm {k:03}" for k in (8, 0, 16, 24, 1, 9, 17, 32)]
-    looks = style.highlighted(every, best)
-    assert len({looks[name].color for name in best}) == style.LEADERS
-    for owner in (best[1], best[4]):  # 0 and 1
-        assert looks[owner].color == every[owner].color
-    assert sum(look.leads for look in looks.values()) == style.LEADERS
-
-
-def test_a_long_title_is_set_smaller():
-    assert panels.title_size("f1 sphere", 1.7) == 7.5
-    assert panels.LEAST_TITLE <= panels.title_size("f18 Schaffer F7 ill-c., D = 10", 1.5) < 7.5
-
-
-def test_a_step_curve_in_the_background_keeps_what_is_seen():
-    ax = Figure().add_subplot()
-    steps = np.array([[1.0, 2, 3, 4, 5], [9.0, 9, 4, 4, 4]])
-    panels.in_background(ax, [steps, steps[:, :0]], step=True)
-    (line,) = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
-    known = line.get_xydata()[np.isfinite(line.get_xydata()).all(axis=1)]
-    assert known.tolist() == [[1, 9], [3, 4], [5, 4]]
 
 
 @pytest.mark.slow

@@ -114,13 +114,6 @@ def filled(figure, axis):
 
 
 @pytest.mark.slow
-def test_bands_of_few_runs_are_not_drawn():
-    for name in ("ert", "anytime", "anytime_mean"):
-        (_, figure), *_ = pages(name, "6x1", 8)
-        assert not [ax for ax in figure.axes for patch in ax.patches if patch.get_alpha()]
-
-
-@pytest.mark.slow
 def test_the_pages_show_every_function_once():
     shown = [
         ax.get_title()
@@ -129,19 +122,3 @@ def test_the_pages_show_every_function_once():
         for ax in figure.axes
     ]
     assert len(shown) == len(set(shown)) == 72
-
-
-@pytest.mark.slow
-def test_leaders_are_named_and_the_others_counted():
-    ((_, _), (_, figure)) = pages("ecdf", "6x1", 104)
-    (legend,) = figure.legends
-    entries = [text.get_text() for text in legend.get_texts()]
-    assert len(entries) == style.LEADERS + 1
-    assert entries[-1] == "96 others"
-
-
-@pytest.mark.slow
-def test_the_map_shows_all_algorithms():
-    (_, figure), *_ = pages("ert", "24x3", 104)
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert sorted(labels) == sorted(names(104))

@@ -45,35 +45,6 @@ def test_the_widest_are_drawn_in_the_order_of_the_problems():
     assert "the 8 widest of 12 disagreements" in figure.get_supxlabel()
 
 
-def test_few_disagreements_are_all_drawn_and_not_counted():
-    figure = sorted_solutions.draw(pair(1, 0.5, A=[2.0, 3.0], B=[1.0, 5.0]))
-    assert titles(figure) == ["f1, D = 2"]
-    assert "widest" not in figure.get_supxlabel()
-
-
-def test_only_what_is_drawn_is_in_the_legend():
-    shown = [pair(f, gap=1.0, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 9)]
-    figure = sorted_solutions.draw(pd.concat([*shown, pair(9, 0.1, A=[2.0, 3.0], C=[1.0, 5.0])]))
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
-
-
-def test_markers_lie_on_the_curve():
-    figure = sorted_solutions.draw(pair(1, 1.0, A=[2.0, 2.0, 2.0, 2.0], B=[1.0, 1.0, 1.0, 97.0]))
-    (ax,) = figure.axes
-    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
-    x, y = hollow[1].get_xydata()[0]
-    assert y == pytest.approx(25.0)
-    assert x == pytest.approx(0.75 + 0.25 * np.log(25) / np.log(97))
-    filled = [line for line in ax.lines if len(line.get_xdata()) == 1 and line not in hollow]
-    assert [tuple(line.get_xydata()[0]) for line in filled] == [(0.5, 2.0), (0.5, 1.0)]
-
-
-def test_zero_has_its_tick():
-    (ax,) = sorted_solutions.draw(pair(1, 1.0, A=[0.0, 3.0], B=[1.0, 5.0])).axes
-    assert ax.get_yticklabels()[0].get_text() == "0"
-
-
 def test_without_a_disagreement_the_figure_says_so():
     figure = FIGURES["sorted_solutions"](pair(1, 1.0, A=[1.0], B=[1.0]).iloc[:0])
     assert "alike" in figure.texts[0].get_text()

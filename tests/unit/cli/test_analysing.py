@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -117,24 +116,6 @@ def test_jobs_are_forks_of_prepared_processes_that_end_with_snakemake(
 
 
 @pytest.mark.slow
-def test_collecting_prepares_nothing_for_tables(study: Path) -> None:
-    collect = "collect --campaign campaign.json --algorithm b --output b.parquet"
-    lines, errors = drive(study, collect, analyse("runtimes", "out"), collect)
-    assert [line[0] for line in lines] == ["2", "0", "2"]
-    assert errors.count("--algorithm: ") == 2
-    assert [len(line[1:]) for line in lines] == [1, 3, 3]
-
-
-@pytest.mark.slow
-def test_jobs_with_other_numbers_of_threads_share_the_prepared_processes(study: Path) -> None:
-    lines, errors = drive(
-        study, "threads 1", analyse("runtimes", "out"), "threads 2", analyse("quality", "out")
-    )
-    assert [line[0] for line in lines] == ["0", "0"], errors
-    assert set(lines[0][1:]) == set(lines[1][1:])
-
-
-@pytest.mark.slow
 def test_runs_are_read_again_after_they_have_changed(study: Path, row, write) -> None:
     write(study / "later.parquet", row(0), row(1), row(2))
     analysis = analyse("runtimes", "out")
@@ -145,31 +126,11 @@ def test_runs_are_read_again_after_they_have_changed(study: Path, row, write) ->
 
 
 @pytest.mark.slow
-def test_reading_the_runs_starts_no_thread(study: Path) -> None:
-    """Because a thread does not survive a fork."""
-    code = (
-        "import os; from pathlib import Path; from timefair.campaign import configuration;"
-        "from timefair.cli import analysing; from timefair.cli.common import one_thread;"
-        "one_thread(); campaign = configuration.restore(Path('campaign.json'));"
-        "analysing.load(campaign); before = len(os.listdir('/proc/self/task'));"
-        "analysing.read([Path('a.parquet')], campaign);"
-        "assert len(os.listdir('/proc/self/task')) == before"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
-
-
-@pytest.mark.slow
 def test_a_campaign_that_cannot_be_read_is_an_error_of_the_job(study: Path) -> None:
     (study / "campaign.json").write_text("{}")
     lines, errors = drive(study, analyse("runtimes", "out"))
     assert lines == [["2"]]
     assert "campaign.json" in errors
-
-
-def test_a_request_that_is_too_long_is_not_handed_over() -> None:
-    request = {"words": ["x" * prepared.LONGEST]}
-    level = prepared.Level(prepared.address("long"), {})
-    assert prepared.hand_over([level], request, ["/bin/false"], os.environ) is None
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from timefair import cli
 from timefair.campaign import configuration, plan
@@ -71,19 +69,6 @@ def test_check_says_what_a_campaign_costs(
     assert lines[3:5] == ["algorithms    1", "jobs          12"]
 
 
-@pytest.mark.parametrize(("instances", "runs", "warned"), [(15, 15, True), (15, 1, False)])
-def test_a_long_campaign_of_many_runs_on_many_instances_has_a_hint(
-    campaign_file: Path, capsys: pytest.CaptureFixture[str], instances: int, runs: int, warned: bool
-) -> None:
-    file = yaml.safe_load(campaign_file.read_text())
-    file["problems"]["instances"], file["runs"] = f"1-{instances}", runs
-    file["budget"], file["rounds"] = {"time_s": 1000}, 1
-    campaign_file.write_text(yaml.safe_dump(file))
-    assert cli.main(["check", str(campaign_file)]) == 0
-    hint = "runs: 15 is for each of the 15 instances; with COCO's way, one run on each instance"
-    assert (hint in capsys.readouterr().out) == warned
-
-
 def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     campaign_file.write_text(CAMPAIGN.replace("runs: 4", "runs: 0\nbudgt: 1"))
     assert cli.main(["check", str(campaign_file)]) == 2
@@ -91,18 +76,6 @@ def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[
     assert out == ""
     assert err.splitlines()[0] == "timefair: runs: 0: should be at least 1"
     assert err.splitlines()[1].startswith("timefair: budgt: unknown key; did you mean 'budget'?")
-
-
-def test_check_names_the_required_machine_and_does_not_fail_on_another_one(
-    campaign_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with campaign_file.open("a") as file:
-        file.write("machine: {require: {cores: 100000}}\n")
-    assert cli.main(["check", str(campaign_file)]) == 0
-    out = capsys.readouterr().out
-    assert "machine       100000 cores\n" in out
-    assert "machine.require.cores: requires 100000 cores; this is " in out
-    assert "Only jobs that run here fail." in out
 
 
 @pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["figure", "results/x"]])
@@ -115,37 +88,6 @@ def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> Non
 def test_help(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv) == 0
     assert "timefair" in capsys.readouterr().out
-
-
-def test_schema_is_printed_or_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["schema"]) == 0
-    assert cli.main(["schema", "--write", str(tmp_path / "s.json")]) == 0
-    printed = capsys.readouterr().out
-    assert (tmp_path / "s.json").read_text() == printed
-    assert json.loads(printed)["title"] == "Campaign"
-
-
-def test_algorithms_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["algorithms", "--library", "scipy"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("scipy: ")
-    assert "  scipy:Nelder-Mead             one point at a time\n" in out
-    assert cli.main(["algorithms", "--library", "scipi"]) == 2
-    assert "did you mean 'scipy'?" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("argv", "line"),
-    [
-        (["collect", "--algorithm", "x", "--output", "o"], "--algorithm: 'x' is unknown"),
-        (["make-room", "rums", "c", "--output", "o"], "ROOM: 'rums' is unknown"),
-    ],
-)
-def test_unknown_names(
-    argv: list[str], line: str, snapshot: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*argv, "--campaign", str(snapshot)]) == 2
-    assert capsys.readouterr().err.startswith(f"timefair: {line}")
 
 
 @pytest.mark.parametrize("what", ["table", "figure"])
@@ -161,17 +103,6 @@ def test_the_help_has_every_command_of_users_once(capsys: pytest.CaptureFixture[
     assert told == [name for names in cli.groups().values() for name in names]
     assert len(set(told)) == len(told) <= 20
     assert set(told) < set(cli.parser().commands.choices)
-
-
-def test_records_are_collected_by_the_keys_that_were_planned(measured: Any, tmp_path: Path) -> None:
-    """Not by those that the code of today has: what was measured is what was planned."""
-    keys = {(job.algorithm, job.round): "ab" * 32 for job in measured.jobs}
-    assert keys != measure_keys(measured.campaign)
-    plan.write_keys(keys, measured.folder)
-    output = tmp_path / "a.parquet"
-    words = ["--algorithm", "a", "--output", str(output)]
-    assert cli.main(["collect", "--campaign", str(measured.snapshot), *words]) == 0
-    assert read_runs([output]).num_rows == 4
 
 
 def test_measuring_starts_again_with_its_threads(
@@ -221,21 +152,6 @@ def test_measuring_refuses(
     assert cli.main(measure_arguments(snapshot, **change)) == 2
     assert capsys.readouterr().err.startswith(f"timefair: {line}")
     assert not (snapshot.parent / "r.parquet").exists()
-
-
-def test_measuring_does_not_load_numpy_before_it_starts_again(snapshot: Path) -> None:
-    script = (
-        "import os, sys\n"
-        "from timefair import cli\n"
-        "def execve(*_):\n"
-        "    print(sorted({'numpy', 'pydantic', 'yaml'} & set(sys.modules)))\n"
-        "    sys.exit(0)\n"
-        "os.execve = execve\n"
-        "cli.main(sys.argv[1:])\n"
-    )
-    command = [sys.executable, "-c", script, *measure_arguments(snapshot)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 @pytest.mark.slow
@@ -318,23 +234,6 @@ def test_a_block_is_measured_in_turn_on_this_node(
         f"{label}: {number} of 2 on {host}" for number, label in enumerate(order, start=1)
     ]
     assert (folder / f"{block.place}.node").read_text() == host
-
-
-@pytest.mark.parametrize(
-    ("changes", "line"),
-    [
-        ({"round": "3"}, "timefair: --round: 3: should be 1 to 2"),
-        (
-            {"instances": "x"},
-            "timefair: --instances: 'x' is neither a whole number nor a range such as 1-5",
-        ),
-    ],
-)
-def test_a_block_that_is_not_planned(
-    planned: Path, capfd: pytest.CaptureFixture[str], changes: dict[str, str], line: str
-) -> None:
-    assert cli.main(block_arguments(planned, **changes)) == 2
-    assert capfd.readouterr().err.strip() == line
 
 
 @pytest.mark.slow

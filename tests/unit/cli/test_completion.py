@@ -6,14 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from timefair import cli
 from timefair.cli.completion import NAMES, SHELLS
-from timefair.exhibits.registry import FIGURES
 
 
 @pytest.fixture
@@ -73,21 +71,6 @@ def test_words(program: Path, line: str) -> None:
     assert set(LINES[line]) <= set(found)
     assert all(word.startswith(line.split(" ")[-1].rpartition("=")[2]) or "=" in word
                for word in found)  # fmt: skip
-
-
-def test_the_commands_of_users_are_offered(program: Path) -> None:
-    found = [word for word in words(program, "timefair ") if not word.startswith("-")]
-    assert sorted(found) == sorted(chain(*cli.groups().values()))
-
-
-def test_all_of_a_kind(program: Path) -> None:
-    assert sorted(words(program, "timefair figure results ")) == sorted(FIGURES)
-
-
-@pytest.mark.slow
-def test_options_are_offered_after_a_dash_only(program: Path) -> None:
-    assert not any(word.startswith("-") for word in words(program, "timefair algorithms "))
-    assert {"--all", "--library"} <= set(words(program, "timefair algorithms -"))
 
 
 def test_every_kind_of_name_is_the_metavar_of_an_argument() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import logging
 import os
@@ -16,7 +15,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import configuration, driver, plan
 from timefair.campaign.allocated import JobSizes
-from timefair.cli import console
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
@@ -80,14 +78,6 @@ def told(monkeypatch, tmp_path):
     return tell
 
 
-def test_lines_are_few_where_they_cannot_be_replaced(told):
-    lines = told(io.StringIO()).splitlines()
-    assert lines[0].startswith("test: 0 of 10 runs (0 %), about ")
-    assert lines[1].startswith("test: 1 of 10 runs (10 %), about ")
-    assert lines[10].startswith("test: all 10 runs are measured; making tables and figures")
-    assert lines[11:] == ["low on disk"]
-
-
 def test_a_terminal_has_one_line(told):
     written = told(Terminal(), jobs=3)
     assert written.count("\n") == 2  # of the warning, and of the end
@@ -96,17 +86,6 @@ def test_a_terminal_has_one_line(told):
     warning, _, line = last.partition("\n")
     assert warning == "low on disk"
     assert line.startswith("test: 3 of 10 runs (30 %), about ")
-
-
-@pytest.mark.parametrize("option", ["verbose", "printshellcmds"])
-def test_everything_is_printed_if_asked_for(told, option):
-    written = told(io.StringIO(), **{option: True})
-    assert "Building DAG" in written
-    assert "rule measure_cell" in written
-
-
-def test_a_dry_run_prints_the_numbers_of_jobs_and_no_progress(told):
-    assert told(io.StringIO(), dryrun=True).splitlines() == ["Job stats: 10", "low on disk"]
 
 
 @pytest.mark.slow
@@ -145,13 +124,3 @@ def test_a_dry_run_composes_the_messages_of_jobs_only_if_they_are_printed(
     assert "total" in printed
     assert printed.count("echo the reason") == commands
     assert (tmp_path / "composed").exists() == bool(commands)
-
-
-def test_what_replaces_the_message_about_a_job_takes_the_same_arguments():
-    from snakemake.jobs import Job
-
-    theirs = inspect.signature(Job.log_info).parameters
-    ours = inspect.signature(console._omit).parameters
-    assert [(p.name, p.default) for p in ours.values()][1:] == [
-        (p.name, p.default) for p in theirs.values()
-    ][1:]

@@ -56,37 +56,6 @@ def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*/ert.*")} == before
 
 
-@pytest.mark.slow
-@pytest.mark.thinned(3)
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    ("without_time", "budget"),
-    [("AB", ""), ("A", ""), ("A0", ""), ("A0", " --set budget_s=0"), ("A0", " --set budget_s=1")],
-)
-def test_runs_of_zero_seconds_are_analysed(study, capfd, without_time, budget):
-    """Runs of both algorithms, of one, or a single one: all tables, figures and the report."""
-    rows = (
-        f"{name},sphere,2,1,{k},{at},{0 if no_time else pace * at},{value},0\n"
-        for name, pace in (("A", 0.01), ("B", 0.02))
-        for k in range(4)
-        for no_time in [name in without_time and (k == 0 or "0" not in without_time)]
-        for at, value in ((1, 20.0), (3 + k, 5.0), (9, 0.5))
-    )
-    (study / "mine.csv").write_text(HEADER + "".join(rows))
-    (study / "settings.yaml").write_text(
-        "targets: [10, 1]\ntables: [all]\nfigures: {names: [all], formats: [svg]}\n"
-        "statistics: {resamples: 20}\n"
-    )
-    out = said(f"analyse mine.csv --settings settings.yaml{budget}", capfd).out
-    assert out.endswith("results/mine/report.html\n")
-    campaign = configuration.restore(study / "results/mine/campaign.json")
-    allowed = campaign.budget.time_s, campaign.budget.evaluations
-    if not budget:  # without any time, a run had the evaluations that it made
-        assert allowed == ((None, 9) if without_time == "AB" else (pytest.approx(0.18), None))
-    made = {path.stem for path in (study / "results/mine").glob("*/*.*")}
-    assert made >= {*campaign.made_tables, *campaign.figure_names}
-
-
 def split(study, by):
     """Write the rows of the table to one file per word in their column `by`."""
     header, *rows = (study / "mine.csv").read_text().splitlines(True)
@@ -147,14 +116,6 @@ def test_an_import_writes_what_a_room_needs(study, capfd):
     assert "ert_s" in (study / "ert.csv").read_text()
 
 
-def test_a_second_table_replaces_the_records_of_the_first(study, capfd):
-    said("import table mine.csv --output out", capfd)
-    text = (study / "mine.csv").read_text()
-    (study / "mine.csv").write_text("".join(x for x in text.splitlines(True) if x[:2] != "A,"))
-    said("import table mine.csv --output out", capfd)
-    assert [path.name for path in (study / "out/collected").iterdir()] == ["B.parquet"]
-
-
 def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
     long = "a function with a name of forty letters, "
     rows = (
@@ -194,15 +155,6 @@ def test_tables_and_figures_of_an_earlier_table_are_removed(study, capfd):
     assert files() == many | {"tables/notes.txt"}
 
 
-def test_a_name_that_is_too_long_for_a_file_gives_one_line(study, capfd):
-    for words in (f"import table mine.csv --output {256 * 'n'}", f"analyse {256 * 'n'}"):
-        error = said(words, capfd, 2).err
-        assert error.count("\n") == 1
-        assert error.endswith("File name too long; use a shorter name\n")
-    said(f"import table mine.csv --output {200 * 'n'}", capfd)
-    assert json.loads((study / (200 * "n") / "campaign.json").read_text())["name"] == 80 * "n"
-
-
 def test_a_campaign_says_where_a_table_has_its_columns(study, capfd):
     """As the rule calls it for `published`: without times, on the campaign's problems."""
     text = (study / "mine.csv").read_text().replace("sphere", "1").replace("optimum", "best")
@@ -228,11 +180,6 @@ def test_a_campaign_says_where_a_table_has_its_columns(study, capfd):
     assert {(row["algorithm"], row["wall_s"], row["f_opt"]) for row in rows} == {
         ("theirs", None, 0)
     }
-
-
-def test_one_algorithm_becomes_a_record(study, capfd):
-    said("import table mine.csv --output b.parquet --algorithm B --label ours", capfd)
-    assert (study / "b.parquet").is_file()
 
 
 WRONG = {

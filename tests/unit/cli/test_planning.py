@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from timefair import cli
-from timefair.campaign import configuration, plan, scaffold
+from timefair.campaign import configuration, plan
 from timefair.cli.power import check_lines
 from timefair.records.store import write_record
 
@@ -70,20 +70,6 @@ def checked(**changes):
 # --- Before the first run -----------------------------------------------------------------------
 
 
-def test_check_says_what_to_delete_in_a_profile_of_an_older_version(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    scaffold.begin(tmp_path)
-    assert cli.main(["check", "campaign.yaml"]) == 0
-    capsys.readouterr()
-    profile = tmp_path / "profiles/default/config.yaml"
-    profile.write_text(profile.read_text() + "\nlogger: timefair  # one line of progress\n")
-    assert cli.main(["check", "campaign.yaml"]) == 2
-    assert capsys.readouterr().err == (
-        "timefair: profiles/default/config.yaml: logger: timefair  # one line of progress: "
-        "Snakemake refuses this logger of an older timefair; delete the line\n"
-    )
-
-
 def test_check_warns_of_a_design_that_can_decide_nothing(tmp_path, capsys):
     file = tmp_path / "campaign.yaml"
     file.write_text(
@@ -117,25 +103,6 @@ def test_the_default_campaign_can_decide_something_in_five_minutes_on_two_cores(
     assert "cannot detect" not in lines
     assert "better on 81 % of all functions" in lines
     assert plan.wall_seconds(campaign, cores=2) < 300
-
-
-def test_check_is_silent_about_a_single_algorithm():
-    assert checked(algorithms={"A": "timefair:random-search"}) == []
-
-
-def test_one_run_and_one_function_show_nothing():
-    lines = checked(problems=CAMPAIGN["problems"] | {"functions": 1, "instances": 1}, runs=1)
-    assert lines[1].endswith(
-        "this design cannot detect any difference on a function: 1 run of each algorithm, 1 test; "
-        "the Mann-Whitney test needs 4 runs"
-    )
-    assert sum("cannot detect" in line for line in lines) == 3
-
-
-@pytest.mark.slow
-def test_runs_of_a_stopping_rule_are_the_most_there_can_be():
-    lines = checked(stopping={"rule": "mean"}, runs=20)
-    assert "(at most 40 runs)" in lines[1]
 
 
 # --- From a pilot -------------------------------------------------------------------------------
@@ -180,13 +147,6 @@ def test_core_hours_are_split(pilot, planned):
 
 
 @pytest.mark.slow
-def test_core_hours_for_success_rates_are_given_to_as_many_functions_as_they_decide(pilot, planned):
-    _, lines = planned(pilot(), "--detect", "success=0.3", "--core-hours", "1")
-    (best,) = [line.split() for line in lines if line.endswith("best")]
-    assert float(best[3]) <= 0.3
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "detect", "line"),
     [
@@ -206,17 +166,6 @@ def test_what_a_pilot_cannot_show_is_stated(pilot, planned, changes, detect, lin
     status, lines = planned(pilot(**changes), "--detect", detect)
     assert status == 0
     assert any(line in one for one in lines), lines
-
-
-@pytest.mark.slow
-def test_too_few_core_hours_are_stated(pilot, planned):
-    _, lines = planned(pilot(), "--detect", "ratio=2", "--core-hours", "0.001")
-    assert lines[-1] == "split         0.001 core-hours are too few: 1 run of each algorithm"
-
-
-def test_a_split_that_rests_on_nothing_is_not_given(pilot, planned):
-    _, lines = planned(pilot(fastest_s=2.0), "--detect", "ratio=2", "--core-hours", "1")
-    assert lines[-1].startswith("split         unknown: ")
 
 
 @pytest.mark.parametrize(
@@ -239,12 +188,6 @@ def test_wrong_options_are_refused_in_one_line(pilot, planned, words, fault):
     assert status == 2
     assert len(lines) == 1
     assert fault in lines[0]
-
-
-def test_a_pilot_of_one_algorithm_compares_nothing(pilot, planned):
-    status, lines = planned(pilot(algorithms="A"), "--detect", "a12=0.7")
-    assert (status, len(lines)) == (2, 1)
-    assert "has one algorithm; a comparison needs at least 2" in lines[0]
 
 
 def test_a_folder_without_collected_runs_is_refused(tmp_path, planned):

@@ -75,19 +75,6 @@ def test_a_table_that_was_made_is_read(capsys) -> None:
     assert Path("again.csv").read_bytes() == made.read_bytes()
 
 
-@pytest.mark.usefixtures("study")
-def test_only_some_algorithms(capsys) -> None:
-    """Even if the complete table was made; a label that is given twice counts once."""
-    said(capsys, "table results/trial ert -o results/trial/tables/ert.parquet")
-    said(capsys, "table results/trial ert -o b.csv --only B B")
-    frame = pd.read_csv("b.csv")
-    assert ert_s(frame) == pytest.approx({"B": 0.4})
-    assert frame["runs"].tolist() == [3]
-    line = said(capsys, "table results/trial ert --only b", 2)
-    assert line == "timefair: algorithm: 'b' is unknown; did you mean 'B'?; known: A, B\n"
-    assert said(capsys, "figure results/trial ert_s --only C", 2).count("\n") == 1
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("study")
 def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys) -> None:
@@ -112,13 +99,3 @@ def test_the_commands_of_the_rules_and_then_the_report(capsys) -> None:
         assert Path("results/trial", name).stat().st_size > 100
     text = Path("results/trial/report.html").read_text()
     assert "<svg" in text
-
-
-HIDDEN = cli.parser().commands.choices.keys() - {
-    n for names in cli.groups().values() for n in names
-}
-
-
-@pytest.mark.parametrize("name", sorted(HIDDEN))
-def test_a_command_that_the_help_leaves_out_has_its_own(name: str, capsys) -> None:
-    assert said(capsys, f"{name} --help").startswith(f"usage: timefair {name} ")

@@ -117,6 +117,7 @@ OF_RESULTS = (
 )
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", OF_RESULTS)
 @pytest.mark.parametrize("kind", ["missing", "a folder", "other JSON", "YAML"])
 def test_a_wrong_snapshot_of_results(words, kind, study, capsys) -> None:
@@ -125,6 +126,7 @@ def test_a_wrong_snapshot_of_results(words, kind, study, capsys) -> None:
     assert "campaign.json" in told or "has no results; name results/NAME" in told
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", ["table . restarts", "figure . restarts", "report ."])
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
 def test_a_wrong_table(kind, words, study, capsys) -> None:
@@ -236,6 +238,7 @@ READING_KEYS = (
 )
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", READING_KEYS, ids=lambda words: words.partition(" ")[0])
 @pytest.mark.parametrize("kind", WRONG)
 def test_the_keys_of_a_campaign_are_damaged(kind, words, study, capsys) -> None:

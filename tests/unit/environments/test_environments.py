@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import plan, provenance
-from timefair.environments import answers, environment
+from timefair.environments import environment
 from timefair.environments.environment import tree
 from timefair.extensions.reproduce.again import Replayer, campaign_of
 from timefair.extensions.reproduce.chosen import chosen_run
@@ -28,7 +27,6 @@ from timefair.measure.job.cell import measure
 from timefair.measure.job.remote import RemoteRunner
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.records.begun import begun_path
-from timefair.records.integrity import Origins, mixed
 from timefair.records.status import Status
 from timefair.records.store import open_record, read_runs
 
@@ -195,29 +193,11 @@ def test_files_of_the_folder_are_measured_again_when_they_change(campaign, at_wo
     assert key_of(one) == key
 
 
-@pytest.mark.slow
-def test_so_are_other_packages_of_the_interpreter(campaign, at_work):
-    one = campaign({"use": "mine:solve", "path": "checkout"})
-    key = key_of(one)
-    (at_work / "needed-1.0.dist-info").mkdir()
-    with_package = key_of(one)
-    assert with_package != key
-    (at_work / "needed-1.0.dist-info").rename(at_work / "needed-1.1.dist-info")
-    assert key_of(one) not in (key, with_package)
-
-
 def test_an_algorithm_without_an_environment_keeps_its_key(campaign):
     one = campaign({"use": "checkout/mine.py:solve"})
     decisive = provenance.decisive(one, ["a"])["a"]
     assert set(decisive["algorithm"]) == {"use", "parameters", "integer", "threads"}
     assert "environment" not in decisive
-
-
-@pytest.mark.slow
-def test_the_folder_may_move(campaign, at_work):
-    key = key_of(campaign({"use": "mine:solve", "path": "checkout"}))
-    at_work.rename("elsewhere")
-    assert key_of(campaign({"use": "mine:solve", "path": "elsewhere"})) == key
 
 
 @pytest.mark.slow
@@ -231,14 +211,6 @@ def test_a_change_since_the_plan_is_refused(campaign, at_work):
     with pytest.raises(InputError, match=r"^algorithms\.a: its environment changed since"):
         measure(one, job, record, key)
     assert not record.exists()
-
-
-def test_caches_and_virtual_environments_are_no_part_of_a_folder(at_work):
-    venv.create(at_work / "venv", with_pip=False)
-    for name in (".git/hook.py", "__pycache__/mine.py", "data.csv", "fast.so"):
-        (at_work / name).parent.mkdir(exist_ok=True)
-        (at_work / name).touch()
-    assert tree(at_work) == [at_work / "fast.so", at_work / "mine.py"]
 
 
 def test_the_base_in_a_flat_library_is_no_part_of_the_head(at_work):
@@ -295,50 +267,6 @@ def test_what_is_no_interpreter(campaign, script, line):
     assert fault_of(campaign, python="python") == f"algorithms.a.python: 'python': {line}"
 
 
-def with_packages(*names: str) -> str:
-    """A virtual environment that has only some of the packages here; its interpreter."""
-    venv.create("venv", with_pip=False)
-    (place,) = Path("venv/lib").glob("python*/site-packages")
-    for name in names:
-        found = Path(__import__(name).__file__).parent
-        for part in found.parent.glob(f"{name}*"):
-            (place / part.name).symlink_to(part)
-    return "venv/bin/python"
-
-
-def test_a_package_that_lacks_is_named_with_the_command_that_installs_it(campaign):
-    python = with_packages()
-    run = f"run `{os.path.abspath(python)} -m pip install"
-    assert fault_of(campaign, python=python).endswith(f"lacks numpy; {run} numpy`")
-
-
-def test_numpy_may_be_too_old(campaign):
-    python = with_packages()
-    (place,) = Path("venv/lib").glob("python*/site-packages")
-    (place / "numpy.py").write_text("__version__ = '1.25.2'\n")
-    run = f"run `{os.path.abspath(python)} -m pip install 'numpy>=1.26'`"
-    assert fault_of(campaign, python=python).endswith(f"has numpy 1.25.2; {run}")
-
-
-@pytest.mark.slow
-def test_so_are_those_of_the_suite_and_of_the_algorithm(campaign):
-    python = with_packages("numpy")
-    run = f"run `{os.path.abspath(python)} -m pip install"
-    lacks = f"problems.suite: bbob: lacks coco-experiment; {run} coco-experiment`"
-    assert fault_of(campaign, python=python).endswith(lacks)
-    problems = {"suite": "classic", "functions": 1, "dimensions": 3, "instances": 1}
-    for use, package in (("pycma:CMA-ES", "cma"), ("nlopt:LN_BOBYQA", "nlopt")):
-        with pytest.raises(InputError, match=f"python -m pip install {package}`$"):
-            campaign({"use": use, "python": python}, problems=problems)
-
-
-def test_another_version_of_python_needs_other_compiled_modules(monkeypatch):
-    monkeypatch.setattr(answers, "MEASURING", "timefair.measure.not_compiled")
-    version = ".".join(map(str, sys.version_info[:2]))
-    run = f"run `timefair prepare-python {sys.executable}`"
-    assert list(answers._lacking()) == [f"timefair is not compiled for Python {version}; {run}"]
-
-
 @pytest.mark.slow
 def test_a_check_shows_the_versions_of_an_environment(capsys):
     problems = {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1}
@@ -361,25 +289,6 @@ def test_an_audit_does_not_measure_in_another_environment_than_declared(at_work)
     file.write_text(json.dumps(given | {"budget": {"evaluations": 9}}))
     with pytest.raises(InputError, match=r"^own\.yaml: algorithms\.a: has an environment of its"):
         subjects([str(file)])
-
-
-# --- What belongs together --------------------------------------------------------------------
-
-
-def origins(numpy: str, own: bool) -> Origins:
-    one = Origins()
-    declared = {"own_environment": {"python": "x", "path": None, "commit": None}} if own else {}
-    one.add({"machine": {"python": "3.11.7", "versions": {"numpy": numpy}, **declared}})
-    return one
-
-
-def test_only_declared_environments_may_differ():
-    old, new = origins("1.26.4", own=True), origins("2.3.5", own=False)
-    assert mixed({"a": old, "b": new}) == []
-    undeclared = origins("1.26.4", own=False)
-    assert mixed({"a": undeclared, "b": new}) == ["runs with numpy 1.26.4 and 2.3.5"]
-    old.add({"machine": {**old.machine[0], "versions": {"numpy": "2.0.0"}}})
-    assert mixed({"a": old, "b": new}) == ["runs with numpy 1.26.4 and 2.0.0"]
 
 
 # --- How it ends ------------------------------------------------------------------------------

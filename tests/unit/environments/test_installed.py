@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
 import pytest
 
@@ -30,18 +30,6 @@ def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch) -> N
     requiring(monkeypatch, "no-such-package>=1", "no-other; extra == 'extras'")
     with pytest.raises(InputError, match=r"^no-such-package is missing, but timefair needs >=1;"):
         installed.check()
-
-
-def test_what_campaigns_do_not_need_is_not_checked(monkeypatch) -> None:
-    others = ["pytest>99; extra == 'test'", "ruff>99; extra == 'dev'", "numpy>99; extra == 'docs'"]
-    requiring(monkeypatch, *others, "numpy>99; python_version < '3'", "timefair[extras]")
-    installed.check()
-
-    def unknown(name: str) -> list[str]:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(installed, "requires", unknown)
-    installed.check()
 
 
 def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys) -> None:

@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.exhibits.run_count.samples import Samples
-from timefair.extensions.compare.comparison import Measure, changes
-from timefair.extensions.compare.samples import cells, samples
 from timefair.io.importing import import_all
 from timefair.latex.grid import best
 from timefair.records.store import write_record
@@ -109,35 +106,6 @@ def test_the_final_target_is_that_of_the_campaign(measured):
     assert frame["rank"].to_dict() == {"A": 2.0, "B": 1.0}
 
 
-def test_without_a_final_target_every_digit_counts(measured):
-    runs = measured(None, A=[9e-9], B=[1e-9])
-    assert final_target(runs) == -np.inf
-    assert precision_at_the_end(runs).tolist() == [9e-9, 1e-9]
-    assert np.isnan(value_at_the_target(runs)).all()
-    assert TABLES["quantiles"](runs, ANALYSIS)["rank"].tolist() == [2, 2, 2, 1, 1, 1]
-
-
 def test_a_run_is_as_good_as_a_launch_that_reached_the_target(measured):
     frame = TABLES["restart_fairness"](measured(1e-8, A=[9e-9], B=[1e-9]), ANALYSIS)
     assert (frame[["one_launch", "best_of_restarts"]] == 0).all(axis=None)
-
-
-def test_values_of_f_keep_their_digits_and_the_faster_run_has_place_1(measured):
-    runs = measured(1e-3, A=[9e-4], B=[1e-4])
-    values = TABLES["final_values"](runs, ANALYSIS)
-    assert values["f_best"].tolist() == [100.0009, 100.0001]
-    assert (values["f_target"] == 100.001).all()
-    points = TABLES["best_points"](runs, ANALYSIS).set_index("algorithm")
-    assert points["place"].to_dict() == {"A": 1, "B": 2}
-
-
-def test_two_versions_that_reach_the_target_have_the_same_quality(measured):
-    runs = measured(1e-8, A=[9e-9] * 8, B=[1e-9] * 8)
-    (sample,) = samples(cells(runs, ANALYSIS, "A", 1), cells(runs, ANALYSIS, "B", 1), 1e-8)
-    change = changes(sample)[Measure.QUALITY]
-    assert (change.estimate, change.error) == (0.0, 0.0)
-
-
-def test_samples_that_reach_the_target_do_not_vary(foreign):
-    found = Samples.of(foreign, 6)
-    assert found.values.tolist() == [[0.0] * 6] * 2

@@ -124,15 +124,6 @@ def test_commands_say_in_one_line_whose_times_are_left_out(foreign, results, cap
     assert capsys.readouterr().err == expected
 
 
-def test_two_foreign_clocks_are_refused(foreign, results, capsys):
-    foreign()
-    foreign("other.csv", ("D",))
-    assert cli.main(["table", str(results), "ert"]) == 2
-    line = capsys.readouterr().err
-    assert line.startswith("timefair: times of 2 foreign clocks (")
-    assert line.count("\n") == 1
-
-
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("format", ["table", "coco"])
 def test_exports_in_seconds_leave_them_out(format, foreign, results, tmp_path, capsys):

@@ -9,10 +9,8 @@ from timefair import latex
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
-from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import NUMBERS
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),
@@ -114,6 +112,7 @@ def test_all_other_tables_do_not_change(name, alone, beside):
     assert among.attrs["disturbed"] == without.attrs["disturbed"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "name", sorted(AMONG - {"profile_evaluations", "ranks", "summary"} - OF_PAIRS)
 )
@@ -179,14 +178,6 @@ def test_ranks_are_among_those_that_have_the_measure(alone, beside):
     }  # fmt: skip
 
 
-def test_quantile_ranks_in_seconds_are_among_the_measured(beside):
-    frame = TABLES["quantiles_to_target"](beside, ANALYSIS)
-    both = frame[(frame["function"] == 1) & (frame["dimension"] == 2)]
-    by_row = both.groupby(["target", "quantile"])
-    assert (by_row["runtime_s_rank"].sum() == 3).all()
-    assert (by_row["runtime_evaluations_rank"].sum() == 6).all()
-
-
 def test_the_checklist_names_the_sources(alone, beside):
     without, among = (TABLES["checklist"](runs, ANALYSIS) for runs in (alone, beside))
     more = among[~among["part"].isin(without["part"])]
@@ -197,21 +188,10 @@ def test_the_checklist_names_the_sources(alone, beside):
     pd.testing.assert_frame_equal(among[among["part"].isin(without["part"])], without)
 
 
-def test_all_together_are_in_the_order_of_their_keys(beside):
-    together = with_published(beside)
-    keys = ["suite", "function", "dimension", "instance", "algorithm", "run"]
-    assert together.frame[keys].equals(together.frame[keys].sort_values(keys))
-    for part in (beside, beside.published):
-        rows = together.frame["algorithm"].isin(part.frame["algorithm"]).to_numpy()
-        found, there = together.where(rows).traces.together(), part.traces.together()
-        for name in ("rows", "offsets", *NUMBERS):
-            np.testing.assert_array_equal(getattr(found, name), getattr(there, name))
-    assert together.timed.tolist() == (together.frame["algorithm"] != "B").tolist()
-
-
 OF_A_TASK = ("constraints", "two objectives", "changes")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(n for n in FIGURES if FIGURES[n].needs not in OF_A_TASK))
 def test_every_figure_is_drawn(name, beside):
     figure = FIGURES[name](TABLES[FIGURES[name].table](beside, ANALYSIS))
@@ -221,6 +201,7 @@ def test_every_figure_is_drawn(name, beside):
         assert ("B" in drawn) == ("evaluations" in name or name == "ranks")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(AMONG))
 def test_captions_say_so(name, beside, tmp_path):
     frame = TABLES[name](beside, ANALYSIS)
@@ -233,9 +214,3 @@ def test_captions_say_so(name, beside, tmp_path):
         latex.Setting(ANALYSIS, time_s=1.0),
     )
     assert "Published data, which have no times: B." in tex
-
-
-def test_a_run_that_is_there_twice_is_found_among_published_ones(published):
-    twice = pa.concat_tables([published, published])
-    with pytest.raises(Exception, match="the same run is there twice"):
-        Runs.of(with_facts(twice, {PUBLISHED: {"B": SOURCE}}))

@@ -43,11 +43,6 @@ def test_captions_state_it(runs, campaign):
     assert (frame["ert_s"] == 0.15).all()
 
 
-def test_without_it_captions_are_as_before(run, table, campaign):
-    free = Runs.of(table(run([(10, 0.15, 0.5)], run=0), run([(10, 0.15, 0.5)], run=1)))
-    assert made("ert", free, campaign).attrs["cost"] == ""
-
-
 def test_disturbance_and_overhead_are_shares_of_the_real_time(runs, campaign):
     delay = made("disturbance", runs, campaign).filter(like="delay_share").to_numpy(float)
     np.testing.assert_allclose(delay, 0.5)
@@ -55,23 +50,11 @@ def test_disturbance_and_overhead_are_shares_of_the_real_time(runs, campaign):
     np.testing.assert_allclose(overhead["s_per_evaluation"], 0.2 / 100)
 
 
-def test_records_before_it_have_real_times_only(run, table):
-    runs = Runs.of(table(run([], wall_s=0.7)))
-    assert runs.frame["real_s"].tolist() == [0.7]
-
-
 def test_cpu_time_has_no_simulated_cost(runs):
     with pytest.raises(InputError, match="with a simulated cost, 'wall'"):
         runs.timed_by("cpu")
     with pytest.raises(InputError, match=r"with budget\.evaluation_cost_s write 'wall'"):
         configuration.parse(CAMPAIGN | {"statistics": {"time": "cpu"}})
-
-
-@pytest.mark.parametrize("cost", [-1.0, float("inf"), "much"])
-def test_it_is_a_number_of_seconds(cost):
-    budget = {"time_s": 1.0, "evaluation_cost_s": cost}
-    with pytest.raises(InputError, match=r"budget\.evaluation_cost_s"):
-        configuration.parse(CAMPAIGN | {"budget": budget})
 
 
 def test_the_checklist_states_it(runs, campaign):

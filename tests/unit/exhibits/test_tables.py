@@ -40,6 +40,7 @@ def test_no_run_gives_no_row(name, of_campaign, no_runs):
     assert frame.empty
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_file_gives_the_table_back(name, suffix, of_campaign, tmp_path):
@@ -70,10 +71,6 @@ def test_csv_has_six_digits_but_of_whole_numbers_and_exact_columns(tmp_path):
     assert read(tmp_path / "best_points.parquet")["time_s"].item() == 1 / 3
 
 
-def test_anytime_has_no_rows_that_only_divide_the_cost_by_the_dimension(campaign):
-    assert set(made("anytime", campaign)["unit"]) == {"seconds", "evaluations"}
-
-
 def test_ert_charges_a_failure_its_own_end(campaign):
     frame = made("ert", campaign).set_index(["algorithm", "target"])
     assert frame.loc[("A", 10.0), "ert_s"] == pytest.approx((0.1 + 0.6) / 2)
@@ -86,24 +83,6 @@ def test_ert_charges_a_failure_its_own_end(campaign):
     assert frame.loc[("B", 0.1), "ert_s"] == np.inf
 
 
-def test_targets_go_from_easy_to_hard(campaign):
-    assert made("ert", campaign)["target"].tolist() == [10.0, 1.0, 0.1] * 2
-
-
-def test_one_run_has_no_limits(run, table):
-    frame = made("ert", table(run([(1, 0.1, 0.01)])))
-    assert frame[["ert_s_low", "ert_s_high"]].isna().all(axis=None)
-    assert (frame["ert_s"] == 0.1).all()
-
-
-def test_solved_at_the_first_evaluation(run, table):
-    rows = [run([(1, 0.1, 0.0)], run=k, wall_s=0.1, evaluations=1) for k in range(3)]
-    frame = made("ert", table(*rows))
-    assert (frame[["ert_evaluations", "ert_evaluations_low", "ert_evaluations_high"]] == 1).all(
-        axis=None
-    )
-
-
 def test_all_failed(run, table):
     rows = table(*[run(run=k, status="no_evaluation", evaluations=0) for k in range(3)])
     ert = made("ert", rows)
@@ -112,14 +91,6 @@ def test_all_failed(run, table):
     assert np.isinf(made("quantiles", rows)["precision"]).all()
     assert (made("profile", rows)["fraction"] == 0).all()
     assert made("restarts", rows)["s_per_evaluation"].isna().all()
-
-
-def test_another_algorithm_leaves_the_limits_as_they_are(campaign, run, table):
-    more = table(*campaign.to_pylist(), run(algorithm="0"), run(algorithm="0", run=1))
-    before = made("ert", campaign)
-    after = made("ert", more)
-    after = after[after["algorithm"] != "0"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(before, after)
 
 
 def test_medians_are_numpys(run, table):
@@ -193,13 +164,6 @@ def test_outcomes_are_counted(run, table):
 def test_wrong_settings_are_named(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         Analysis(**({"targets": (1.0,)} | settings))
-
-
-def test_another_kind_of_file_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"table\.txt"):
-        write(pd.DataFrame(), tmp_path / "table.txt")
-    with pytest.raises(ValueError, match=r"table\.txt"):
-        read(tmp_path / "table.txt")
 
 
 def test_an_ert_of_heavy_tailed_runtimes_is_marked(run, table):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.exhibits.unknown_optimum import captioned, is_unknown, worded
+from timefair.exhibits.unknown_optimum import captioned, is_unknown
 from timefair.rundata.runs import Runs
-from timefair.rundata.settings import USUAL_SHARES, USUAL_TARGETS, Analysis
+from timefair.rundata.settings import USUAL_SHARES, Analysis
 
 SETTINGS = {"resamples": 50}
 
@@ -51,18 +49,6 @@ def test_targets_may_be_values_of_f(unknown):
     assert list(frame[frame["algorithm"] == "B"]["successes"]) == [1, 0, 0]
 
 
-def test_values_of_f_also_where_the_optimum_is_known(table, run):
-    runs = Runs.of(table(run([(1, 0.1, 3.0)], f_opt=7.0, best_f=10.0)))
-    assert list(success(runs, target_values=(10.0, 9.0))["successes"]) == [1, 0]
-
-
-def test_with_known_optima_nothing_changes(campaign):
-    frame = success(Runs.of(campaign))
-    assert sorted(set(frame["target"]), reverse=True) == sorted(USUAL_TARGETS, reverse=True)
-    text = "Mean of the precision f − f_opt; target precision."
-    assert worded(text, frame) == captioned(text, frame) == text
-
-
 @pytest.mark.slow
 def test_no_label_and_no_caption_says_precision(unknown):
     analysis = Analysis(**SETTINGS)
@@ -78,18 +64,6 @@ def test_no_label_and_no_caption_says_precision(unknown):
         caption = captioned(entry.figure.printed_caption, frame)
         assert "recision" not in caption
         assert "optimum is unknown" in caption or "target" not in caption
-
-
-def test_targets_that_are_values_of_any_sign_have_a_linear_axis(unknown):
-    frame = TABLES["ert"](unknown, Analysis(**SETTINGS, target_values=(4.0, 0.0, -1.5)))
-    drawing = FIGURES["ert"].figure(frame)
-    axes = drawing.axes[0]
-    assert axes.get_xscale() == "linear"
-    left, right = axes.get_xlim()
-    assert left > 4 > -1.5 > right
-    assert drawing.get_supxlabel().startswith("target value of f (easy to hard)")
-    precisions = FIGURES["ert"].figure(TABLES["ert"](unknown, Analysis(**SETTINGS)))
-    assert precisions.axes[0].get_xscale() == "log"
 
 
 def test_final_values_are_of_f_itself(unknown):
@@ -120,25 +94,6 @@ def test_files_have_no_column_and_no_measure_called_precision(unknown, tmp_path,
     assert is_unknown(restored)
     if "measure" in frame:
         assert set(restored["measure"]) == set(frame["measure"])
-
-
-def test_with_a_known_optimum_files_have_precisions(campaign, tmp_path):
-    frame = TABLES["quantiles"](Runs.of(campaign), Analysis(**SETTINGS))
-    files.write(frame, tmp_path / "quantiles.csv")
-    restored = files.read(tmp_path / "quantiles.csv", TABLES["quantiles"].exhibit.columns)
-    assert "precision" in restored
-    assert not is_unknown(restored)
-
-
-def test_no_caption_of_any_table_or_figure_says_precision_or_solved(unknown):
-    frame = TABLES["means"](unknown, Analysis(**SETTINGS))
-    said = [entry.exhibit.caption for entry in TABLES.values()]
-    said += [column.meaning for entry in TABLES.values() for column in entry.exhibit.columns]
-    said += [f.printed_caption + f.title for e in TABLES.values() for f in e.exhibit.figures]
-    said += [layout.caption for e in TABLES.values() for layout in e.exhibit.layouts]
-    words = re.compile(r"precision|\bsolve[sd]?\b", re.IGNORECASE)
-    assert [text for text in said if words.search(text)]
-    assert [text for text in said if words.search(captioned(text, frame))] == []
 
 
 def test_the_checklist_says_what_a_gap_is_and_that_no_target_ends_a_run(unknown):

@@ -66,15 +66,3 @@ def test_tables_and_figures_that_were_requested_or_not(results):
 def test_what_is_wrong_is_one_line(results, ask, line):
     with pytest.raises(InputError, match=line):
         ask(results)
-
-
-def test_a_folder_without_results(here):
-    with pytest.raises(InputError, match="has no results"):
-        timefair.load(here)
-
-
-def test_attributes_of_the_package():
-    assert {"run", "load", "analyse"} <= set(timefair.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'rnu'"):
-        timefair.rnu  # noqa: B018
-    assert all(hasattr(timefair, name) for name in timefair.__all__)

@@ -97,13 +97,6 @@ def test_a_function_with_all_that_it_uses(here, session, monkeypatch):
     assert (again.factor, again.prepare(3.0)) == (3, 1.5)
 
 
-def test_equal_functions_have_equal_files(here, session):
-    place_of(session["half"], here / "own.py")
-    first = (here / "own.py").read_bytes()
-    place_of(session["half"], here / "own.py")
-    assert (here / "own.py").read_bytes() == first
-
-
 def test_a_changed_function_is_loaded_again(here, session):
     place = place_of(session["half"], here / "own.py")
     assert user_code.load_function(place)(3.0) == 1.5

@@ -12,7 +12,6 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.io.importing import import_all
-from timefair.io.table_read import Layout
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
 
@@ -67,11 +66,6 @@ def test_samples_become_events(samples, imported):
         assert (row["evaluations"], row["f_opt"]) == (mine["stop_val"].iloc[-1] + 1, None)
 
 
-def test_a_column_gives_the_dimension(imported):
-    rows, _, _ = imported(GOLDEN, Layout.of("dimension=p_dataset_dim"))
-    assert {row["dimension"] for row in rows} == {2, 3}
-
-
 def test_samples_by_tolerance_are_numbered(samples, imported):
     samples["sampling_strategy"] = "Tolerance"
     samples["stop_val"] = 10.0 ** -samples["stop_val"].clip(upper=20)
@@ -98,20 +92,6 @@ def test_empty_cells_of_a_csv_file_are_nan(diverged, samples, imported, tmp_path
     )
     assert of_csv == of_parquet
     assert {row[0] for row in of_csv} == {"ok", "no_finite_value"}
-
-
-def test_a_sign_makes_maximized_values_those_that_are_minimized(samples, imported):
-    before = imported(GOLDEN)[0]
-    samples["objective_value"] *= -1
-    after = imported(samples, Layout.of("value=-objective_value"))[0]
-    assert [row["events"] for row in after] == [row["events"] for row in before]
-
-
-def test_files_before_data_sets_had_their_name(samples, imported):
-    before = imported(GOLDEN)[0]
-    assert [
-        row["events"] for row in imported(samples.rename(columns={"dataset_name": "data_name"}))[0]
-    ] == [row["events"] for row in before]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.io.coco_write import write_coco
 from timefair.io.exported import NOTHING_YET
-from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
 
@@ -44,24 +43,10 @@ def test_an_improvement_at_the_end_is_one_line(data):
     assert dat == [(1, 5.0), (20, 1.0)]
 
 
-def test_one_evaluation(data):
-    assert data(a_run((1, 0.001, 5.0), evaluations=1)) == [[(1, 5.0)]] * 2
-
-
-def test_nothing_until_the_first_event(data):
-    dat, tdat = data(a_run((3, 0.001, 5.0), evaluations=4))
-    assert dat == [(1, NOTHING_YET), (3, 5.0), (4, 5.0)]
-    assert tdat == [(1, NOTHING_YET), (2, NOTHING_YET), (3, 5.0), (4, 5.0)]
-
-
 @pytest.mark.parametrize("events", [[], None])
 def test_a_run_without_events(events, data):
     dat, _ = data(a_run(evaluations=9, events=events))
     assert dat == [(1, NOTHING_YET), (9, NOTHING_YET)]
-
-
-def test_a_run_without_evaluations_counts_as_one(data):
-    assert data(a_run(evaluations=0)) == [[(1, NOTHING_YET)]] * 2
 
 
 def test_seconds_are_microseconds(data):
@@ -98,20 +83,6 @@ def test_the_index_lists_trials_by_instance_and_run(tmp_path):
     ]
 
 
-def test_the_order_of_the_records_does_not_matter(tmp_path):
-    rows = [a_run((k + 1, 0.1, 1.0), instance=k % 3, run=k) for k in range(9)]
-    write_coco(table(*rows), tmp_path / "one", "evaluations")
-    write_coco(table(*rows[::-1]), tmp_path / "other", "evaluations")
-    for path in (tmp_path / "one").rglob("*.*"):
-        other = tmp_path / "other" / path.relative_to(tmp_path / "one")
-        assert path.read_text() == other.read_text()
-
-
-def test_no_run_writes_nothing(tmp_path):
-    write_coco(RUN_SCHEMA.empty_table(), tmp_path / "export", "seconds")
-    assert not (tmp_path / "export").exists()
-
-
 def test_functions_without_a_known_optimum_are_refused(tmp_path):
     runs = table(a_run(f_opt=None), a_run(function=3, f_opt=None), a_run(function=2))
     with pytest.raises(InputError) as caught:
@@ -121,18 +92,6 @@ def test_functions_without_a_known_optimum_are_refused(tmp_path):
         for f in (1, 3)
     )
     assert not (tmp_path / "out").exists()
-
-
-def test_a_user_defined_suite_gives_a_valid_path(tmp_path):
-    write_coco(table(a_run(suite="plant/loss.py:f")), tmp_path, "evaluations")
-    assert (tmp_path / "A/plant_loss.py_f_f1/plant_loss.py_f_f1_d2.dat").is_file()
-
-
-def test_an_existing_export_is_refused(tmp_path):
-    write_coco(table(a_run()), tmp_path, "evaluations")
-    with pytest.raises(InputError, match="A: already exists"):
-        write_coco(table(a_run(), a_run(algorithm="0")), tmp_path, "evaluations")
-    assert not (tmp_path / "0").exists()
 
 
 @pytest.fixture

@@ -15,11 +15,3 @@ def test_markdown_is_aligned_and_rounded() -> None:
         "| a\\|b | 0.123    | yes  |      |",
         "| c    | 1.23e+04 | no   | x, y |",
     ]
-
-
-def test_csv_is_unrounded() -> None:
-    assert listing.comma_separated(ROWS).splitlines() == [
-        "name,share,good,note",
-        "a|b,0.123456,True,",
-        'c,12345.6,False,"x, y"',
-    ]

@@ -50,12 +50,6 @@ def test_names_are_matched_by_those_of_the_campaign(given, words):
     assert any("functions are matched by name" in line for line in found.cautions)
 
 
-def test_a_campaigns_own_names_need_not_be_in_alphabetical_order(given):
-    (path,) = given(mine="".join(rows(w, value=k) for w, k in (("a", 1), ("b", 2), ("c", 3))))
-    own = WantedProblems("own.py:f", [1, 2, 3], [2], [1], {1: "c", 2: "a", 3: "b"})
-    assert wanted(path, own)[1] == {1: 3, 2: 1, 3: 2}
-
-
 def test_names_without_a_match_are_left_out_with_a_line(given):
     (path,) = given(mine=rows("sphere") + rows("Branin"))
     found, best = wanted(path)
@@ -119,23 +113,3 @@ def test_each_run_of_overlapping_files_counts_once(given):
         assert len(runs) == 7
         assert "runs that are also in another file are read once (runs: 3)" in found[0].cautions
         assert found[0].origin == "from 10 rows of 2 files"
-
-
-def test_equal_runs_of_one_file_all_count(given):
-    found, runs = every(*given(mine=rows(run="0") + rows(run="1")))
-    assert len(runs) == 2
-    assert not any("read once" in line for line in found[0].cautions)
-
-
-def test_a_file_that_is_given_twice_is_read_once(given):
-    (path,) = given(mine=rows())
-    found, runs = every(path, path)
-    assert len(runs) == 1
-    assert any("given several times" in line for line in found[0].cautions)
-
-
-def test_a_fault_in_the_second_file_names_it_alone(given):
-    paths = given(one=rows(), two=rows(value="x"))
-    with pytest.raises(InputError) as caught:
-        every(*paths)
-    assert caught.value.faults[0].startswith(f"{paths[1]}: row 1: ")

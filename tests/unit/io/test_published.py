@@ -12,7 +12,6 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
-from timefair.io import archive as archives
 from timefair.io.coco_write import write_coco
 from timefair.io.common import PublishedRun
 from timefair.io.importing import WantedProblems, import_data
@@ -124,23 +123,6 @@ def test_data_of_2009(imported):
     assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
 
 
-def test_newer_data_without_tdat_and_with_an_aborted_trial(imported):
-    done, broken = imported(NEW)
-    assert events(done) == [(1, 4.0), (5, 1.0)]
-    assert (done["evaluations"], done["dimension"], done["f_opt"]) == (7, 3, 79.48)
-    assert (broken["instance"], broken["evaluations"], events(broken)) == (4, 1, [(1, 9.0)])
-
-
-def test_other_columns_are_null(imported):
-    known = {
-        "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "evaluations",
-        "best_f", "best_precision", "events",
-    }  # fmt: skip
-    for row in imported(OLD):
-        assert {name for name, value in row.items() if value is not None} == known
-        assert {event["time_s"] for event in row["events"]} == {None}
-
-
 def test_the_record_names_its_source(tmp_path):
     archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
     import_data(archive, "coco", record, label="X")
@@ -159,15 +141,6 @@ def test_an_archive_equals_its_folder(pack, imported, tmp_path):
     archive = pack(OLD, tmp_path / "archive")
     import_data(archive, "coco", tmp_path / "of_archive.parquet")
     assert read_runs([tmp_path / "of_archive.parquet"]).to_pylist() == imported(OLD)
-
-
-def test_hidden_files_are_ignored(imported):
-    assert len(imported(OLD | {"ALG/._bbobexp_f5.info": "\0\0Mac OS X"})) == 3
-
-
-def test_only_wanted_problems_are_imported(imported):
-    rows = imported(OLD, wanted=WantedProblems("bbob", [5], [2], [2, 3]))
-    assert [row["instance"] for row in rows] == [3]
 
 
 def runs_of_our_own():
@@ -264,18 +237,6 @@ def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
     assert row["noise_free_f"] is None  # no rule is applied to them
 
 
-def test_data_that_no_campaign_wants_are_refused(tmp_path):
-    path = folder_of(NEW, tmp_path)
-    for suite, dimension, line in (
-        ("bbob", 2, "no run on a problem of the campaign"),
-        ("bbob-boxed", 3, "data of the suite 'bbob', but the campaign uses 'bbob-boxed'"),
-    ):
-        wanted = WantedProblems(suite, [1], [dimension], [2])
-        with pytest.raises(InputError) as caught:
-            import_data(path, "coco", tmp_path / "out.parquet", wanted=wanted)
-        assert caught.value.faults == (f"{path}: {line}",)
-
-
 @pytest.mark.parametrize(
     "name", ["../evil.dat", "../evil.txt", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"]
 )
@@ -303,26 +264,6 @@ def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path):
             archive.writestr(name, text)
     with pytest.raises(InputError, match=r"a\.zip: unpacks to more than 200 times its size"):
         import_data(path, "coco", tmp_path / "out.parquet")
-
-
-def test_an_archive_of_too_many_files_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MOST_FILES", 2)
-    path = zip_of(NEW | {f"{k}.dat": "" for k in range(3)}, tmp_path / "a.zip")
-    with pytest.raises(InputError, match=r"a\.zip: more than 2 data files; if you trust it"):
-        import_data(path, "coco", tmp_path / "out.parquet")
-
-
-def test_links_in_archives_are_skipped(tmp_path):
-    with tarfile.open(tmp_path / "a.tar", "w") as archive:
-        for name, text in NEW.items():
-            member = tarfile.TarInfo(name)
-            if name == DAT:
-                member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            else:
-                member.size = len(text)
-            archive.addfile(member, io.BytesIO(text.encode()))
-    with pytest.raises(InputError, match="does not exist"):
-        import_data(tmp_path / "a.tar", "coco", tmp_path / "out.parquet")
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])

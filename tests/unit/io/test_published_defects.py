@@ -5,10 +5,8 @@ import re
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.io.importing import WantedProblems
 
 INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
-ABORTED = f"{DAT}: aborted trials, without an end in the .info file, end at their last line"
 
 
 def events(row):
@@ -52,6 +50,7 @@ def test_a_multiobjective_precision_below_0_stays_negative(multiobjective, read)
     assert [row["best_precision"] >= 0 for row in rows] == [True, True, False]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "change",
     [
@@ -79,36 +78,6 @@ def test_notation_does_not_matter(change, archive, read):
     assert read(archive) == (clean, [])
 
 
-def test_files_in_upper_case(archive, read):
-    clean, _ = read(archive)
-    assert read({f"B/{name.upper()}": text for name, text in archive.items()})[0][:3] == clean
-
-
-def test_a_missing_line_end_between_entries(archive, read):
-    """As some loggers of 2015 wrote them."""
-    other = archive[INFO].replace("DIM = 2", "DIM = 3").replace("_DIM2", "_DIM3")
-    for name in (DAT, TDAT):
-        archive[name.replace("_DIM2", "_DIM3")] = archive[name]
-    archive[INFO] = archive[INFO].rstrip() + other
-    rows, cautions = read(archive)
-    assert [row["dimension"] for row in rows] == [2, 2, 2, 3, 3, 3]
-    assert cautions == []
-
-
-def test_unlisted_trials_are_skipped(archive, read):
-    """An aborted experiment leaves one, usually the last."""
-    clean, _ = read(archive)
-    for place in (0, 1, 3):
-        changed = dict(archive)
-        for name in (DAT, TDAT):
-            trials = re.findall(r"%[^%]*", archive[name])
-            trials.insert(place, trials[0].replace(f"\n{20} ", "\n19 ").replace("2.5", "2.6"))
-            changed[name] = "".join(trials)
-        rows, cautions = read(changed)
-        assert rows == clean
-        assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
-
-
 def test_missing_trials_must_be_identifiable(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
@@ -119,45 +88,6 @@ def test_missing_trials_must_be_identifiable(archive, read):
     archive[INFO] = re.sub(r":20\|[^,\n]+", "", archive[INFO])
     with pytest.raises(InputError, match=r"2 trials, but the \.info file lists 3; cannot"):
         read(archive)
-
-
-def test_trials_without_an_evaluation(archive, read):
-    clean, _ = read(archive)
-    archive.edit(INFO, ", 2:20", ", 9:0|inf, 2:20")
-    rows, cautions = read(archive)
-    assert rows == clean
-    assert cautions == [f"{DAT}: 3 trials, but the .info file lists 4; missing instances: 9"]
-
-
-def test_aborted_trials(archive, read):
-    clean, _ = read(archive)
-    archive[INFO] = re.sub(r"3:20\|\S+", "3", archive[INFO])
-    assert read(archive) == (clean, [ABORTED])
-
-
-def test_comments_inside_a_trial(archive, read):
-    clean, _ = read(archive)
-    for name in (DAT, TDAT):
-        archive.edit(name, "\n4 ", "\n% restart\n4 ", 1)
-    rows, cautions = read(archive)
-    assert rows == clean
-    assert cautions == [f"{DAT} and 1 more: comments inside trials are ignored"]
-
-
-def test_trials_without_a_comment_before_them(archive, read):
-    clean, _ = read(archive)
-    for name in (DAT, TDAT):
-        second = trial(archive[name], 1)
-        archive.edit(name, second, second.partition("\n")[2])
-    rows, cautions = read(archive)
-    for row, ours in zip(rows, clean, strict=True):
-        assert events(row) == events(ours)
-        assert row["evaluations"] == ours["evaluations"]
-        assert row["f_opt"] == pytest.approx(ours["f_opt"])
-    assert cautions == [
-        f"{DAT} and 1 more: no comment before some trials; "
-        "a trial begins where evaluations decrease"
-    ]
 
 
 def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
@@ -180,32 +110,10 @@ def test_a_tdat_file_of_fewer_trials(lost, archive, read):
     ]
 
 
-def test_ends_that_differ(archive, read):
-    archive.edit(INFO, "2:20", "2:21")
-    rows, cautions = read(archive)
-    assert rows[1]["evaluations"] == 20
-    assert cautions == [
-        f"{DAT}: ends or final precisions differ from the .info file; the data files are used"
-    ]
-
-
-def test_final_precisions_that_differ(archive, read):
-    archive.edit(INFO, "2:20|5.0e-01", "2:20|5.0e-02")
-    assert len(read(archive)[1]) == 1
-
-
 def test_an_entry_listed_twice(archive, read):
     clean, _ = read(archive)
     twice = archive | {"A/again.info": archive[INFO]}
     assert read(twice) == (clean, [f"{DAT}: listed twice; read once"])
-
-
-def test_a_folder_copied(archive, read):
-    clean, _ = read(archive)
-    twice = archive | {name.replace("A/", "B/", 1): text for name, text in archive.items()}
-    assert read(twice) == (
-        clean, ["runs that are also in another file are read once (runs: 3)"],
-    )  # fmt: skip
 
 
 def test_other_trials_in_another_folder_are_repetitions(archive, read):
@@ -227,17 +135,6 @@ def test_one_data_file_in_several_entries(archive, read):
     assert cautions == [
         f"{DAT}: listed in several entries; its trials are read in the order of the entries"
     ]
-
-
-def test_multiobjective_instances_out_of_order(multiobjective, read):
-    """As in repeated experiments: https://github.com/numbbo/coco/issues/1108."""
-    clean, _ = read(multiobjective)
-    multiobjective.edit(INFO, "1:20|2.5e-01, 2:20", "2:20|2.5e-01, 1:20")
-    rows, cautions = read(multiobjective)
-    assert rows == clean
-    assert cautions[-1] == (
-        "A/1-1/x_hyp.dat: instances differ from the .info file; the data files are used"
-    )
 
 
 def test_missing_data_files_and_incomplete_entries(archive, read):
@@ -267,37 +164,6 @@ def test_data_files_that_no_index_lists_are_named(archive, read):
     assert line == f"{others[0]} and 4 more: listed in no index file; left out"
     assert read(archive)[0] == clean
     assert not any("listed" in line for line in cautions)
-
-
-def test_several_names_of_the_algorithm(archive, read):
-    clean, _ = read(archive)
-    other = {
-        name.replace("x", "y"): text.replace("x_f5", "y_f5").replace("DIM = 2", "DIM = 3")
-        for name, text in archive.items()
-    }
-    other["A/y.info"] = other["A/y.info"].replace("'walk'", "'walk-3D'")
-    rows, cautions = read(archive | other, label="ours")
-    assert [row["dimension"] for row in rows] == [2, 2, 2, 3, 3, 3]
-    assert cautions == ["2 names of the algorithm (walk, walk-3D); read as one algorithm"]
-    assert len(read(archive | other, algorithm="walk")[0]) == len(clean)
-    with pytest.raises(InputError, match="no data of the algorithm 'run'; available: walk"):
-        read(archive | other, algorithm="run")
-
-
-def test_data_without_a_name(archive, read):
-    archive[INFO] = archive[INFO].replace(", algId = 'walk'", "")
-    rows, cautions = read(archive)
-    assert {row["algorithm"] for row in rows} == {"A"}
-    assert cautions == [f"{INFO}: no name of the algorithm; 'A' is used, from its folder"]
-
-
-def test_values_that_are_not_numbers(archive, read):
-    archive.edit(DAT, "+2.000000000e+00", "NaN")
-    archive.edit(DAT, "+3.000000000e+01", "1.#INF", 1)
-    archive.edit(TDAT, "\n4 ", "\n3 ")
-    archive.edit(TDAT, "+2.000000000e+00", "-1.#IND")
-    rows, _ = read(archive)
-    assert events(rows[0]) == [(1, 7.5), (9, 0.25)]
 
 
 def test_precisions_below_0(archive, read):
@@ -338,25 +204,6 @@ def test_a_tdat_file_that_contradicts_the_dat_file(read):
     ]
 
 
-def test_rounding_does_not_contradict(archive, read):
-    """1.5848931924611 is a target; a value that is larger and rounds below has not reached it."""
-    archive.edit(DAT, "+5.000000000e-01", "+1.584893193e+00")
-    archive.edit(TDAT, "+5.000000000e-01", "+1.584893192e+00")
-    archive.edit(INFO, "5.0e-01", "1.6e+00")
-    (_, second, _), cautions = read(archive)
-    assert cautions == []
-    assert events(second) == [(1, 30.0), (13, 1.584893193)]
-
-
-def test_a_best_precision_that_increases(archive, read):
-    archive.edit(DAT, "+7.500000000e+00", "+1.500000000e+00")
-    rows, cautions = read(archive)
-    assert events(rows[0]) == [(1, 2.0), (9, 0.25)]
-    assert cautions == [
-        f"{DAT}: the best precision increases within a trial; the later, larger value is used"
-    ]
-
-
 def test_lines_out_of_order(archive, read):
     clean, _ = read(archive)
     lines = archive[DAT].splitlines(keepends=True)
@@ -394,29 +241,3 @@ def test_a_data_file_of_two_functions_is_refused(archive, read):
     assert caught.value.faults[0].endswith(
         f"{DAT}: listed with two values of funcId (5 and 6); expected one"
     )
-
-
-def test_the_wanted_one_of_several_suites(archive, read):
-    clean, _ = read(archive)
-    noisy = {
-        name.replace("x", "y"): text.replace("x_f5", "y_f5")
-        .replace("funcId = 5", "funcId = 105")
-        .replace("suite = 'bbob'", "suite = 'bbob-noisy'")
-        for name, text in archive.items()
-    }
-    with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give a folder"):
-        read(archive | noisy)
-    wanted = WantedProblems("bbob", [5, 105], [2], [1, 2, 3])
-    assert read(archive | noisy, wanted=wanted) == (clean, [])
-
-
-def test_a_multiobjective_trial_without_its_comment(multiobjective, read):
-    clean, _ = read(multiobjective)
-    for name in ("A/1-1/x_hyp.dat", "A/1-1/x_hyp.tdat"):
-        start, second, third = (
-            "".join(lines) for lines in re.findall(r"((?:%[^\n]*\n)+)([^%]*)", multiobjective[name])
-        )
-        multiobjective[name] = start + re.sub("(?m)^%.*\n", "", second) + third
-    rows, cautions = read(multiobjective)
-    assert rows == clean
-    assert len(cautions) == 2

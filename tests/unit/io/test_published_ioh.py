@@ -56,18 +56,6 @@ def test_values_that_are_not_distances(read):
         read(files, "ioh")
 
 
-def test_names_of_columns_once(read):
-    files = study()
-    files[DATA] = files[DATA].replace("0.25\nevaluations raw_y sigma\n", "0.25\n")
-    assert read(files, "ioh") == read(study(), "ioh")
-
-
-def test_the_optimum_where_values_of_the_instance_are_logged(read):
-    files = study()
-    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 12.5")
-    assert [row["f_opt"] for row in read(files, "ioh")[0]] == [3.0, -6.5]
-
-
 def test_parquet_in_place_of_text(read, tmp_path):
     expected, _ = read(study(), "ioh")
     files = study()
@@ -158,19 +146,6 @@ def test_missing_and_unlisted_runs(read):
     ]
 
 
-def test_a_run_without_a_line(read):
-    files = study()
-    files[DATA] = files[DATA].replace("1 7.5 1.0\n", "")
-    (_, second), _ = read(files, "ioh")
-    assert (events(second), second["evaluations"]) == ([], 60)
-
-
-def test_other_json_files_are_skipped(read):
-    (rows, cautions) = read(study() | {"ES/package.json": "[]", "ES/a.json": "{}"}, "ioh")
-    assert len(rows) == 2
-    assert cautions == ["ES/a.json and 1 more: not a file of IOHprofiler; skipped"]
-
-
 def test_functions_without_a_suite(read):
     rows, (caution,) = read(study(suite="unknown_suite"), "ioh")
     assert rows[0]["suite"] == "bbob"
@@ -239,26 +214,6 @@ def test_data_before_json(changes, read):
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_further_columns_before_json(read):
-    expected, _ = read(former(), "ioh")
-    files = former(dynamicAttribute="'mu|F'")
-    files[INFO] = files[INFO].replace("e+00", "e+00;0.5;2")
-    files[DAT] = files[DAT].replace('+b" \n', '+b" "mu"\n').replace(" 6\n", " 6 1e-3\n")
-    for value in "584 9":
-        files[DAT] = files[DAT].replace(f" {value}\n", f" {value} 0.5\n")
-    assert read(files, "ioh")[0] == expected
-    files[DAT] = files[DAT].replace(' "mu"\n', ' "\n')  # as in 2018
-    assert read(files, "ioh")[0] == expected
-    two = former()
-    lines = [line.split() for line in two[DAT].replace(HEADER, "").splitlines()]
-    two[DAT] = "".join(
-        f"{words[0]} {words[2]}\n" if words else '"function evaluation" "best-so-far f(x)"\n'
-        for words in lines
-    )
-    assert read(two, "ioh")[0] == expected
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
 @pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
 def test_other_data_files_before_json(ending, read):
     expected, _ = read(former(), "ioh")
@@ -270,34 +225,6 @@ def test_other_data_files_before_json(ending, read):
         [] if ending == "cdat"
         else ["no .dat file; an improvement counts from the next logged evaluation"]
     )  # fmt: skip
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
-def test_entries_of_one_data_file(read):
-    expected, _ = read(former(), "ioh")
-    files = former()
-    header, _, trials = files[INFO].split("\n")
-    name, first, second = trials.split(", ")
-    files[INFO] = f"{header}\n%\n{name}, {first}\n{header}\n%\n{name}, {second}\n"
-    assert read(files, "ioh")[0] == expected
-
-
-def test_bbob_data_before_json(read):
-    files = former(suite="'BBOB'", maximization="'F'")
-    files[INFO] = files[INFO].replace("8.0", "4.0").replace("9.0", "4.0")
-    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
-    rows, cautions = read(files, "ioh")
-    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
-    assert [(row["suite"], row["f_opt"], row["best_f"]) for row in rows] == [("bbob", 2.0, 6.0)] * 2
-    assert cautions == []
-    unnamed = former(suite=None) | {DAT: files[DAT]}
-    unnamed[INFO] = files[INFO].replace("suite = 'BBOB', ", "").replace(", maximization = 'F'", "")
-    rows, cautions = read(unnamed, "ioh")
-    assert {row["suite"] for row in rows} == {"unknown_suite"}
-    assert cautions == [
-        f"{INFO}: no key maximization; inferred from how the best values change",
-        f"{INFO}: no name of the suite; values are read as distances to the optimum",
-    ]
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
@@ -322,26 +249,6 @@ def test_refused_data_before_json(change, line, read, tmp_path):
     assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
 
 
-@pytest.mark.usefixtures("pseudo_boolean")
-def test_another_instance_is_skipped(read):
-    (first, _), _ = read(former(), "ioh")
-    files = former()
-    files[INFO] = files[INFO].replace("1:7", "2:7")
-    assert read(files, "ioh") == (
-        [first], [f"{DAT}: instances 2 differ from those of pbo; their runs are skipped"],
-    )  # fmt: skip
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
-def test_a_name_without_a_column(read):
-    """As in a published sample of 2020."""
-    expected, _ = read(former(), "ioh")
-    files = former()
-    files[DAT] = files[DAT].replace('+b" \n', '+b" "No parameters" \n')
-    assert files != former()
-    assert read(files, "ioh") == (expected, [])
-
-
 def test_the_best_value_of_the_instance_in_the_index(read):
     """In a sample of 2020 it is a f(x) + b with the a and b of the instance."""
     files = former(suite="'BBOB'", maximization="'F'")
@@ -359,11 +266,6 @@ def test_several_objectives_are_refused(names, read, tmp_path):
     with pytest.raises(InputError) as caught:
         read(files, "ioh")
     assert caught.value.faults == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
-
-
-def test_the_message_names_the_right_format(read):
-    with pytest.raises(InputError, match="data of IOHprofiler; import them with the format ioh"):
-        read(former(), "coco")
 
 
 # --- Times ------------------------------------------------------------------------------------
@@ -389,11 +291,6 @@ def test_a_logged_property_gives_times(timed, read):
         assert (row["wall_s"], row["budget_s"], row["stop_reason"]) == (0.7, 0.7, "time")
         assert (row["status"], row["best_f"], row["evaluations"]) == ("ok", 0.5, 20)
     assert not cautions
-
-
-def test_without_the_column_runs_have_no_times(timed, read):
-    rows, _ = read(timed, "ioh")
-    assert {row["wall_s"] for row in rows} == {None}
 
 
 def test_runs_that_go_on_after_their_last_line(timed, read):
@@ -434,15 +331,6 @@ def test_maximized_values_of_an_own_suite_get_the_other_sign(suite, read):
     assert first["f_opt"] is None
     assert cautions[0] == f"{JSON}: values are maximized; they are read with the other sign"
     assert not any("distances" in line for line in cautions)
-
-
-def test_maximized_values_with_times(timed, read):
-    index = timed["IOHprofiler_f2.json"].replace("BBOB", "own").replace("false", "true")
-    lines = "evaluations raw_y clock\n1 0.5 0.01\n20 0.75 0.7\n"
-    files = {"IOHprofiler_f2.json": index, "data/f2.dat": 2 * lines}
-    for row in read(files, "ioh", layout=Layout({"seconds": "clock"}))[0]:
-        assert events(row) == [(1, -0.5), (20, -0.75)]
-        assert (row["best_f"], row["stop_reason"]) == (-0.75, "time")
 
 
 def test_values_that_only_rise_are_reported(read):

@@ -93,22 +93,9 @@ def test_columns_say_how_a_run_ends(columns, cells, expected, imported):
     assert all(event["time_s"] <= run["wall_s"] for event in run["events"])
 
 
-def test_a_constant_cuts_all_runs_and_says_so(imported):
-    (rows, cautions) = imported(HEADER + lines(WALK), constants="budget_s=0.25")
-    assert [event["evaluations"] for event in rows["A"][0]["events"]] == [1]
-    assert "rows beyond the budget of their run are not kept (rows: 2)" in cautions
-
-
 def test_a_run_that_ends_at_its_target(imported):
     ((run,),) = imported(HEADER + lines([*WALK[:2], (5, 0.25, 1 + 1e-9)]))[0].values()
     assert run["stop_reason"] == "target"
-
-
-def test_without_an_optimum_precisions_are_values(imported):
-    ((run,),) = imported(HEADER + lines([(1, 0.1, 3), (2, 0.2, -4)], optimum=""))[0].values()
-    assert [event["precision"] for event in run["events"]] == [3, -4]
-    assert run["f_opt"] is None
-    assert run["best_f"] == -4
 
 
 ACCURACY = [(1, 0.1, 0.5), (3, 0.2, 0.7), (7, 0.3, 0.8), (8, 0.4, 0.9)]
@@ -124,14 +111,6 @@ def test_values_that_only_rise_are_refused(columns, refusal):
     ]
 
 
-def test_runs_in_files_of_their_own_rise_together(tmp_path):
-    paths = [tmp_path / f"{run}.csv" for run in range(2)]
-    for run, path in enumerate(paths):
-        path.write_text(HEADER + lines(ACCURACY, f"A,4,2,1,{run}", optimum=""))
-    with pytest.raises(InputError, match=r"0\.csv: values only rise in 2 of 2 runs"):
-        import_all(paths[0], "table", tmp_path, others=paths[1:])
-
-
 def test_a_sign_says_how_values_are_meant(imported):
     text = HEADER + lines(ACCURACY) + lines(ACCURACY, "A,4,2,1,1")
     rows, _ = imported(text.replace("value", "acc"), "value=-acc,optimum=-optimum")
@@ -140,18 +119,6 @@ def test_a_sign_says_how_values_are_meant(imported):
     assert event["precision"] == pytest.approx(0.1)
     rows, _ = imported(text.replace(",1\n", ",0\n"), "value=+value")
     assert [event["evaluations"] for event in rows["A"][0]["events"]] == [1]
-
-
-def test_few_values_that_rise_give_a_line(imported):
-    line = "values only rise in 1 of 1 runs, but timefair minimizes; if they are maximized, use "
-    assert imported(HEADER + lines(ACCURACY, optimum=""))[1][-1] == f"{line}--columns value=-value"
-    falls = lines([*ACCURACY, (9, 0.5, 0.4)], optimum="")
-    assert not any("rise" in line for line in imported(HEADER + falls)[1])
-
-
-def test_a_run_without_a_finite_value(imported):
-    ((run,),) = imported(HEADER + lines([(5, 0.4, "inf")]))[0].values()
-    assert (run["events"], run["status"], run["evaluations"]) == ([], "no_finite_value", 5)
 
 
 def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
@@ -164,12 +131,6 @@ def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
     ]
     assert "instances are numbered: 1 is a, 2 is b" in cautions
     assert "algorithm 'B (new)' gets the label B_new" in cautions
-
-
-def test_instance_0_is_numbered_too(imported):
-    rows, cautions = imported(HEADER + lines(WALK, "A,4,2,0,0") + lines(WALK, "A,4,2,10,0"))
-    assert [run["instance"] for run in rows["A"]] == [1, 2]
-    assert "instances are numbered: 1 is 0, 2 is 10" in cautions
 
 
 def test_columns_and_constants(imported):
@@ -237,12 +198,6 @@ def test_a_value_below_the_optimum_is_kept_and_reported(given, imported):
     assert run["events"][-1]["precision"] == -0.5
 
 
-def test_a_value_that_rounding_puts_below_the_optimum_has_the_precision_0(imported):
-    records, cautions = imported(HEADER + lines([*WALK, (10, 1, 1 - 1e-10)]))
-    assert not any("below the optimum" in line for line in cautions)
-    assert records["A"][0]["best_precision"] == 0.0
-
-
 # --- What is wrong ----------------------------------------------------------------------------
 
 WRONG_ROWS = {
@@ -296,24 +251,6 @@ def test_wrong_cells_of_a_run(column, refusal):
     assert refusal(text)[0].startswith(expected)
 
 
-@pytest.mark.parametrize("column", ["end_s", "budget_evaluations", "status"])
-def test_cells_of_a_run_that_differ(column, refusal):
-    cells = {"status": ["ok", "raised"]}.get(column, ["100", "200"])
-    rows = lines(WALK).splitlines()
-    rows = [f"{row},{cell}\n" for row, cell in zip(rows, ["", cells[0], "", cells[1]], strict=True)]
-    text = HEADER.replace("\n", f",{column}\n") + "".join(rows)
-    expected = f"row 4: {column} is {cells[1]}, but {cells[0]} in an earlier row of this run"
-    assert refusal(text) == [expected]
-
-
-def test_many_wrong_rows_are_counted(refusal):
-    rows = "".join(f"A,4,2,1,{k},1,-1,3,1\n" for k in range(25))
-    faults = refusal(HEADER + rows)
-    assert len(faults) == 11
-    assert faults[0] == "row 1: seconds is -1; expected 0 to 1e7 seconds since the start of the run"
-    assert faults[-1] == "and 15 more rows with faults"
-
-
 @pytest.mark.parametrize(
     ("text", "columns", "expected"),
     [
@@ -351,12 +288,6 @@ def test_a_file_that_is_no_text(content, tmp_path):
         )
 
 
-def test_without_a_header(refusal):
-    names = "algorithm,function,dimension,instance,run,evaluations,seconds,value"
-    line = f"no header; expected a first line with names such as {names}"
-    assert refusal(lines(WALK)) == [line]
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -373,11 +304,6 @@ def test_forms_of_a_csv_file(change, imported, refusal, tmp_path):
     next(tmp_path.glob("*.parquet")).unlink()
     (fault,) = refusal(change(text + "A,4,2,1,0,10\n"))
     assert fault == "row 5: 6 cells, but the header has 9"
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv: there is no such file"):
-        import_all(tmp_path / "none.csv", "table", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -398,11 +324,6 @@ def test_a_label_keeps_what_it_can_of_a_name(name, label, imported):
     records, cautions = imported(text)
     assert list(records) == [label]
     assert f"algorithm {name!r} gets the label {label}" in cautions
-
-
-def test_two_algorithms_with_one_label(refusal):
-    (fault,) = refusal(HEADER + lines(WALK, "a b,4,2,1,0") + lines(WALK, "A:b,4,2,1,0"))
-    assert fault == "algorithms 'A:b' and 'a b' both get the label a_b"
 
 
 # --- Damage -----------------------------------------------------------------------------------
@@ -448,14 +369,3 @@ def test_damage_gives_lines_and_no_traceback(stored, whole, tmp_path):
 
     check()
     assert outcomes == {"refused", "read"}
-
-
-@pytest.mark.filterwarnings("error")
-def test_rows_of_the_largest_numbers_are_kept(imported):
-    rows = [(1, 0.1, 1.7e308), (2, 0.2, 1e308), (3, 0.3, 1e300), (4, 0.4, -1e308)]
-    (run,) = imported(HEADER + lines(rows, optimum="-1e308"))[0]["A"]
-    assert [(event["evaluations"], event["precision"]) for event in run["events"]] == [
-        (1, 1.7976931348623157e308),
-        (3, 1e308 + 1e300),
-        (4, 0.0),
-    ]

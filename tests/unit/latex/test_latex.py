@@ -3,8 +3,6 @@
 import doctest
 import functools
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +19,9 @@ from timefair.exhibits.files import write
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, document, notation, typeset
-from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
-from timefair.latex.notation import Notation, escape, short
-from timefair.latex.pages import CHARACTERS, LINES, Tabular, pages, tabulars
+from timefair.latex.grid import best, grid, width_of
+from timefair.latex.notation import Notation, escape
+from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -121,6 +119,7 @@ def test_every_table_is_valid_latex(name, made):
     assert rf"\label{{tab:{name}" in tex
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_campaign_without_runs_is_valid_latex(name, no_runs):
     tex = printed(name, TABLES[name](no_runs, ANALYSIS))
@@ -136,14 +135,6 @@ def test_a_table_without_a_layout_has_one(name, made):
         check(typeset_frame(frame, generic(frame, TABLES[name].title)))
 
 
-def test_a_layout_from_columns_finds_what_tells_rows_apart():
-    frame = frame_of([1.0, 2.0]).merge(pd.DataFrame({"k": [1, 2], "x": [3.0, 4.0]}), how="cross")
-    layout = generic(frame, "Something")
-    assert layout.rows == ("function", "algorithm", "target", "k")
-    assert layout.values == (Value.with_limits("ert_s", "ert s"), Value("x", "x"))
-    check(typeset_frame(frame, layout))
-
-
 @pytest.mark.slow
 def test_layouts_are_of_tables_and_of_their_columns(made):
     for name, entry in TABLES.items():
@@ -157,54 +148,6 @@ def test_layouts_are_of_tables_and_of_their_columns(made):
             assert set().union(layout.keys, *values) <= columns, name
             assert {points.key for points in layout.points} <= columns, name
         assert len({layout.name for layout in layouts}) == len(layouts)
-
-
-@pytest.mark.slow
-def test_latex_takes_it(made, tmp_path):
-    latex = shutil.which("pdflatex")
-    if latex is None:
-        pytest.skip("pdflatex is not installed")
-    for name in TABLES:
-        (tmp_path / f"{name}.tex").write_text(printed(name, made(name)))
-    (tmp_path / "tables.tex").write_text(document(TABLES))
-    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert "Overfull" not in done.stdout
-    assert "too large" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        ["BIPOP-CMA-ES"],
-        ["random-search", "lq-CMA-ES", "Nelder-Mead", "particle swarm optimization"],
-        ["6.92e−3", "1.25e+1", "∞"],
-        ["[6.3e−3, 7.6e−3]"],
-        ["> 0.8 s", "10⁻⁸", "n/a"],
-    ],
-)
-def test_estimated_widths_suffice_and_are_not_much_more(texts, tmp_path):
-    latex = shutil.which("pdflatex")
-    if latex is None:
-        pytest.skip("pdflatex is not installed")
-    lines = [
-        r"\documentclass[10pt]{article}\usepackage[T1]{fontenc}\usepackage{lmodern}",
-        r"\begin{document}\footnotesize\sbox0{0}\edef\digit{\strip@pt\wd0}",
-        *(
-            rf"\sbox0{{{escape(text)}}}\typeout{{WIDTH \digit\space\strip@pt\wd0}}"
-            for text in texts
-        ),
-        r"\end{document}",
-    ]
-    (tmp_path / "widths.tex").write_text("\\makeatletter\n" + "\n".join(lines))
-    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "widths.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
-    widths = re.findall(r"WIDTH ([\d.]+) ([\d.]+)", done.stdout)
-    real = max(float(width) / float(digit) for digit, width in widths)
-    estimated = TabularColumn(texts).width - GAP
-    assert len(widths) == len(texts)
-    assert real <= estimated <= 1.15 * real
 
 
 # --- Numbers and text -----------------------------------------------------------------------
@@ -259,21 +202,6 @@ def test_a_number_keeps_its_digits(values):
         assert shown == pytest.approx(value, rel=0.00501)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(1e-8, "10⁻⁸"), (100.0, "10²"), (1.0, "1"), (0.1, "0.1"), (96.0, "96"), (-250.4, "−250"),
-     (34213.4, "34213"), (0.05678, "0.0568"), (0.0, "0")],
-)  # fmt: skip
-def test_headings_are_short(value, shown):
-    assert short(value) == shown
-
-
-def test_numbers_become_latex():
-    assert escape("10⁻¹²") == "10$^{-12}$"
-    assert escape("1.25e−9") == "1.25e$-$9"
-    assert escape("−∞ > 0.8 s") == r"$-$$\infty$ $>$ 0.8 s"
-
-
 @given(st.text())
 def test_any_text_can_be_a_name(name):
     bare = re.sub(r"\\[\\{}]", "", escape(name))
@@ -307,37 +235,12 @@ def test_the_best_are_bold(values, better, bold):
     assert tex.count(r"\textbf") == sum(bold)
 
 
-def test_each_function_and_target_has_its_best():
-    frame = pd.concat(
-        [frame_of([1.0, 2.0]), frame_of([3.0, 2.0], function=2), frame_of([5.0, 9.0], target=1e-8)],
-        ignore_index=True,
-    )
-    assert best(frame, ERT.keys, ERT.values[0]).tolist() == [True, False, False, True, True, False]
-
-
-def test_more_digits_are_of_the_rivals_alone():
-    value = Value("ert_s", "f", "low", digits=8)
-    first, second = frame_of([6059.714335, 6059.7143351]), frame_of([0.5, 0.75], function=2)
-    layout = replace(ERT, values=(value,))
-    tex = typeset_frame(pd.concat([first, second], ignore_index=True), layout)
-    assert tex.count("6059.7143") == 2
-    assert "0.75000000" in tex
-    assert tex.count(r"\textbf") == 1  # those that look the same are tied
-
-
 def test_an_interval_is_in_small_brackets():
     frame = frame_of([1.5, 2.5], ert_s_low=[1.25, np.nan], ert_s_high=[np.inf, np.nan])
     tex = typeset_frame(frame, ERT)
     assert r"{\scriptsize {[}1.25, $\infty${]}}" in tex
     assert r"{\scriptsize n/a}" in tex
     assert "n/a: not available." in tex
-
-
-def test_infinity_has_no_empty_interval():
-    frame = frame_of([np.inf, 2.5], ert_s_low=[np.nan, 2.0], ert_s_high=[np.inf, 3.0])
-    tex = typeset_frame(frame, ERT)
-    assert r"A & $\infty$ &  \\" in tex
-    assert "n/a" not in tex
 
 
 def test_ranks_are_in_parentheses_and_texts_replace_infinity():
@@ -389,22 +292,6 @@ def test_long_and_wide_tables_are_cut(shape, layout):
         assert len(page) == 1 or sum(table.lines for table in page) <= LINES
 
 
-def test_rows_of_a_function_are_together_wherever_they_first_appear():
-    names = ["A", "B", "C"]
-    keys = {"function": [1, 2, 1], "algorithm": names, "target": [1.0, 1.0, 0.1]}
-    tex = typeset_frame(frame_of([1.5, 2.5, 3.5]).assign(**keys), ERT)
-    found = re.findall(r"^(\d?) ?& ([ABC]) &", tex, re.M)
-    assert found == [("1", "A"), ("", "C"), ("2", "B")]
-
-
-def test_fifteen_algorithms_become_rows():
-    layout = replace(ERT, rows=("function", "target"), columns="algorithm")
-    tex = typeset_frame(many(15, 3, 1), layout)
-    check(tex)
-    assert tex.count(r"\begin{tabular}") == 1
-    assert "Function & Algorithm" in tex
-
-
 @pytest.mark.parametrize("shape", [(13, 24, 11), (104, 6, 11), (104, 24, 1), (2, 500, 1)])
 def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     tex = typeset_frame(many(*shape), replace(ERT, name="long"))
@@ -417,31 +304,11 @@ def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     assert len(tex.splitlines()) < 2 * LINES
 
 
-def test_rules_and_space_between_tabulars_count():
-    one = Tabular("", lines=10.0)
-    assert [len(page) for page in pages([one] * 6)] == [5, 1]
-    assert [len(page) for page in pages([Tabular("", lines=LINES)] * 2)] == [1, 1]
-
-
-def test_a_table_that_fits_on_a_page_is_complete():
-    tex = typeset_frame(many(4, 3, 3), ERT)
-    assert tex.count(r"\scriptsize") == 4 * 3 * 3
-    assert "printed." not in tex
-
-
 @pytest.mark.slow
 def test_the_best_algorithms_are_printed():
     tex = typeset_frame(many(104, 24, 1), ERT)
     assert "algorithm-0" in tex
     assert "algorithm-103" not in tex
-
-
-def test_one_target_is_the_hardest_that_most_reached():
-    frame = many(13, 24, 5)
-    frame.loc[frame["target"] < 0.05, "ert_s"] = np.inf
-    tex = typeset_frame(frame, ERT)
-    assert "Target 0.1." in tex
-    assert tex.count("algorithm-") == 13
 
 
 def test_long_texts_are_continued_with_the_number_of_their_table():
@@ -482,12 +349,6 @@ def test_few_points_of_a_curve_are_printed(points, kept):
     assert part.left_out == (("target",) if len(kept) < 101 else ())
 
 
-def test_rows_that_their_names_do_not_tell_apart_are_refused():
-    frame = pd.concat([frame_of([1.0]), frame_of([2.0])], ignore_index=True)
-    with pytest.raises(ValueError, match="function, algorithm, target"):
-        typeset_frame(frame, ERT)
-
-
 # --- Captions -------------------------------------------------------------------------------
 
 
@@ -497,23 +358,6 @@ def test_a_caption_says_how_it_was_measured():
     assert r"With 95~\% intervals and a 0.25 to 0.75 quantile." in tex
     assert r"5 to 10 runs, budget of each: T~=~0.8~s and 1000 $\cdot$ D evaluations." in tex
     assert "Bold: the lowest value of all algorithms for each function and target." in tex
-
-
-@pytest.mark.parametrize(
-    ("budget", "said"),
-    [({"evaluations": 300}, "300 evaluations."), ({"time_s": 2.0}, "T~=~2~s."), ({}, "not stated")],
-)
-def test_a_budget_in_words(budget, said):
-    tex = typeset(TABLE, frame_of([1.0]), [ERT], Setting(ANALYSIS, **budget))
-    assert f"Budget of a run: {said}" in tex
-
-
-def test_a_caption_says_what_runs_are_charged():
-    setting = Setting(ANALYSIS.model_copy(update={"ancillary": "amortised"}))
-    said = "Each run is charged its share of tuning and preparation."
-    assert said in typeset(TABLE, frame_of([1.0]), [ERT], setting)
-    assert said not in typeset(replace(TABLE, charged=False), frame_of([1.0]), [ERT], setting)
-    assert said not in typeset(TABLE, frame_of([1.0]), [ERT], SETTING)
 
 
 def test_a_document_of_all_tables():

@@ -100,14 +100,6 @@ def test_what_was_measured(
     assert severities(observation_of(build(), measured)) == expected
 
 
-@pytest.mark.parametrize(
-    ("counter", "name"),
-    [("swapped_pages", "swap"), ("throttled_periods", "throttling"), ("thermal_throttles", "heat")],
-)
-def test_what_happened_meanwhile(build: Build, counter: str, name: str) -> None:
-    assert severities(observation_of(build(), growth={counter: 1})) == {name: "bad"}
-
-
 def test_steal(build: Build) -> None:
     host = build(VIRTUAL, {"proc/stat": STAT})
     little, much = (observation_of(host, growth={"steal_s": s}) for s in (0.1, 0.3))
@@ -126,12 +118,6 @@ def test_steal(build: Build) -> None:
 )
 def test_cores_that_are_asked_for(build: Build, cores: int, expected: dict[str, str]) -> None:
     assert severities(observation_of(build(SMT), cores=cores)) == expected
-
-
-def test_second_threads_that_this_process_may_not_use(build: Build) -> None:
-    assert (
-        severities(observation_of(build(SMT, {"proc/self/status": "Cpus_allowed_list: 0-1"}))) == {}
-    )
 
 
 def test_variables(build: Build) -> None:
@@ -161,16 +147,6 @@ def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
     }
 
 
-def test_lines(build: Build) -> None:
-    found = doctor.findings(observation_of(build(LAPTOP)))
-    assert [str(finding) for finding in found[:2]] == [
-        "bad      power: battery; plug it in",
-        "warn     governor: powersave; set it: cpupower frequency-set -g performance",
-    ]
-    assert not any("\n" in str(finding) for finding in found)
-    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 20 ok"
-
-
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])
 def test_exit_status(
     build: Build,
@@ -190,12 +166,6 @@ def test_exit_status(
     assert told["facts"]["cores"] == 4
 
 
-def test_no_cores(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trust, "one_thread", lambda: None)
-    assert cli.main(["doctor", "--cores", "0"]) == 2
-    assert capsys.readouterr().err == "timefair: --cores: 0: should be at least 1\n"
-
-
 @pytest.mark.slow
 def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     import os
@@ -208,11 +178,3 @@ def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch
     if seen.facts["waiting"] is not None:
         assert set(seen.facts["waiting"]) == {str(core) for core in usable}
         assert all(0 <= share <= 1 for share in seen.facts["waiting"].values())
-
-
-def test_without_schedstat_waiting_is_unknown(build: Build) -> None:
-    from timefair.machine.host import gather
-
-    measured = gather({"waiting": probes.waiting}, build())
-    assert measured["waiting"] is None
-    assert "schedstat" in measured["missing"]["waiting"]

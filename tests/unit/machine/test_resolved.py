@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.resolution import UNMEASURED, in_words
+from timefair.basics.resolution import UNMEASURED
 from timefair.machine import resolved
-from timefair.machine.doctor import findings
 from timefair.machine.host import Host, Unknown
 
-from .conftest import RESOLUTION, RESOLVED, observation_of
+from .conftest import RESOLUTION, RESOLVED
 
 
 @pytest.fixture
@@ -56,30 +55,3 @@ def test_machines_that_share_a_folder_have_files_of_their_own(tmp_path):
         for name in ("one", "two")
     }
     assert len(files) == 2
-
-
-def test_the_folder_without_the_variable_is_in_the_home():
-    place = resolved.place(Host(environment={"HOME": "/home/ada"}))
-    assert place.parent == Path("/home/ada/.local/state/timefair")
-
-
-def test_a_resolution_in_words():
-    assert in_words(RESOLUTION) == (
-        "a slowdown of 2.1 % is found with probability 0.81 by seconds to a target, "
-        "no slowdown up to 400 % is found by precision at the end "
-        "(10 runs of 20 ms each, 10 % of the runs disturbed; 2026-11-22, timefair 0.1.0)"
-    )
-
-
-def of_doctor(host, **facts):
-    (found,) = [f for f in findings(observation_of(host, facts)) if f.name == "resolution"]
-    return found.severity, found.evidence
-
-
-def test_the_doctor_quotes_it(build):
-    assert of_doctor(build(), resolution=RESOLUTION) == ("ok", in_words(RESOLUTION))
-
-
-def test_the_doctor_says_how_to_measure_it(build):
-    missing = {"resolution": UNMEASURED}
-    assert of_doctor(build(), resolution=None, missing=missing) == ("unknown", UNMEASURED)

@@ -196,6 +196,7 @@ def result(row: dict) -> dict:
 # --- The same results ---------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "restart"),
@@ -240,12 +241,6 @@ def test_a_virtual_evaluation_cost_counts(problem):
     assert 150 < row["evaluations"] < 200
     assert row["charged_s"] == pytest.approx(5 * (row["evaluations"] + 1))
     assert row["real_s"] < 50
-
-
-@pytest.mark.slow
-def test_a_launch_may_look_at_its_budget(algorithms, problem):
-    row = run_apart(f"{algorithms}:budgeted", problem, evaluations=50)
-    assert row["message"] == "RuntimeError: 50 43 7"
 
 
 # --- How runs end -------------------------------------------------------------------------------
@@ -359,15 +354,3 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
     assert all(run["preparation_s"] > 0 for run in runs)
     (key,) = measure_keys(campaign).values()
     assert key in str(record) or key[:12] in str(record)
-
-
-def test_strict_isolation_takes_one_thread():
-    with pytest.raises(InputError, match=r"algorithms\.a\.threads: 2"):
-        configuration.parse(
-            {
-                "name": "test",
-                "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-                "algorithms": {"a": {"use": "timefair:DE", "threads": 2, "isolation": "strict"}},
-                "budget": {"evaluations": 30},
-            }
-        )

@@ -92,16 +92,6 @@ def test_points_outside_the_bounds_and_how_far() -> None:
     assert found.farthest == 0.5
 
 
-def test_a_point_that_is_no_number_is_outside() -> None:
-    watched = Watched(SUITES["bbob"].problem(1, 2, 1))
-    watched.problem.evaluate(np.array([-5.0, 5.0]))
-    assert watched.farthest == 0
-    watched.problem.evaluate(np.array([np.nan, 0.0]))
-    assert watched.farthest == np.inf
-    watched.problem.evaluate(np.array([0.0, 0.0]))
-    assert watched.farthest == np.inf
-
-
 def test_the_watched_problem_gives_the_same_values() -> None:
     problem = SUITES["bbob"].problem(1, 2, 1)
     x = np.array([1.0, 2.0])
@@ -115,42 +105,6 @@ def test_runs_that_differ_in_their_values() -> None:
             objective(np.frombuffer(os.urandom(3), dtype=np.uint8) / 64)
 
     assert finding(solve).deterministic is False
-
-
-@pytest.mark.slow
-def test_runs_that_differ_in_their_length(tmp_path: Path) -> None:
-    path = tmp_path / "runs"
-
-    def solve(objective, rng):
-        with path.open("a") as runs:
-            runs.write("x")
-        for _ in range(10 + path.stat().st_size):
-            objective(np.zeros(3))
-
-    assert finding(solve).deterministic is False
-
-
-@pytest.mark.slow
-def test_an_exception_is_told() -> None:
-    found = finding(solve("raises"))
-    assert (found.status, found.message) == ("raised", "RuntimeError: no convergence")
-    assert (found.evaluations, found.ended_early) == (1, False)
-    assert found.stopped_by is None
-
-
-@pytest.mark.slow
-def test_no_evaluation_leaves_open_what_nobody_saw() -> None:
-    found = finding(solve("returns_at_once"))
-    assert (found.status, found.evaluations) == ("no_evaluation", 0)
-    assert (found.deterministic, found.inside, found.overhead) == (None, None, None)
-
-
-@pytest.mark.slow
-def test_a_slow_algorithm_is_judged_by_the_evaluations_that_it_made() -> None:
-    found = finding(solve("sleeps"), wall_s=1.3)
-    assert (found.status, found.evaluations, found.ended_early) == ("wall_limit", 1, False)
-    assert (found.deterministic, found.inside) == (True, True)
-    assert (found.stopped_by, found.last_evaluation_ms) == ("time_killed", 0)
 
 
 @pytest.mark.slow

@@ -15,10 +15,8 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.measure.evaluation.objective import MOST_BATCHES
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.policies.restarts.stagnation import Stagnation
@@ -54,6 +52,7 @@ def events(row: dict) -> list[tuple]:
     return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("cores", [1, 2, 3])
 @pytest.mark.parametrize("evaluations", [1, 7, 10, 100])
 def test_batches_are_the_same_evaluations(problem, cores, evaluations):
@@ -181,13 +180,6 @@ def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
     assert row["best_precision"] == 1.0
 
 
-@pytest.mark.slow
-def test_the_end_of_a_run_in_a_batch_leaves_no_process(problem):
-    row = run(in_batches, problem, time_ns=1_300_000_000, cores=3)
-    assert (str(row["status"]), row["wall_s"]) == ("ok", 1.3)
-    assert kernel.children() == []
-
-
 def test_a_plateau_is_judged_at_the_end_of_a_batch():
     def solve(objective, rng):
         objective.batch([[5.0], [6.0], [6.0], [4.0]])
@@ -290,19 +282,3 @@ def test_evaluations_of_two_threads_that_end_together_are_a_run(problem):
     row = run(solve, two, evaluations=9000, restart=NoRestart())
     assert (str(row["status"]), row["message"], row["evaluations"]) == ("ok", None, 2)
     assert events(row) == [(0, 2, 3.0), (0, 2, 0.0)]
-
-
-def test_batches_of_paused_launches_are_not_known(problem):
-    row = run(
-        in_batches, problem, evaluations=900, restart=BetAndRun(tau_evaluations=50, candidates=3)
-    )
-    assert (str(row["status"]), row["batches"]) == ("ok", None)
-
-
-def test_of_too_many_different_batches_none_is_known(problem):
-    def solve(objective, rng):
-        for k in range(MOST_BATCHES + 2):
-            objective.batch(np.zeros((2 + k % 2, 3)))
-
-    row = run(solve, problem, evaluations=90_000, restart=NoRestart())
-    assert (str(row["status"]), row["batches"]) == ("ok", None)

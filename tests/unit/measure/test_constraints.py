@@ -55,11 +55,6 @@ def test_both_kinds_of_evaluations_use_the_budget_and_are_counted():
     assert PROBLEM.evaluate(np.array(row["best_x"])) == row["best_f"]
 
 
-def test_with_the_evaluations_of_both_kinds_goes_the_simulated_cost():
-    row = run(around_the_start, evaluations=60, cost_ns=1_000_000)
-    assert row["charged_s"] == pytest.approx(0.06)
-
-
 def test_constraints_of_a_point_are_evaluated_once_in_either_order():
     calls = []
 
@@ -151,22 +146,6 @@ def test_constraints_that_raise_are_a_status():
     assert "no such point" in row["message"]
 
 
-@pytest.mark.parametrize("x", [np.zeros(3), np.zeros((2, 1)), 1.0])
-def test_a_point_of_another_shape_is_refused(x):
-    row = run(lambda objective, rng: objective.constraints(x))
-    assert str(row["status"]) == "raised"
-    assert "the objective takes an array of shape (2,)" in row["message"]
-
-
-def test_only_constraints_find_nothing():
-    def solve(objective, rng):
-        while True:
-            objective.constraints(objective.start)
-
-    row = run(solve)
-    assert (str(row["status"]), row["constraint_evaluations"]) == ("no_finite_value", 60)
-
-
 def test_batches_are_one_point_after_the_other():
     def one_by_one(objective, rng):
         while True:
@@ -200,13 +179,6 @@ def test_the_target_ends_a_run_at_a_feasible_point_only():
     problem = of_constraints(lambda x: -x[:1], lambda x: float(x[0]), f_opt=0.0)
     row = run(solve, problem, final_target=0.5)
     assert (str(row["stop_reason"]), row["evaluations"]) == ("target", 3)
-
-
-def test_the_objective_has_no_function_in_c():
-    def solve(objective, rng):
-        raise RuntimeError(f"{hasattr(objective, 'c_function')} {objective.number_of_constraints}")
-
-    assert "False 9" in run(solve)["message"]
 
 
 def test_a_trial_launch_offers_the_constraints():
@@ -292,14 +264,6 @@ def test_what_cannot_work_is_refused_in_one_line(changes, fault):
     with pytest.raises(InputError, match=fault) as refused:
         configuration.parse(CAMPAIGN | changes)
     assert len(refused.value.faults) == 1
-
-
-def test_published_data_need_cocos_precision(tmp_path):
-    published = {"published": {"theirs": {"path": str(tmp_path), "format": "coco"}}}
-    with pytest.raises(InputError, match=r"published: bbob-constrained: .*quality: indicator"):
-        configuration.parse(CAMPAIGN | published)
-    problems = CAMPAIGN["problems"] | {"parameters": {"quality": "indicator"}}
-    configuration.parse(CAMPAIGN | published | {"problems": problems})
 
 
 def test_a_penalty_makes_any_algorithm_of_one_objective_fit():

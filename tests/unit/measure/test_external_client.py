@@ -17,7 +17,6 @@ from timefair.problems.registry import SUITES
 SOON_NS = 60_000_000_000
 PROBLEM = SUITES["bbob"].problem(8, 3, 1)
 PYTHON = f"{sys.executable} -S"  # no site-packages: timefair is not installed there
-EXAMPLE = Path(__file__).parents[3] / "docs/how-to/external/searcher.py"
 
 
 def run(path: Path, text: str | None = None, problem=PROBLEM, **parameters) -> dict:
@@ -61,9 +60,3 @@ def test_what_solve_raises_is_in_the_message(tmp_path):
     row = run(tmp_path / "solver.py", text + "serve(solve)\n")
     assert str(row["status"]) == "raised"
     assert "no disk" in row["message"]
-
-
-def test_the_example_of_the_documentation(tmp_path):
-    row = run(EXAMPLE, offspring=4)
-    assert (str(row["status"]), row["evaluations"]) == ("ok", 40)
-    assert len(row["events"]) > 1

@@ -10,7 +10,6 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.cost import evaluation_cost_s
-from timefair.measure.launch.idleness import of_a_timeout
 from timefair.measure.preparation import trial
 from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
@@ -51,14 +50,6 @@ def test_what_came_back_says_why(solve, words):
     assert words in row["message"]
 
 
-def test_a_run_that_evaluates_has_no_message():
-    row = measure_run(
-        Algorithm(lambda objective, rng: objective([1, 1])), PROBLEM, Allowance(evaluations=1), 1
-    )
-    assert row["message"] is None
-    assert explained(row, "") == row
-
-
 @pytest.mark.slow
 def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     monkeypatch.setattr(trial, "TRACE_S", 0.1)
@@ -80,13 +71,6 @@ def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
         time.sleep(100)
 
     assert prepare(Algorithm(slow), PROBLEM).trace == ""
-
-
-def test_a_compiler_is_named():
-    trace = "Thread 0x1 (most recent call first):\n"
-    trace += '  File "/lib/site-packages/llvmlite/binding/ffi.py", line 4 in __call__\n'
-    trace += '  File "/lib/site-packages/numba/core/codegen.py", line 9 in finalize\n'
-    assert "numba was still compiling in a trial launch" in of_a_timeout(trace)
 
 
 @pytest.mark.slow

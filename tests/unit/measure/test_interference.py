@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import subprocess
@@ -22,7 +21,6 @@ from timefair.machine.host import Host
 from timefair.measure.disturbance import reference
 from timefair.measure.disturbance.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
 from timefair.measure.disturbance.monitor import RunMonitor
-from timefair.measure.disturbance.reference import Reference
 from timefair.measure.disturbance.surroundings import Counters, Surroundings
 from timefair.measure.evaluation.state import Start
 from timefair.measure.job import cell, runner
@@ -116,11 +114,6 @@ def test_others_are_blamed_for_what_the_run_did_not_compute(
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
 
 
-def test_a_kernel_without_waiting_times_blames_nobody():
-    row = _resources(Start(0), _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0, 1)
-    assert row["run_queue_delay_s"] is row["foreign_delay_s"] is None
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
@@ -211,10 +204,6 @@ def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
     assert found == Surroundings(None, None, 2.0)
 
 
-def test_a_machine_that_tells_nothing(machine):
-    assert machine({}) == Surroundings(None, None, None)
-
-
 @pytest.mark.parametrize(
     "files",
     [
@@ -232,44 +221,6 @@ def test_what_cannot_be_read_is_not_known(machine, files):
 
 
 figures = st.none() | st.floats(0, 1e9)
-
-
-@given(*[st.builds(Surroundings, figures, figures, figures)] * 2)
-def test_what_was_added_is_known_if_both_moments_are(before, after):
-    for was, now, added in zip(before, after, after.since(before), strict=True):
-        assert (added is None) is (was is None or now is None)
-        assert added is None or added == max(now - was, 0.0)
-
-
-def test_this_machine_has_counters_that_do_not_fall():
-    counters = Counters(sorted(os.sched_getaffinity(0)))
-    before = counters.look()
-    assert all(added is None or added >= 0 for added in counters.look().since(before))
-
-
-# --- The reference kernel -----------------------------------------------------------------------
-
-
-def test_the_kernel_is_the_same_work_each_time():
-    best = reference.adapt(reference.GENERATIONS)
-    assert best == reference.adapt(reference.GENERATIONS)
-    assert best < reference.adapt(reference.WARM_UP_GENERATIONS)
-    assert math.isfinite(best)
-
-
-def test_half_of_the_work_counts_as_all_of_it_where_runs_are_short(monkeypatch):
-    monkeypatch.setattr(reference, "_cpu_s", lambda generations: generations / 1000)
-    short, long = (Reference(reference.parts_for(budget_s)) for budget_s in (0.8, 1.5))
-    assert short.best_s == long.best_s == reference.GENERATIONS / 1000
-    assert [reference.parts_for(budget_s) for budget_s in (0.1, 1.49, 1.5, None)] == [2, 2, 1, 1]
-
-
-def test_the_best_is_the_least_so_far(monkeypatch):
-    times = iter([5.0, 3.0, 4.0, 3.5, 2.0, 9.0])
-    monkeypatch.setattr(reference, "_cpu_s", lambda generations: next(times))
-    taken = Reference()
-    assert (taken.best_s, taken.last_s) == (3.0, 3.0)
-    assert [(taken.take(), taken.best_s) for _ in range(3)] == [(3.5, 3.0), (2.0, 2.0), (9.0, 2.0)]
 
 
 # --- Another try ------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import errno
 import os
 import sys
@@ -17,7 +16,6 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
@@ -196,15 +194,6 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         (memory / name).unlink(missing_ok=True)
 
 
-@needs_views
-def test_a_working_folder_above_all_others_is_watched(folder, monkeypatch):
-    monkeypatch.chdir("/")
-    found = views(Isolation.PRIVATE, [])
-    assert (found.isolation, found.watched) == (Isolation.WATCHED, (Path("/"),))
-    assert found.because == "/: the folder that all others lie in"
-    assert Mount(Path("/dev/shm"), private=True) in found.steps
-
-
 @pytest.mark.slow
 @needs_views
 def test_a_user_without_privileges_has_views_too(folder, problem):
@@ -312,15 +301,6 @@ def test_files_of_a_run_are_bounded(folder, problem):
 
     row = measure_run(Algorithm(solve), problem, _own_views(folder), 1)
     assert row["best_x"][0] == errno.ENOSPC
-
-
-@needs_views
-def test_a_view_that_is_refused_later_ends_the_job_in_one_line(folder, problem):
-    gone = (Mount(folder / "gone", private=True),)
-    allowance = _own_views(folder)
-    refused = dataclasses.replace(allowance, views=dataclasses.replace(allowance.views, steps=gone))
-    with pytest.raises(InputError, match=r"isolation: .*/gone: No such file.*isolation: shared"):
-        measure_run(Algorithm(lambda objective, rng: None), problem, refused, 1)
 
 
 @needs_views

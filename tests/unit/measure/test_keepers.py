@@ -9,9 +9,7 @@ from timefair.measure.evaluation.keepers import (
     Feasible,
     Improving,
     Nondominated,
-    keeper,
 )
-from timefair.problems.base import Outputs
 from timefair.problems.hypervolume import after_each
 from timefair.records.thinning import VectorThinning
 
@@ -63,12 +61,6 @@ def test_thinning_is_relative_to_the_width_of_each_objective():
         assert unit.keeps((first, second)) == wide.keeps((4.0 * first, 0.25 * second))
 
 
-def test_no_vector_is_thinned_before_the_rule_begins():
-    thinning = VectorThinning(free=8, finest=1e-8)
-    tolerances = [thinning.tolerance(kept) for kept in (0, 7, 8, 15, 16, 24)]
-    assert tolerances == [0, 0, 1e-8, 1e-8, 2e-8, 4e-8]
-
-
 def test_feasible_keeps_the_way_to_feasibility_and_then_the_best_feasible():
     keeper = Feasible(3, 4.0)
     for vector, kept in (
@@ -97,11 +89,6 @@ def test_improving_keeps_what_is_the_least_of_its_kind():
         ((9.0, 0.5), True),
     ):
         assert keeper.keeps(vector) == kept
-
-
-def test_a_problem_with_one_value_has_no_keeper():
-    assert keeper(None, 0.0) is None
-    assert isinstance(keeper(Outputs(("f", "violation"), "feasible", shown=1), np.nan), Feasible)
 
 
 def test_changing_keeps_the_first_and_the_least_of_each_environment():

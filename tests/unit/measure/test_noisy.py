@@ -12,7 +12,6 @@ from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.problems import own
-from timefair.problems.refuted import COLUMNS, refutation
 from timefair.problems.registry import SUITES
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA
@@ -171,17 +170,6 @@ def test_a_wrong_shape_is_the_algorithms_error(wrong) -> None:
     assert row["message"].startswith("ValueError")
 
 
-def test_where_nothing_is_noisy_a_recommendation_changes_nothing() -> None:
-    def solve(objective, rng):
-        walk(objective, rng, 5)
-        assert not objective.noisy
-        objective.recommend([0.0, 0.0])
-        return [0.0, 0.0]
-
-    row = measured(solve, SUITES["bbob"].problem(1, 2, 1))
-    assert (row["status"], row["recommendations"], row["noise_free_f"]) == ("ok", None, None)
-
-
 @pytest.mark.slow
 def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) -> None:
     problem = bowl("exactly")
@@ -204,22 +192,6 @@ def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) 
         assert vector["outputs"][0] == event["precision"]
         assert 0 <= vector["outputs"][0] - vector["outputs"][1] <= 1
     assert [r["evaluations"] for r in row["recommendations"]] == [50, 100]
-
-
-def test_below_the_optimum_both_values_are_of_one_point(bowl) -> None:
-    """Noise of 0 to -1 puts measured values below the optimum 0 again and again."""
-    problem = bowl("exactly", "lucky")
-    row = measured(lambda o, r: walk(o, r, 300), problem, evaluations=300)
-    least = min(row["vectors"], key=lambda vector: vector["outputs"][0])
-    assert row["best_f"] == row["best_precision"] == least["outputs"][0] < -0.5
-    assert row["noise_free_f"] == least["outputs"][1] == problem.noise_free(row["best_x"])
-    assert sum(event["precision"] < 0 for event in row["events"]) > 1
-    assert refutation({**dict.fromkeys(COLUMNS), "f_opt": 0.0, **row}) is None
-
-
-def test_a_lucky_value_does_not_end_the_run(bowl) -> None:
-    row = measured(lambda o, r: walk(o, r, 50), bowl("exactly"), final_target=100.0)
-    assert (row["stop_reason"], row["evaluations"]) == ("evaluations", 100)
 
 
 @pytest.mark.slow

@@ -139,18 +139,6 @@ def test_a_point_that_was_written_and_not_committed_is_not_the_best(bench):
     assert (value, point.tolist()) == (2.0, [1, 0, 0])
 
 
-def test_a_batch_keeps_its_best_point(bench):
-    b = bench()
-    b.objective.batch(np.array([[3.0, 0], [1, 0], [2, 0]])[::-1])
-    assert b.state.best(2)[1].tolist() == [1, 0]
-
-
-def test_the_value_is_returned_as_a_float(bench):
-    value = bench().objective(np.array([3.0, 4.0]))
-    assert type(value) is float
-    assert value == 26.0
-
-
 @pytest.mark.parametrize("x", [[1, 2, 3], [[1, 2]], 1.0, np.zeros(3), np.zeros((1, 2)), []])
 def test_a_wrong_shape_is_refused_and_counted_as_a_call(bench, x):
     b = bench()
@@ -189,14 +177,6 @@ def test_an_evaluation_that_ends_at_the_deadline_is_dropped_and_ends_the_run(ben
     assert (launch["code"], launch["last"], launch["best"]) == (LaunchCode.LAUNCH_CUT, 2, 4.0)
 
 
-def test_a_stopped_run_cannot_be_gone_on_with(bench):
-    b = bench(deadline=20)
-    for _ in range(3):
-        with pytest.raises(Over):
-            b.objective([1, 0])
-    assert b.events() == []
-
-
 def test_a_budget_of_evaluations_is_used_exactly(bench):
     b = bench(cap=3)
     assert b.objective.evaluations_left == 3
@@ -208,19 +188,6 @@ def test_a_budget_of_evaluations_is_used_exactly(bench):
     assert b.state["stop"] == Stop.EVALUATIONS
     assert b.events()[-1][1] == 3
     assert b.objective.evaluations_left == 0
-
-
-def test_calls_that_raise_use_the_budget_up(bench):
-    b = bench(cap=2)
-    for _ in range(2):
-        with pytest.raises(ValueError, match="shape"):
-            b.objective([1])
-    with pytest.raises(Over):
-        b.objective([1])
-
-
-def test_without_a_budget_of_evaluations_nothing_is_left_to_tell(bench):
-    assert bench().objective.evaluations_left is None
 
 
 def test_the_final_target_ends_the_run(bench):
@@ -484,18 +451,6 @@ def test_only_some_of_many_launches_are_traced(bench):
     assert traced[: len(expected)].tolist() == expected
     assert traced.size == 7 + 4 * 9
     assert b.state["launches"] == 4001
-
-
-def test_without_an_optimum_launches_are_traced_alike(bench):
-    b = line_up(bench, [-5], [3, -4], [-3, -6], f_opt=np.nan)
-    assert b.state.launch_events()["precision"].tolist() == [3, -4, -3]
-    assert b.state.events()["precision"].tolist() == [-5, -6]
-
-
-def test_a_log_of_launches_grows(bench):
-    b = line_up(bench, [0.5], *[range(40, 0, -1)] * 5, rows=128)
-    kept = b.state.launch_events()
-    assert kept["precision"].tolist() == [*range(40, 0, -1)] * 5
 
 
 def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(bench):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 
@@ -54,12 +53,7 @@ def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path,
     assert (tmp_path / "put_off.py.imports").read_text() == "xx"  # by the trial and by this process
 
 
-def test_prepare_is_called_once_in_the_parent(problem):
-    calls = []
-    prepare(Algorithm(solve("short"), prepare=lambda: calls.append(os.getpid())), problem)
-    assert calls == [os.getpid()]
-
-
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from timefair.measure.job.repetitions import Repetitions
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import FixedCount, stopping
+from timefair.statistics.run_count.stopping import stopping
 
 SYMMETRIC = [1.0, 2.0, 3.0, 4.0, 5.0]
 
@@ -56,12 +56,6 @@ def test_what_the_rounds_before_decided_is_not_run_again():
     assert repetitions.outcome()[0]["reason"] == "met"
 
 
-def test_a_resting_instance_gets_no_run():
-    repetitions = Repetitions({1: [], 2: []}, more=1, resting={1: "dropped"})
-    assert measured(repetitions, lambda *_: 1.0) == [(2, 0)]
-    assert repetitions.outcome()[0]["reason"] == "dropped"
-
-
 def test_an_undefined_number_is_none_in_the_path():
     repetitions = Repetitions({1: []}, more=6, rules={1: SkewnessRule(0.1, Outliers.NONE, cap=6)})
     measured(repetitions, lambda _, run: math.inf if run == 0 else float(run))
@@ -89,9 +83,3 @@ def test_online_and_offline_agree_on_the_n(sample, outliers, split):
     second = Repetitions({1: sample[: first.outcome()[0]["runs"]]}, more=12, rules={1: rule})
     measured(second, lambda _, run: sample[run])
     assert second.outcome() == repetitions.outcome()
-
-
-def test_a_fixed_count_needs_no_path_before_its_end():
-    repetitions = Repetitions({1: []}, more=9, rules={1: FixedCount(3)})
-    assert len(measured(repetitions, lambda *_: 2.0)) == 3
-    assert repetitions.outcome()[0]["path"] == [3.0]

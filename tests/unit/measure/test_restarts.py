@@ -54,14 +54,6 @@ def test_fixed_shares_are_equal_and_the_last_is_cut():
     assert row["completed_restarts"] == 3
 
 
-def test_luby_shares_follow_the_sequence():
-    row = run(endless, evaluations=35, policy="luby", tau_evaluations=2)
-    assert shape(row) == [
-        *((n, "tau") for n in (2, 2, 4, 2, 2, 4, 8, 2, 2, 4, 2)),
-        (1, "cut"),
-    ]
-
-
 @pytest.mark.slow
 def test_luby_in_seconds_gives_the_third_launch_twice_the_time():
     allowance = Allowance(time_ns=round(0.4 * 1e9), restart=Luby(tau_s=0.05))
@@ -96,18 +88,6 @@ def test_luby_uses_every_length_in_equal_total_shares():
 def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
     row = run(endless, evaluations=sum(lengths) + last, policy="geometric", **keys)
     assert shape(row) == [*((n, "tau") for n in lengths), (last, "cut")]
-
-
-@pytest.mark.slow
-def test_geometric_lengths_beyond_all_numbers_are_no_limit():
-    """Launches that return by themselves count, so that there may be thousands."""
-
-    def solve(objective, rng):
-        objective([1 + rng.random()])
-
-    row = run(solve, evaluations=1500, policy="geometric", tau_evaluations=1, factor=3)
-    assert set(shape(row)[1:-1]) == {(1, "returned")}
-    assert len(row["launch_log"]) == 1500
 
 
 @pytest.mark.slow
@@ -253,11 +233,6 @@ def test_candidates_that_all_return_are_followed_by_launches():
 
     row = run(solve, evaluations=20, policy="bet-and-run", tau_evaluations=10, candidates=2)
     assert shape(row) == [(3, "returned")] * 6 + [(2, "cut")]
-
-
-def test_the_budget_ends_a_bet_in_the_middle():
-    row = run(endless, evaluations=10, policy="bet-and-run", tau_evaluations=4, candidates=40)
-    assert shape(row) == [(4, "tau"), (4, "tau"), (2, "cut")]
 
 
 def test_what_a_candidate_raises_is_the_status_of_the_run():

@@ -6,20 +6,12 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.campaign import configuration
 from timefair.measure.preparation.rounded import Rounded, rounded
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 
 PROBLEM = SUITES["bbob-mixint"].problem(1, 5, 1)
-CAMPAIGN = {
-    "name": "mixed",
-    "problems": {"suite": "bbob-mixint", "functions": 1, "dimensions": 5, "instances": 1},
-    "algorithms": {"powell": {"use": "scipy:Powell", "integer": "round"}},
-    "budget": {"evaluations": 100},
-    "runs": 2,
-}
 
 
 def search(objective, rng):
@@ -68,8 +60,3 @@ def test_every_whole_number_has_the_same_share_and_none_is_outside():
     assert (seen[0][:, 1] == points[:, 1]).all()
     assert seen[1].tolist() == [[0.0, 0.25], [3.0, 0.25]]
     assert points[0, 0] == -0.5  # the array is the algorithm's
-
-
-def test_a_campaign_says_that_it_rounds():
-    campaign = configuration.parse(CAMPAIGN)
-    assert campaign.model_dump(mode="json")["algorithms"]["powell"]["integer"] == "round"

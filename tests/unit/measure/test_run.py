@@ -18,8 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.output import MOST, Output
-from timefair.measure.runs.run import ATTEMPTS, given_up, measure_run
+from timefair.measure.runs.run import ATTEMPTS, measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
@@ -207,13 +206,6 @@ def test_global_generators_are_seeded_for_each_launch(problem):
     assert len(set(best[0])) == 20
 
 
-def test_without_a_policy_the_run_ends_with_the_algorithm(problem):
-    row = run("short", problem, time_ns=AMPLE_NS, restart=NoRestart())
-    assert (row["evaluations"], row["launches"]) == (50, 1)
-    assert (row["status"], row["stop_reason"]) == ("ok", "algorithm_ended")
-    assert row["wall_s"] < row["budget_s"]
-
-
 @pytest.mark.slow
 def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
     row = run("sleeps", problem, time_ns=2**63 - 1, evaluations=100, wall_ns=round(T * 1e9))
@@ -234,15 +226,6 @@ def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
         assert launch["end"] == "tau"
         assert launch["end_s"] - launch["start_s"] >= 0.999 * tau
     assert sum(launch["evaluations"] for launch in row["launch_log"]) == row["evaluations"]
-
-
-def test_fixed_launches_of_evaluations(problem):
-    row = run(
-        "random_search", problem, time_ns=2**63 - 1, evaluations=95,
-        restart=FixedLength(tau_evaluations=20),
-    )  # fmt: skip
-    assert [launch["evaluations"] for launch in row["launch_log"]] == [20, 20, 20, 20, 15]
-    assert row["completed_restarts"] == 4
 
 
 def test_the_final_target_ends_the_run_early(problem):
@@ -316,16 +299,6 @@ def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
         assert (row["launches"], row["evaluations"], row["message"]) == (1, 1, None)
 
 
-def test_a_run_that_was_given_up_has_the_columns_of_a_run(problem):
-    allowed = Allowance(time_ns=10**8)
-    row = given_up(problem, allowed, seed=7)
-    usual = measure_run(Algorithm(solve("raises")), problem, allowed, seed=7)
-    assert row.keys() == usual.keys()
-    assert (str(row["status"]), row["attempts"], row["seed"]) == ("killed", ATTEMPTS, 7)
-    assert (row["wall_s"], row["cpu_s"], row["evaluations"], row["events"]) == (0, 0, 0, [])
-    assert (row["best_f"], row["best_precision"], row["best_x"]) == (np.inf, np.inf, None)
-
-
 @pytest.mark.slow
 def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     """And what is printed later comes after it."""
@@ -345,12 +318,3 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     cut = b"timefair: the run printed more than 100000 bytes; the rest is cut off"
     assert [line for line in said if line] == [b"before", cut, b"after"]
     assert 100_000 < log.stat().st_size < 101_000
-
-
-def test_what_was_cut_off_once_is_cut_off_at_the_end(capfd):
-    output = Output()
-    assert not output.cut()
-    os.write(1, bytes(MOST + 1))
-    assert output.cut()
-    assert output.cut()
-    assert len(capfd.readouterr().out) == MOST

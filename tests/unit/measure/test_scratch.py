@@ -69,12 +69,3 @@ def test_only_an_empty_folder_is_reused(temporary):
     assert first == second
     assert len({second, third, fourth}) == 3
     assert list(temporary.iterdir()) == []
-
-
-def test_a_folder_that_a_run_removed_is_made_again(temporary):
-    with reused_scratch_folders():
-        with scratch_folder() as first:
-            first.rmdir()
-        with scratch_folder() as second:
-            assert second.is_dir()
-    assert list(temporary.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import dataclasses
 import gc
 import os
 import pickle
@@ -17,7 +16,7 @@ import pytest
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.evaluation.objective import Measurement, now_ns
-from timefair.measure.evaluation.state import Start, State
+from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import confinement
 from timefair.measure.isolation.confinement import Confinement
 from timefair.measure.runs import run as running
@@ -84,27 +83,6 @@ def objective_of_a_run():
 
 
 # --- The clock ----------------------------------------------------------------------------------
-
-
-def test_the_start_is_written_once():
-    state = State()
-    assert state.start is None
-    state.seal(Start(5, 10))
-    with pytest.raises(PermissionError):
-        state.seal(Start(6, 10**12))
-    assert state.start == Start(5, 10)
-    state.close()
-
-
-def moves_its_clock(objective, rng):
-    late = now_ns() + 10**9
-    found("_Launcher").measurement.start(late, late + 10**9)
-
-
-def test_time_starts_once(problem):
-    row = run(moves_its_clock, problem)
-    assert row["status"] == "raised"
-    assert "has started already" in row["message"]
 
 
 def stops_its_timer(objective, rng):
@@ -198,15 +176,6 @@ def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem
     assert 0 < row["wall_s"] <= row["budget_s"]
 
 
-def test_a_launch_that_is_killed_before_any_began_is_inconsistent(problem):
-    def forges(objective, rng):
-        state = found("_Launcher").state
-        state["launches"], state["kill_at"] = 0, 1
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    assert run(forges, problem)["status"] == "inconsistent"
-
-
 @pytest.mark.slow
 def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     def forges(objective, rng):
@@ -218,15 +187,6 @@ def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     row = run(forges, problem)
     assert row["status"] == "ok"
     assert row["cpu_s"] >= 1.2
-
-
-def test_what_is_raised_before_the_start_is_no_contradiction(problem):
-    def raises(seed):
-        raise RuntimeError("no seed")
-
-    row = run(sample, dataclasses.replace(problem, reseed=raises))
-    assert (row["status"], row["message"]) == ("raised", "RuntimeError: no seed")
-    assert row["wall_s"] == 0
 
 
 # --- The end ------------------------------------------------------------------------------------

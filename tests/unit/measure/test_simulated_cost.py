@@ -12,7 +12,6 @@ from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import State
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.policies.restarts.stagnation import Stagnation
@@ -99,14 +98,6 @@ def stuck(objective):
         objective(np.zeros(2))
 
 
-def test_a_bet_is_paused_after_its_share_of_it(problem):
-    policy = BetAndRun(tau_s=100, candidates=3)
-    row = run(sample, problem, time_ns=T_NS, restart=policy)
-    evaluations = [launch["evaluations"] for launch in row["launch_log"]]
-    assert len(evaluations) == 3
-    assert set(sorted(evaluations)[:2]) <= {9, 10}
-
-
 @pytest.mark.slow
 def test_a_launch_that_hangs_is_ended_by_the_machine_s_clock(problem):
     def hangs(objective, rng):
@@ -118,12 +109,6 @@ def test_a_launch_that_hangs_is_ended_by_the_machine_s_clock(problem):
     assert row["reaped_s"] < SOON_S
     assert {str(launch["end"]) for launch in row["launch_log"][:-1]} == {"tau"}
     assert (row["status"], row["wall_s"]) == ("ok", 1.5)
-
-
-def test_the_limit_of_runs_without_a_budget_counts_it(problem):
-    row = run(sample, problem, evaluations=10**6, wall_ns=T_NS)
-    assert row["status"] == "wall_limit"
-    assert row["reaped_s"] < SOON_S
 
 
 @pytest.mark.parametrize("cores", [2, 3])

@@ -14,7 +14,6 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.job.cell import measure
-from timefair.measure.job.landscapes import landscape_of
 from timefair.measure.job.stopping import repetitions, resting
 from timefair.policies.stopping.base import Cell
 from timefair.policies.stopping.pair import RESTING
@@ -26,7 +25,7 @@ from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
 from timefair.statistics.classifier.classifier import Cases, Question, train
-from timefair.statistics.classifier.landscape import LANDSCAPE, named_landscape
+from timefair.statistics.classifier.landscape import named_landscape
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
 
@@ -157,19 +156,6 @@ def test_a_classifier_knows_the_landscape_and_the_algorithm_while_measuring(
 
 
 @pytest.mark.slow
-def test_a_problem_that_cannot_be_sampled_has_no_landscape(tmp_path):
-    (tmp_path / "broken.py").write_text("def broken(x):\n    raise OSError('no license')\n")
-    problems = {
-        "suite": f"{tmp_path}/broken.py:broken", "functions": 1, "dimensions": 2, "instances": 1,
-        "parameters": {"lower": -1, "upper": 1},
-    }  # fmt: skip
-    wanted = campaign(problems=problems)
-    job = next(iter(jobs(wanted)))
-    assert landscape_of(wanted, job, 1) == {}
-    assert len(landscape_of(campaign(), next(iter(jobs(campaign()))), 1)) == len(LANDSCAPE)
-
-
-@pytest.mark.slow
 def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
     samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))
     reasons = {cell: row["reason"] for cell, row in decided.items()}
@@ -237,11 +223,6 @@ def test_of_a_pair_the_one_that_varies_more_runs_more():
     known = {"random": {1: steady}, "simplex": {1: [2.0, 2.01, 1.99]}}
     for label in known:
         assert resting(wanted, wanted.stopping, label, known) == {1: "met"}
-
-
-def test_before_the_first_round_nobody_rests():
-    wanted = campaign(stopping={"rule": "race"}, rounds=2)
-    assert resting(wanted, wanted.stopping, "random", {"random": {1: []}, "simplex": {1: []}}) == {}
 
 
 @pytest.mark.parametrize("rule", ["skewness", "race"])

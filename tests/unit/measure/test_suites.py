@@ -85,20 +85,6 @@ def test_a_job_of_each_suite(measured, problems, use: str) -> None:
 
 
 @pytest.mark.slow
-def test_one_max_is_solved_exactly(measured) -> None:
-    for row in measured("timefair:RLS", suite="pbo"):
-        assert (row["stop_reason"], row["best_precision"], row["best_f"]) == ("target", 0.0, -5.0)
-
-
-def test_without_an_optimum_the_value_is_recorded(measured) -> None:
-    problems = {"suite": "mine.py:bowl", "parameters": {"lower": -1, "upper": 2}}
-    for row in measured("timefair:random-search", **problems):
-        assert row["f_opt"] is None
-        assert row["stop_reason"] == "evaluations"
-        assert -5 <= row["best_precision"] == row["best_f"] < 0
-
-
-@pytest.mark.slow
 def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
     noisy = {"suite": "bbob-noisy", "functions": 107}
     first, again = (measured("timefair:random-search", name, **noisy) for name in ("a", "b"))

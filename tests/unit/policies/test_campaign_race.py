@@ -51,20 +51,6 @@ def test_the_registered_question_is_about_one_pair_at_its_level() -> None:
     assert campaign.stopping.subject(campaign) == (("C", "A"), (4,), (5,))
 
 
-def test_a_job_may_have_to_make_all_runs_in_one_round() -> None:
-    campaign = configuration.parse(CAMPAIGN)
-    assert plan.job_seconds(campaign) == 24 * 2
-
-
-def test_a_budget_for_more_than_the_first_round_is_enough() -> None:
-    """2 dimensions, 6 functions, 3 algorithms, 2 instances, 3 runs of 2 s."""
-    for stopping in ({"budget_core_s": 432}, {"budget_core_s": 1e9}):
-        configuration.parse(CAMPAIGN | {"stopping": CAMPAIGN["stopping"] | stopping})
-    evaluations = {"budget": {"evaluations": 100}, "stopping": {"rule": "campaign_race"}}
-    evaluations["stopping"]["budget_core_s"] = 1
-    configuration.parse(CAMPAIGN | evaluations)
-
-
 def test_the_runs_of_a_round_have_a_place_for_each_plan() -> None:
     keys = {("A", 1): "a" * 64, ("A", 2): "b" * 64}
     path = plan.allocation_path(keys, 2)

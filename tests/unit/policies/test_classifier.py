@@ -61,12 +61,6 @@ def test_the_model_of_timefair_is_the_default() -> None:
     assert campaign.stopping.model.origin["campaigns"][0]["campaign"] == "reliability"
 
 
-def test_a_higher_probability_needs_more_runs(model) -> None:
-    path = model()
-    low, high = (Classified(model=path, probability=p).judge(20).threshold for p in (0.6, 0.9))
-    assert low < high
-
-
 def test_the_landscape_is_asked_for_only_if_the_model_has_it(model) -> None:
     asked = []
 
@@ -126,7 +120,3 @@ def test_a_file_that_is_no_model_is_refused(tmp_path, content) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     assert "not a model of this version of timefair" in faults(model=str(path))
-
-
-def test_a_file_that_is_not_there_is_refused() -> None:
-    assert "nowhere.json': No such file or directory" in faults(model="nowhere.json")

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
-from timefair.basics.values import Technique
 from timefair.policies.stopping import STOPPING
 from timefair.policies.stopping.pair import RESTING, Pair
 from timefair.policies.stopping.quantile import KnownQuantile
-from timefair.policies.stopping.race import DROPPED, WON, Racing
 from timefair.policies.stopping.skewness import SymmetricSample
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
-
-
-def test_outlier_filters_are_those_of_the_statistics() -> None:
-    assert get_args(Technique) == tuple(Outliers)
 
 
 @pytest.mark.parametrize(
@@ -40,15 +32,6 @@ def test_rules_compare_or_judge_or_do_neither() -> None:
     comparing = {name for name, (compares, _) in kinds.items() if compares}
     assert comparing == {"race", "pair", "campaign_race"}
     assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")
-
-
-def test_a_race_is_judged_at_the_ends_of_the_rounds() -> None:
-    fast, slow = [1.0, 2.0, 3.0, 4.0, 5.0], [11.0, 12.0, 13.0, 14.0, 15.0]
-    race = Racing(confidence=0.9)
-    assert race.rests([fast, slow], 1, [5], 10) == DROPPED
-    assert race.rests([fast, slow], 0, [5], 10) == WON
-    assert race.rests([fast, slow], 1, [6], 10) is None
-    assert race.rests([fast], 0, [5], 10) is None
 
 
 def test_the_other_of_a_pair_rests_after_the_first_look() -> None:

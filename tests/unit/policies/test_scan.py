@@ -54,16 +54,6 @@ def test_policies_are_in_the_order_of_their_modules(package) -> None:
     assert list(found) == ["second-by-name", "first-by-name"]
 
 
-def test_bases_and_imported_classes_are_left_out(package) -> None:
-    name = package(
-        base="from timefair.policies.restarts.base import WithTau\n"
-        "from timefair.policies.restarts.luby import Luby\n"
-        "class Half(WithTau):\n    pass\n",
-        only=POLICY.format(kind="Only", name="only"),
-    )
-    assert list(declared(name, RestartPolicy, "policy")) == ["only"]
-
-
 def test_two_policies_of_one_name_are_refused(package) -> None:
     name = package(
         a=POLICY.format(kind="One", name="same"), b=POLICY.format(kind="Other", name="same")

@@ -1,4 +1,5 @@
 import ctypes
+import itertools
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timefair.problems import registry
-from timefair.problems.cec2010 import GROUPED, Cec2010, Data, draw, evaluation
+from timefair.problems.cec2010 import GROUPED, Cec2010, draw
 
 FUNCTIONS = range(1, 21)
 ROTATED = (4, 5, 6, 9, 10, 11, 14, 15, 16)
@@ -75,24 +76,23 @@ def points(problem, count, seed=1):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(("dimension", "m"), LAYOUTS)
-def test_values_are_those_of_the_reports_formulas(function, dimension, m):
-    problem = Cec2010(m).problem(function, dimension, 4)
-    data = draw(function, dimension, size(function, m), 4)
-    near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
-    for x in (*points(problem, 5), *near, 2 * problem.upper):
-        assert problem.evaluate(x) == pytest.approx(report(function, m, data, x), rel=1e-11)
+def test_values_are_those_of_the_reports_formulas(function):
+    for dimension, m in LAYOUTS:
+        problem = Cec2010(m).problem(function, dimension, 4)
+        data = draw(function, dimension, size(function, m), 4)
+        near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
+        for x in (*points(problem, 5), *near, 2 * problem.upper):
+            assert problem.evaluate(x) == pytest.approx(report(function, m, data, x), rel=1e-11)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(("dimension", "m"), [*LAYOUTS, (100, 50), (8, 2)])
-@pytest.mark.parametrize("instance", [1, 2, 2**31 - 1])
-def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function, dimension, m, instance):
-    problem = Cec2010(m).problem(function, dimension, instance)
-    optimum = draw(function, dimension, size(function, m), instance).optimum
-    assert problem.f_opt == problem.evaluate(optimum) == 0.0
-    assert np.all(problem.lower <= optimum)
-    assert np.all(optimum <= problem.upper)
+def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
+    for (dimension, m), instance in itertools.product([LAYOUTS[0], (100, 50)], (1, 2**31 - 1)):
+        problem = Cec2010(m).problem(function, dimension, instance)
+        optimum = draw(function, dimension, size(function, m), instance).optimum
+        assert problem.f_opt == problem.evaluate(optimum) == 0.0
+        assert np.all(problem.lower <= optimum)
+        assert np.all(optimum <= problem.upper)
 
 
 @pytest.mark.slow
@@ -108,12 +108,12 @@ def test_everywhere_else_the_value_is_above_0(data):
     assert problem.evaluate(x) > 0.0
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_bounds_are_the_reports(function):
-    bound = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}.get(function, 100)
-    problem = DEFAULT.problem(function, 10, 1)
-    np.testing.assert_array_equal(problem.lower, np.full(10, -bound))
-    np.testing.assert_array_equal(problem.upper, np.full(10, bound))
+def test_bounds_are_the_reports():
+    small = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}
+    for function in FUNCTIONS:
+        problem = DEFAULT.problem(function, 10, 1)
+        np.testing.assert_array_equal(problem.upper, np.full(10, small.get(function, 100)))
+        np.testing.assert_array_equal(problem.lower, -problem.upper)
 
 
 # --- Which variables interact -------------------------------------------------------------------
@@ -140,13 +140,6 @@ def test_groups_are_separable_from_each_other_and_from_the_rest(function):
         assert interaction(problem, order[1], order[other]) < 1e-14
 
 
-@pytest.mark.parametrize("function", [1, 2, 4, 5, 7, 8, 9, 10, 12, 13])
-def test_variables_in_no_group_are_separable(function):
-    problem = Cec2010(5).problem(function, 20, 1)
-    order = draw(function, 20, size(function, 5), 1).order
-    assert interaction(problem, order[17], order[18]) < 1e-14
-
-
 @pytest.mark.parametrize("function", [19, 20])
 def test_in_the_last_two_functions_neighbours_interact(function):
     problem = DEFAULT.problem(function, 20, 1)
@@ -157,8 +150,8 @@ def test_in_the_last_two_functions_neighbours_interact(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("m", [2, 5, 50])
-def test_rotations_are_orthogonal_and_orders_are_permutations(function, m):
+def test_rotations_are_orthogonal_and_orders_are_permutations(function):
+    m = 5
     data = draw(function, 4 * m, size(function, m), 1)
     assert sorted(data.order) == list(range(4 * m))
     if function in ROTATED:
@@ -176,18 +169,6 @@ def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
         assert not np.isin(first.optimum, other.optimum).any()
 
 
-def test_the_values_of_a_problem_never_change():
-    values = [DEFAULT.problem(function, 10, 1).evaluate(np.zeros(10)) for function in FUNCTIONS]
-    np.testing.assert_allclose(values, AT_0, rtol=1e-10)
-
-
-# fmt: off
-AT_0 = [
-    8916105278.37, 155.483638566, 20.8502898177, 2.7136864058e14, 64366013.5679,
-    20605575.1861, 5995703885.49, 7.44326885066e15, 9034058199.68, 178.141559883,
-    42.5239907586, 13394.3381927, 6151965491.83, 20867394471.4, 267.490337229,
-    39.616652686, 60098.4194731, 30294999461.5, 48560.7265774, 11602619909.9,
-]
 # fmt: on
 
 
@@ -196,13 +177,6 @@ def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
     x = np.ones(dimension)
     by_default = DEFAULT.problem(9, dimension, 1).evaluate(x)
     assert by_default == Cec2010(m).problem(9, dimension, 1).evaluate(x)
-
-
-def test_functions_without_groups_do_not_depend_on_their_size():
-    x = np.ones(10)
-    for function in (1, 2, 3, 19, 20):
-        values = {Cec2010(m).problem(function, 10, 1).evaluate(x) for m in (None, 2, 5, 77)}
-        assert len(values) == 1
 
 
 # --- Points that are no plain points ------------------------------------------------------------
@@ -219,41 +193,20 @@ def test_the_c_function_gives_the_same_bits(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("variable", range(10))
-def test_nan_gives_nan_and_infinity_nothing_finite(function, variable):
+def test_nan_gives_nan_and_infinity_nothing_finite(function):
     problem = DEFAULT.problem(function, 10, 1)
-    x = np.ones(10)
-    x[variable] = np.nan
-    assert np.isnan(problem.evaluate(x))
-    x[variable] = np.inf
-    assert not np.isfinite(problem.evaluate(x))
+    for variable in (0, 9):
+        x = np.ones(10)
+        x[variable] = np.nan
+        assert np.isnan(problem.evaluate(x))
+        x[variable] = np.inf
+        assert not np.isfinite(problem.evaluate(x))
 
 
 @pytest.mark.parametrize("x", [np.ones(9), np.ones((1, 10)), np.ones((10, 1)), 1.0, []])
 def test_a_wrong_shape_is_refused(x):
     with pytest.raises(ValueError, match=r"shape \(10,\)"):
         DEFAULT.problem(1, 10, 1).evaluate(x)
-
-
-def test_every_layout_and_type_of_numbers_is_taken():
-    problem = DEFAULT.problem(20, 10, 1)
-    x = np.arange(10.0)
-    for same in (list(x), x.astype(int), np.repeat(x, 2)[::2], x[::-1].copy()[::-1]):
-        assert problem.evaluate(same) == problem.evaluate(x)
-
-
-def test_problems_share_nothing():
-    first, second = DEFAULT.problem(4, 10, 1), DEFAULT.problem(4, 10, 2)
-    x = np.ones(10)
-    value = first.evaluate(x)
-    assert second.evaluate(x) != value
-    assert first.evaluate(x) == value
-
-
-def test_data_of_ones_own_are_taken():
-    data = Data(np.zeros(4), np.array([3, 1, 0, 2]), np.eye(2))
-    x = np.array([1.0, 2.0, 3.0, 4.0])
-    assert evaluation(4, 2, data)(x) == 1e6 * (4.0**2 + 1e6 * 2.0**2) + 1.0**2 + 1e6 * 3.0**2
 
 
 # --- Faults -------------------------------------------------------------------------------------
@@ -294,21 +247,6 @@ def test_what_has_no_faults_can_be_evaluated(function, dimension, m):
     suite = Cec2010(m)
     if not suite.faults([function], [dimension], [1]):
         assert suite.problem(function, dimension, 1).evaluate(np.full(dimension, 200.0)) > 0
-
-
-@pytest.mark.parametrize("value", [0, 1, -5, 5.0, "5", True, None, [5]])
-def test_a_group_size_is_a_whole_number_from_2_on(value):
-    assert DEFAULT.parameter_faults({"group_size": value}) == [
-        f"'group_size' of cec2010 is a whole number from 2 on, not {value!r}"
-    ]
-
-
-def test_other_parameters_are_unknown():
-    assert DEFAULT.parameter_faults({"group_sise": 5, "m": 5}) == [
-        "'group_sise' is not a parameter of cec2010; did you mean 'group_size'?",
-        "'m' is not a parameter of cec2010; it has: group_size",
-    ]
-    assert DEFAULT.parameter_faults({}) == DEFAULT.parameter_faults({"group_size": 5}) == []
 
 
 def test_the_registry_finds_the_suite_with_its_group_size():

@@ -8,7 +8,6 @@ import pytest
 
 from timefair.problems.coco_biobj import reference_values
 from timefair.problems.registry import SUITES
-from timefair.problems.targets import TWO_OBJECTIVES
 
 BIOBJ = SUITES["bbob-biobj"]
 EXT = SUITES["bbob-biobj-ext"]
@@ -93,15 +92,3 @@ def test_a_vector_with_nan_is_nan_and_another_shape_is_refused():
     assert np.isnan(problem.evaluate(np.full(5, np.nan))).all()
     with pytest.raises(ValueError, match="dimension"):
         problem.evaluate(np.zeros(4))
-
-
-def test_instances_without_a_reference_value_are_refused():
-    (line,) = BIOBJ.faults([1], [2], [16])
-    assert line == "instances: 16 is not in bbob-biobj, which has 1 to 15"
-
-
-def test_the_targets_are_those_of_cocopp():
-    cocopp = pytest.importorskip("cocopp.testbedsettings")
-    theirs = cocopp.GECCOBiObjBBOBTestbed.settings["pprldmany_target_values"]
-    assert len(TWO_OBJECTIVES) == len(theirs) == 58
-    np.testing.assert_allclose(sorted(TWO_OBJECTIVES), np.sort(theirs), rtol=1e-12)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from timefair.basics.errors import InputError
 from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.problems import registry
@@ -140,12 +139,3 @@ def test_only_feasible_points_have_a_precision() -> None:
     assert len(expected) > 3
     assert state.events()[["evaluations", "precision"]].tolist() == expected
     assert problem.value(state.best(5)[1]) == state.best(5)[0] == best
-
-
-def test_parameters_are_checked() -> None:
-    with pytest.raises(InputError, match="'quality' of bbob-constrained is 'feasible' or"):
-        registry.find("bbob-constrained", {"quality": "penalty"})
-    with pytest.raises(InputError, match="did you mean 'quality'"):
-        registry.find("bbob-constrained", {"qualty": "feasible"})
-    with pytest.raises(ValueError, match="functions: 55 is not in bbob-constrained"):
-        SUITE.problem(55, 2, 1)

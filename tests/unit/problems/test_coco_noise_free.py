@@ -44,6 +44,7 @@ def observed(function, points, folder):
     return measured, lines, f_opt
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("function", NOISY.functions)
 def test_both_values_are_those_of_the_observer(function, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -69,21 +70,9 @@ def test_a_point_that_is_not_finite_has_no_noise_free_value_of_another(hostile) 
     assert np.isfinite(finite).all()
 
 
-def test_a_wrong_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"array of shape \(2,\), not \(3,\)"):
-        pair(107, 2)(np.zeros(3))
-
-
 def test_another_layout_of_cocos_problems_is_noticed(monkeypatch) -> None:
     fields = [("before", coco_library.ctypes.c_void_p), *coco_library._Layout._fields_]
     moved = type("Moved", (coco_library.ctypes.Structure,), {"_fields_": fields})
     monkeypatch.setattr(coco_library, "_Layout", moved)
     with pytest.raises(RuntimeError, match="the noise-free value is not where"):
         pair(107, 2)
-
-
-def test_an_exact_problem_has_no_pair() -> None:
-    name = ProblemName("bbob", 1, 2, 1)
-    opened = CProblem.open(name, ("instances: 1", "dimensions: 2 function_indices: 1"))
-    with pytest.raises(RuntimeError, match="the noise-free value is not where"):
-        opened.noisy_pair(2)

@@ -34,16 +34,6 @@ def test_it_never_falls_and_its_end_does_not_depend_on_the_order(vectors):
     assert after_each(vectors[::-1])[-1] == pytest.approx(found[-1], abs=1e-12)
 
 
-@given(walks, st.floats(0, 1), st.floats(0, 1))
-def test_a_dominated_vector_adds_nothing(vectors, more, further):
-    again = np.vstack([vectors, vectors[-1] + [more, further]])
-    assert after_each(again)[-1] == after_each(vectors)[-1]
-
-
-def test_no_vector_has_no_indicator():
-    assert after_each(np.empty((0, 2))).shape == (0,)
-
-
 def test_values_are_rounded_and_moved_into_the_region_of_the_ideal_point():
     vectors = [[0.3 + 0.2 * GRID, 0.5], [-1e-9, 2.0], [0.7, -1e-13], [0.0, 0.2]]
     found = normalized(vectors, ideal=[0.0, 0.0], nadir=[1.0, 1.0])

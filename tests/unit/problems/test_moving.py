@@ -39,17 +39,6 @@ def test_a_problem_has_as_many_environments_as_the_campaign_asks_for(dimension):
         assert problem.evaluate(np.zeros(dimension)).tolist() == [problem.changes.middle[0], 0.0]
 
 
-def test_fewer_environments_are_the_first_ones_of_more():
-    few, many = (find("moving", {"environments": n}).problem(2, 3, 1).changes for n in (3, 9))
-    np.testing.assert_array_equal(few.least, many.least[:3])
-    np.testing.assert_array_equal(few.middle, many.middle[:3])
-
-
-def test_functions_dimensions_and_instances_have_landscapes_of_their_own():
-    keys = [(1, 2, 1), (2, 2, 1), (6, 2, 1), (7, 2, 1), (2, 3, 1), (2, 2, 2)]
-    assert len({MOVING.problem(*key).changes.least[0] for key in keys}) == len(keys)
-
-
 @pytest.mark.parametrize("value", [1, 0, -3, 1001, 2.0, True, "20", None, [20]])
 def test_a_wrong_number_of_environments_is_one_line(value):
     with pytest.raises(InputError) as caught:
@@ -57,11 +46,6 @@ def test_a_wrong_number_of_environments_is_one_line(value):
     assert caught.value.faults == (
         "parameters: 'environments' of moving is a whole number from 2 to 1000, not " + repr(value),
     )
-
-
-def test_a_misspelled_parameter_gets_a_suggestion():
-    (line,) = MOVING.parameter_faults({"environment": 3})
-    assert line.endswith("did you mean 'environments'?")
 
 
 def test_errors_are_distances_to_the_least_value_of_the_environment():

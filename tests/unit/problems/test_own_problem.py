@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.problems.registry import SUITES, find
+from timefair.problems.registry import find
 
 SOURCE = """
 import numpy as np
@@ -61,12 +61,6 @@ def test_a_function_with_its_bounds_and_keywords(folder, place: str) -> None:
     assert suite.variables == "continuous"
     assert str(problem.name) == f"{place}:bowl f1 D=3 instance 1"
     assert [path.name for path in suite.source_files()] == ["own_functions.py"]
-
-
-def test_without_an_optimum_nobody_knows_it(folder) -> None:
-    suite = find("own_functions:bowl", BOX)
-    assert np.isnan(suite.problem(1, 2, 1).f_opt)
-    assert not suite.knows_optimum(1, 2, 1)
 
 
 def test_attributes_and_numbers_of_the_campaign(folder) -> None:
@@ -208,10 +202,6 @@ def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:
         problem = suite.problem(1, 2, 1)
         assert np.all(problem.lower < problem.upper)
         assert problem.points(3).shape == (3, 2)
-
-
-def test_all_suites_have_names_of_their_own() -> None:
-    assert all(suite.name == name for name, suite in SUITES.items())
 
 
 @pytest.mark.parametrize("name", ["constraints", "maximize", "maximise"])

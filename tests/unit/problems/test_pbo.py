@@ -16,6 +16,7 @@ def all_strings(dimension):
     return np.array(list(itertools.product((0.0, 1.0), repeat=dimension)))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("instance", [PLAIN, INVERTED, PERMUTED])
 @pytest.mark.parametrize("function", PBO.functions)
 def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, instance: int) -> None:
@@ -28,11 +29,6 @@ def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, inst
         if np.isfinite(problem.f_opt):
             best = min(problem.evaluate(x) for x in all_strings(dimension))
             assert best == pytest.approx(problem.f_opt, abs=1e-9)
-
-
-def test_most_optima_are_known() -> None:
-    unknown = [f for f in PBO.functions if not PBO.knows_optimum(f, 100, 2)]
-    assert unknown == [18, 25]
 
 
 def test_one_max_counts_zeros_from_its_optimum() -> None:
@@ -64,8 +60,3 @@ def test_wrong_keys(keys, lines: list[str]) -> None:
     assert PBO.faults(*keys) == lines
     with pytest.raises(ValueError, match="pbo"):
         PBO.problem(keys[0][-1], keys[1][0], keys[2][0])
-
-
-def test_without_ioh_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert PBO.faults([1], [2], [1]) == ["suite: pbo needs the package ioh"]

@@ -15,7 +15,6 @@ from timefair.problems.peaks import (
     HEIGHT,
     TAU,
     WIDTH,
-    Range,
     Severity,
     landscapes,
 )
@@ -56,18 +55,6 @@ def cone(height, width, centre=(0.0, 0.0), tau=0.0, eta=(0.0, 0.0, 0.0, 0.0)):
         taus=[[tau]],
         etas=[[eta]],
     )
-
-
-def test_a_regular_peak_is_the_cone_of_the_moving_peaks_benchmark():
-    found = cone(50.0, [2.0, 2.0], centre=(1.0, 1.0))([4.0, 5.0])
-    assert found.tolist() == [-(50.0 - 2.0 * 5.0), 0.0]
-
-
-def test_irregularity_by_hand():
-    """At y = e the logarithm is 1: exp(1 + tau (sin eta1 + sin eta2)), and below 0 eta3, eta4."""
-    peak = cone(0.0, [1.0, 1.0], tau=0.5, eta=(np.pi / 2, np.pi / 6, -np.pi / 2, 0.0))
-    assert peak([np.e, 0.0])[0] == pytest.approx(np.exp(1 + 0.5 * 1.5), rel=1e-14)
-    assert peak([-np.e, 0.0])[0] == pytest.approx(np.exp(1 - 0.5), rel=1e-14)
 
 
 @pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf])
@@ -127,17 +114,6 @@ def test_rotations_are_orthogonal_and_turn_from_change_to_change():
         turned @ turned.swapaxes(-1, -2), np.broadcast_to(np.eye(5), turned.shape), atol=1e-13
     )
     assert not np.isclose(turned[1:], turned[:-1]).all(axis=(-1, -2)).any()
-
-
-def test_reflection_repeats_until_a_value_is_inside():
-    values = Range(0.0, 1.0).reflect(np.array([-0.25, 1.25, 2.25, -3.25]))
-    np.testing.assert_allclose(values, [0.25, 0.75, 0.25, 0.75])
-
-
-@pytest.mark.parametrize("number", [-1, 6])
-def test_an_environment_that_is_not_there_is_refused(number):
-    with pytest.raises(ValueError, match=f"environment: {number} is not between 0 and 5"):
-        evaluation(drawn()).environment = number
 
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda c: c["seed"])

@@ -30,12 +30,6 @@ def test_a_sample_is_within_the_bounds_and_the_same_each_time(
     np.testing.assert_allclose(at[:, problem.integer], np.round(at[:, problem.integer]), atol=1e-9)
 
 
-def test_every_value_of_an_integer_variable_is_drawn() -> None:
-    problem = registry.find("pbo", {}).problem(1, 16, 1)
-    points, _ = sample(problem)
-    assert set(np.unique(points)) == {0.0, 1.0}
-
-
 def test_noise_is_the_same_each_time() -> None:
     suite = registry.find("bbob-noisy", {})
     problem = suite.problem(suite.functions[0], 2, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.errors import InputError, Interrupted
+from timefair.basics.errors import Interrupted
 from timefair.records.begun import BegunRun, begun_path
 
 
@@ -38,13 +38,6 @@ def test_a_job_that_ends_in_order_leaves_nothing(record):
     with BegunRun(record) as begun, begun.noted((1, 0)):
         assert begun_path(record).read_text().rstrip() == "instance 1 run 0 attempt 1"
     assert not begun_path(record).exists()
-
-
-def test_an_error_of_the_job_is_not_the_run_s_doing(record):
-    with pytest.raises(InputError), BegunRun(record) as begun, begun.noted((1, 0)):
-        raise InputError("the disk is full")
-    with BegunRun(record) as begun:
-        assert begun.attempts((1, 0)) == 0
 
 
 def test_a_signal_may_be_the_run_s_doing(record):

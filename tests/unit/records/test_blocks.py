@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
-from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, node_of, nodes_of, torn
+from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.collect import collect
 from timefair.records.integrity import Origins, Place, mixed
 from timefair.records.store import open_record
@@ -51,14 +49,6 @@ def test_only_blocks_may_mix_machines(block, refused):
     assert bool(mixed({"a": origins})) is refused
 
 
-def test_one_record_without_blocks_is_enough_to_refuse():
-    origins = Origins()
-    origins.add(BLOCKS)
-    other = Origins()
-    other.add({"campaign": {}, "machine": SLOW})
-    assert mixed({"a": origins, "b": other})
-
-
 def test_collecting_keeps_the_node_of_each_block(tmp_path, row, write):
     records = {}
     for round, machine in ((1, MACHINE), (2, SLOW)):
@@ -69,27 +59,3 @@ def test_collecting_keeps_the_node_of_each_block(tmp_path, row, write):
     collect("a", records, {(1, 2, 1, 0), (1, 2, 1, 1)}, output)
     nodes = open_record(output).facts[NODES]
     assert [(one["round"], one["node"]) for one in nodes] == [(1, "node1"), (2, "node2")]
-
-
-def test_without_blocks_two_machines_are_refused(tmp_path, row, write):
-    records = {}
-    for round, machine in ((1, MACHINE), (2, SLOW)):
-        path = tmp_path / f"r{round}.parquet"
-        write(path, row(round - 1, round=round), campaign={}, machine=machine)
-        records[path] = Place("a", KEY, 1, 2, (1,), round)
-    with pytest.raises(InputError, match="runs of 2 machines"):
-        collect("a", records, {(1, 2, 1, 0), (1, 2, 1, 1)}, tmp_path / "collected" / "a.parquet")
-
-
-def test_a_record_has_the_node_of_its_block_and_a_collected_file_those_of_all():
-    columns = {
-        "algorithm": ["a"] * 4, "function": [8] * 4, "dimension": [2] * 4,
-        "instance": [1, 1, 2, 2], "round": [3] * 4,
-    }  # fmt: skip
-    runs = pa.table(columns)
-    facts = {"campaign": {"block": "node"}, "machine": {"hostname": "node1"}}
-    (row,) = nodes_of(facts, runs)
-    assert (row["node"], row["instances"], row["round"]) == ("node1", [1, 2], 3)
-    assert nodes_of({NODES: [{"node": "x"}]}, runs) == [{"node": "x"}]
-    assert nodes_of({"campaign": {}}, runs) == []
-    assert nodes_of(facts, runs.slice(0, 0)) == []

@@ -65,25 +65,6 @@ def test_a_run_that_can_be():
     assert found({"f_opt": None, "best_f": 0.5}) is None
 
 
-def test_a_run_without_evaluations_can_be():
-    none = {"evaluations": 0, "launches": 0, "best_f": np.inf, "best_precision": np.inf}
-    nothing = {log: [] for log in LOGS}
-    assert found(none | {"last_evaluation_s": None}, **nothing) is None
-
-
-def test_the_virtual_cost_of_evaluations_is_not_waited_for():
-    assert found({"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.7}) is None
-    assert found({"real_s": None, "charged_s": None}) is None  # of a version before 5
-
-
-def test_some_evaluations_may_be_of_constraints():
-    assert found({"constraint_evaluations": 5}) is None
-
-
-def test_what_launches_found_need_not_be_recorded():
-    assert found(launch_events=[]) is None
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -181,10 +162,6 @@ def found_with(vectors, run=None, events=EVENTS) -> str | None:
         values = events if log == "events" else rows
         logs.append(dict(zip(fields, np.array(values, dtype=float).T, strict=True)))
     return contradiction(RUN | (run or {}), *logs, columns | {"finite": columns["finite"] == 1})
-
-
-def test_a_run_with_vectors_that_can_be():
-    assert found_with(VECTORS) is None
 
 
 def test_evaluations_of_several_threads_can_end_at_the_same_number_of_evaluations():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from timefair.records.requirement import matches, required_in_words, shortcoming, unmet
+from timefair.records.requirement import matches, shortcoming, unmet
 
 FACTS = {
     "cpu": "AMD EPYC 7763 64-Core Processor",
@@ -63,8 +63,3 @@ def test_the_line_has_what_is_required_what_is_there_and_what_to_do():
     )
     both = shortcoming({"processor": "xeon", "cores": 2}, FACTS)
     assert both.startswith("machine.require: requires processor xeon, 2 cores; this is AMD")
-
-
-def test_words_are_those_of_the_keys():
-    required = {"processor": "z80", "cores": 2, "memory_gb": 16, "host": "a*"}
-    assert required_in_words(required) == "processor z80, 2 cores, 16 GB, host a*"

@@ -96,31 +96,6 @@ def test_a_flipped_byte_loses_that_entry_and_what_follows_not_what_is_before(rec
         assert set(journal.runs) == {(1, 0)}
 
 
-def test_a_damaged_run_costs_itself_and_not_what_follows(record, row, capsys):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-        first = journal_path(record).stat().st_size
-        journal.append(row(1))
-        journal.append(row(2))
-    data = bytearray(journal_path(record).read_bytes())
-    data[first + 40] ^= 1
-    journal_path(record).write_bytes(data)
-    with Journal(record, KEY) as journal:
-        assert set(journal.runs) == {(1, 0), (1, 2)}
-    assert capsys.readouterr().err == (
-        f"timefair: {journal_path(record)}: 1 of its runs are damaged and measured again\n"
-    )
-
-
-def test_a_tail_of_zeros_is_no_run(record, row):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-    with journal_path(record).open("ab") as file:
-        file.write(bytes(4096))
-    with Journal(record, KEY) as journal:
-        assert set(journal.runs) == {(1, 0)}
-
-
 def test_a_journal_whose_head_is_damaged_is_kept_aside(record, row, capsys):
     with Journal(record, KEY) as journal:
         journal.append(row(0))
@@ -132,15 +107,6 @@ def test_a_journal_whose_head_is_damaged_is_kept_aside(record, row, capsys):
     aside = journal_path(record).with_name(f"{journal_path(record).name}.damaged")
     assert aside.read_bytes() == data
     assert f"kept as {aside.name}" in capsys.readouterr().err
-
-
-def test_a_journal_of_another_record_is_not_taken(record, row):
-    with Journal(record, KEY) as journal:
-        journal.append(row(0))
-    other = record.with_name("f2.parquet")
-    os.rename(journal_path(record), journal_path(other))
-    with Journal(other, KEY) as journal:
-        assert journal.runs == {}
 
 
 def test_a_journal_of_another_key_is_set_aside_whole(record, row):
@@ -178,18 +144,6 @@ def test_a_record_round_trips(record, row, write):
     assert pq.read_schema(record).remove_metadata() == RUN_SCHEMA
     assert read_runs([record]).column("run").to_pylist() == [0, 1]
     assert read_runs([]).num_rows == 0
-
-
-def test_a_record_that_fails_half_way_is_not_there(record, row):
-    def batches():
-        with Journal(record, KEY) as journal:
-            journal.append(row(0))
-            yield journal.runs[1, 0]
-        raise RuntimeError("half way")
-
-    with pytest.raises(RuntimeError):
-        write_record(record, batches(), {})
-    assert [path.name for path in record.parent.iterdir()] == [journal_path(record).name]
 
 
 def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row):

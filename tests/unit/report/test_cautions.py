@@ -25,13 +25,6 @@ def test_few_runs_and_few_functions(evidence):
     assert said["Few functions"].startswith("2 functions are too few for verdicts")
 
 
-def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
-    """The table `units` has 0 runs with such a clock; the page said that algorithms had 0 runs."""
-    known = evidence({"A": 0.1, "B": 0.2}, made=("ert", "units"))
-    assert (known.table("units")["runs"] == 0).any()
-    assert "Few runs" not in told(known)
-
-
 @pytest.mark.slow
 def test_remarks_of_runs_that_ended_normally_are_told(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
@@ -109,22 +102,6 @@ def test_a_mixture_by_blocks_is_stated_once(evidence):
     assert said["Mixed records"] == mixture
 
 
-@pytest.mark.parametrize(("clock", "words"), [("cpu", "CPU time"), ("reference", "kernel")])
-def test_another_clock_is_named(evidence, clock, words):
-    said = told(evidence({"A": 0.1, "B": 0.2}, made=(), statistics={"time": clock}))
-    assert words in said["Seconds"]
-
-
-def test_heavy_tails_are_named(evidence):
-    known = evidence({"A": 0.1, "B": 0.2})
-    ert = known.table("ert")
-    ert.loc[ert["algorithm"] == "B", "ert_s_heavy_tail"] = True
-    said = told(known)["Heavy tails"]
-    assert said.startswith(f"{(ert['algorithm'] == 'B').sum()} expected running times of B come")
-    ert["ert_s_heavy_tail"] = False
-    assert "Heavy tails" not in told(known)
-
-
 @pytest.mark.slow
 def test_an_unknown_optimum_is_the_first_thing_said(evidence):
     found = evidence({"A": 0.1, "B": 0.3})
@@ -139,15 +116,6 @@ def test_an_unknown_optimum_is_the_first_thing_said(evidence):
         section = text.split(f'id="{part}"')[1].split("</section>")[0]
         assert "gap" in section
         assert "recision" not in section
-
-
-def test_who_made_no_evaluation_is_named_apart(evidence):
-    known = evidence({"A": 0.1, "B": 0.2})
-    known.table("runs").loc[lambda rows: rows["algorithm"] == "B", "status"] = "no_evaluation"
-    for frame in known.tables.values():
-        frame.attrs["failed"] = [["bbob", 2, "B"]]
-    said = told(known)["Failed runs"]
-    assert said == "B made no evaluation in any run (bbob, 2 dimensions) and is not compared."
 
 
 def test_what_the_machine_does_not_resolve_is_said(evidence):

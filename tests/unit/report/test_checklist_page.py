@@ -72,18 +72,6 @@ def test_an_item_is_met_if_all_its_parts_are():
     assert "2 of 2 items are met.</p>" in page([ROWS[0], ROWS[2]], "trial", "")
 
 
-def test_what_was_not_measured_is_neither_met_nor_open():
-    text = page([row(), row(part="Resolution", evidence="run it", met=None)], "trial", "")
-    assert parts_of(text)[1] == ["Resolution", "– not measured", "run it", ""]
-    assert "1 of 1 items are met.</p>" in text
-
-
-def test_a_campaign_without_runs_says_so():
-    text = page([], "trial", "")
-    assert "No runs." in text
-    assert parts_of(text) == []
-
-
 @pytest.mark.parametrize("said", ["<script>alert(1)</script>", "a & b", '"><b>', "{campaign}"])
 def test_texts_are_no_html(said):
     text = page([row(evidence=said, missing=said, part=said, topic=said)], said, said)
@@ -91,12 +79,3 @@ def test_texts_are_no_html(said):
     assert not {"script", "b"} & set(read.elements)
     assert parts_of(text) == [[said, "✗ not met", said, said]]
     assert unescape(text).count(said) >= 6
-
-
-def test_the_page_needs_nothing_else_and_heads_its_tables():
-    read = Reader(page(ROWS, "trial", ""))
-    assert not {"script", "link", "img", "iframe"} & set(read.elements)
-    assert "http" not in page(ROWS, "trial", "")
-    assert read.elements.count("h1") == 1
-    assert read.elements.count("h2") == 2
-    assert set(read.scopes) == {"col", "row"}

@@ -13,16 +13,3 @@ def test_the_console_finds_the_verdict_and_how_the_runs_went(evidence, tmp_path)
     verdict, runs = description.read(written)
     assert verdict.startswith("quick wins over 8 functions")
     assert runs == "0 of 240 runs failed, 0 were disturbed."
-
-
-def test_lines_come_back_as_they_were(tmp_path):
-    lines = ['"a" < b & c', "p > 0.05"]
-    (tmp_path / "x.html").write_text(f"<head>\n{description.meta(lines)}\n", encoding="utf-8")
-    assert description.read(tmp_path / "x.html") == lines
-
-
-def test_without_a_page_there_is_nothing(tmp_path):
-    assert description.read(tmp_path / "x.html") == []
-    for text in ("<html>", description.meta([])):
-        (tmp_path / "x.html").write_text(text, encoding="utf-8")
-        assert description.read(tmp_path / "x.html") == []

@@ -1,7 +1,5 @@
 """What the slider of the evaluation cost shows: only what was observed."""
 
-from dataclasses import replace
-
 import pytest
 
 from timefair.report import evaluation_cost
@@ -36,9 +34,3 @@ def test_algorithms_with_restarts_in_seconds_are_named(known):
     frame = known.tables["cost_map"].copy()
     frame.attrs["refused"] = "Omitted: slow (restart.plateau_s)."
     assert "slow (restart.plateau_s)" in page({"cost_map": frame}, {}, known.campaign)
-
-
-def test_without_the_table_there_is_no_slider(known):
-    empty = replace(known, tables={})
-    assert evaluation_cost.part(empty, evaluation_cost.lines(empty)["spaces"]) == ""
-    assert 'id="evaluation-cost"' not in page({}, {}, known.campaign)

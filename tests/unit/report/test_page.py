@@ -16,14 +16,11 @@ from timefair.campaign import plan
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
 from timefair.report import charts, payload
-from timefair.report.account import in_one_sentence
 from timefair.report.exhibits import PictureFile
 from timefair.report.findings.leading import leading
 from timefair.report.findings.situations import findings
 from timefair.report.markup import Names
 from timefair.report.page import page
-
-FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
 
 class Reader(HTMLParser):
@@ -109,19 +106,6 @@ def test_numbers_are_rounded_and_what_is_no_number_is_told():
     assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
 
 
-def test_level_stretches_of_a_curve_keep_their_ends():
-    frame = pd.DataFrame(
-        {
-            "algorithm": ["A"] * 4 + ["B"] * 2,
-            "cost": [1.0, 2, 3, 4, 1, 2],
-            "fraction": [0.0, 0, 0, 1, 1, 1],
-        }
-    )
-    table = payload.table("ecdf", frame)
-    assert values_of(table, "cost")["values"] == [1, 3, 4, 1, 2]
-    assert (table["rows"], table["shown"]) == (6, 5)
-
-
 def unpacked(text, name):
     found = re.search(f'id="data-{name}">(.*?)</script>', text, re.DOTALL)
     return json.loads(gzip.decompress(b64decode(found[1])))
@@ -149,20 +133,6 @@ def test_points_of_long_curves_that_change_nothing_visible_are_omitted(monkeypat
     assert np.abs(held - share).max() < 2 * payload.SEEN
 
 
-def test_a_curve_keeps_where_it_begins_to_be_known(monkeypatch):
-    monkeypatch.setattr(payload, "SMOOTH_ROWS", 1)
-    values = [np.nan, np.nan, np.inf, np.inf, 100.0, 100.01, 100.02, 1.0]
-    frame = pd.DataFrame({"algorithm": "A", "cost": np.arange(1.0, 9.0), "median": values})
-    kept = values_of(payload.table("anytime", frame), "cost")["values"]
-    assert {3, 5, 8} <= set(kept)
-
-
-@pytest.mark.slow
-def test_a_page_of_one_campaign_is_the_same_every_time(written):
-    pages = [written({"A": 0.1, "B": 0.2}, fresh=True).read_bytes() for _ in range(2)]
-    assert pages[0] == pages[1]
-
-
 @pytest.mark.slow
 def test_the_best_of_many_algorithms_come_first(evidence):
     many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(17)}
@@ -172,30 +142,6 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert names.shown == frozenset(order[:8])
     assert "9 others" in names.legend()
     assert Names.of(list(many)[:16], first=order).shown == frozenset(list(many)[:16])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [1000, 600_000])
-def test_pictures_that_are_too_large_stay_files(written, size):
-    picture = PictureFile(b"<svg/>" + b" " * size, "image/svg+xml")
-    text = written({"A": 0.1, "B": 0.2}, figures={"quantiles": picture}).read_text()
-    assert ("<code>figures/quantiles</code></small>: too large" in text) is (size > 500_000)
-    assert ("data:image/svg+xml;base64" in text) is (size < 500_000)
-
-
-@pytest.mark.slow
-def test_many_functions_are_folded(written):
-    assert (
-        "<summary><h4>Function by function (9)"
-        in written({"A": 0.1, "B": 0.2}, functions=9).read_text()
-    )
-    assert "<h4>Function by function</h4>" in written({"A": 0.1, "B": 0.2}).read_text()
-
-
-def test_a_table_that_is_too_long_is_left_to_its_file(monkeypatch):
-    monkeypatch.setattr(payload, "MOST_ROWS", 1)
-    table = payload.table("drift", pd.DataFrame({"algorithm": ["A", "B"], "runs": [1, 2]}))
-    assert (table["rows"], table["shown"]) == (2, 0)
 
 
 def test_large_curves_have_the_limits_of_leading_algorithms(monkeypatch):
@@ -208,42 +154,6 @@ def test_large_curves_have_the_limits_of_leading_algorithms(monkeypatch):
     assert values_of(of_one, "median_low")["values"] == [2, 1, None, None]
     assert values_of(of_one, "median")["values"] == [3, 1, 4, 2]
     assert (of_all["note"], of_one["note"]) == ("", payload.FEW_LIMITS)
-
-
-def test_tables_that_do_not_fit_are_left_to_their_files(monkeypatch):
-    sizes = {"ert": 50, "ecdf": 4000, "drift": 2000, "units": payload.SHORT_ROWS}
-    frames = {
-        name: pd.DataFrame({"algorithm": [f"A{k}" for k in range(size)]})
-        for name, size in sizes.items()
-    }
-    tables = payload.packing(frames)()
-    whole = payload.table("drift", frames["drift"])
-    assert tables["drift"].form == payload.packed(whole)
-    assert tables["drift"].facts == {key: whole[key] for key in whole if key != "columns"}
-    assert tables["units"] == (payload.table("units", frames["units"]), "")
-    forms = {name: table.form for name, table in tables.items() if table.form}
-    assert payload.fitting(tables, first={"ecdf"}) == forms
-    monkeypatch.setattr(payload, "TABLES_BYTES", len(forms["ecdf"] + forms["ert"]))
-    assert set(payload.fitting(tables, first={"ecdf"})) == {"ecdf", "ert"}
-    assert payload.without_rows(tables["drift"].facts)["rows"] == 2000
-
-
-@pytest.mark.slow
-def test_two_processes_make_the_same_page_as_one(evidence):
-    known = evidence({"A": 0.1, "B": 0.2})
-    alone, both = (page(known.tables, {}, known.campaign, cores=cores) for cores in (1, 2))
-    assert alone == both
-
-
-def test_limits_belong_to_their_value(evidence):
-    table = payload.table("ert", evidence({"A": 0.1, "B": 0.2}).table("ert"))
-    ert = values_of(table, "ert_s")
-    assert [table["columns"][place]["name"] for place in ert["limits"]] == [
-        "ert_s_low",
-        "ert_s_high",
-    ]
-    assert values_of(table, "ert_s_low")["hidden"]
-    assert values_of(table, "algorithm")["key"]
 
 
 @pytest.mark.slow
@@ -259,14 +169,6 @@ def test_the_command_makes_the_page_of_files(evidence, tmp_path):
     assert not (tmp_path / "checklist.html").exists()  # its table was not made
 
 
-def test_a_folder_without_tables_is_one_line(tmp_path, evidence, capsys):
-    plan.write_snapshot(evidence({"A": 0.1}, made=()).campaign, tmp_path)
-    line = f"timefair: {tmp_path}: has no tables; start snakemake and wait until it ends\n"
-    assert cli.main(["report", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == line
-    assert [path.name for path in tmp_path.iterdir()] == ["campaign.json"]
-
-
 @pytest.mark.slow
 def test_every_table_with_rows_has_its_place(written):
     text = written({"A": 0.1, "B": 0.2}).read_text()
@@ -274,25 +176,6 @@ def test_every_table_with_rows_has_its_place(written):
     with_rows = {name for name, table in data_of(text)["tables"].items() if table["rows"]}
     assert places == with_rows - {"checklist"}
     assert places < set(TABLES)
-
-
-def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
-    campaign = evidence({"A": 0.1}, made=(), **FEW).campaign
-    measurement = {"checklist", "disturbance", "drift", "leftovers", "resolution", "runs"}
-    assert set(campaign.made_tables) == {"ert", "ecdf", *measurement}
-    assert campaign.table_names == ("ert",)
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ({}, "2 instances each, with 5 runs per instance and 1"),
-        ({"stopping": {"rule": "quantile"}}, "each, with at most 5 runs per instance and 1"),
-    ],
-)
-def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, keys, said):
-    campaign = evidence({"fast": 0.01, "slow": 0.1}, made=(), **keys).campaign
-    assert said in in_one_sentence(campaign)
 
 
 @pytest.mark.slow
@@ -317,18 +200,6 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
     assert any(duration in want for want in wants if want.startswith("You have"))
     assert "You count seconds" not in wants
     assert all(duration in one.value for one in found.functions)
-
-
-@pytest.mark.slow
-def test_names_of_functions_are_beside_their_numbers(written):
-    problems = {
-        "suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": "1-2",
-        "names": {"1": "a <bowl>"},
-    }  # fmt: skip
-    text = written({"A": 0.1, "B": 0.2}, problems=problems, made=("ert", "comparison")).read_text()
-    assert data_of(text)["functions"]["1"] == "f1 a <bowl>"
-    assert data_of(text)["functions"]["8"] == "f8 Rosenbrock"
-    assert '<th scope="row">f1 a &lt;bowl&gt;</th>' in text
 
 
 @pytest.mark.slow
@@ -359,8 +230,3 @@ def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evid
     for chart in data_of(text)["charts"]:
         labels = [view[key] for view in chart["views"] for key in ("label", "note")]
         assert "recision" not in chart["title"] + "".join(labels)
-
-
-def test_the_headline_of_a_single_space_is_there_once(written):
-    text = written({"A": 0.1, "B": 0.2}, made=("ert", "ranks", "friedman")).read_text()
-    assert text.count('<p class="headline">') == 1

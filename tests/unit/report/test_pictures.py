@@ -1,21 +1,15 @@
 """The pictures and lines of the first screen."""
 
 import re
-from itertools import pairwise
 
 import pytest
 
 from timefair.campaign.implementation import implementation
 from timefair.report.account import implementations
 from timefair.report.markup import Names
-from timefair.report.pictures import LINE, _apart, pictures
+from timefair.report.pictures import pictures
 
 SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
-
-
-def drawn(evidence, names=SECONDS, **keys):
-    found = evidence(names, **keys)
-    return pictures(found, Names.of(names))
 
 
 def spoken(html):
@@ -46,34 +40,6 @@ def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
     )
 
 
-@pytest.mark.parametrize("count", [1, 2, 20])
-def test_each_number_of_algorithms_is_drawn(evidence, count):
-    html = drawn(evidence, {f"<{k}>": 0.01 * (k + 1) for k in range(count)}, functions=6, runs=2)
-    assert len(spoken(html)) == (2 if count > 1 else 1)
-    assert "<0>" not in html
-    assert "nan" not in html
-
-
-def test_without_tables_there_is_no_picture(evidence):
-    assert drawn(evidence, made=("ranks",)) == ""
-
-
-def test_without_a_solved_target_there_is_no_ecdf(evidence):
-    assert "picture-ecdf" not in drawn(evidence, {"a": 1e9, "b": 1e9}, functions=6)
-
-
-@pytest.mark.parametrize(
-    "places", [[], [50], [50, 50, 50], [10, 11, 90, 91], [0, 300], list(range(100, 140))]
-)
-def test_labels_do_not_touch_and_keep_their_order(places):
-    wanted = {str(k): float(place) for k, place in enumerate(places)}
-    found = _apart(wanted, 20, 280)
-    assert list(found) == list(wanted)
-    assert all(b - a >= LINE * (1 - 1e-9) for a, b in pairwise(found.values()))
-    if len(places) <= (280 - 20) / LINE:
-        assert all(20 <= y <= 280 for y in found.values())
-
-
 def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
     line = implementations(evidence(SECONDS))
     assert "Python with numpy: quick 200\u00a0(98\u00a0%), slow" in line
@@ -95,9 +61,3 @@ def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
 )
 def test_what_an_algorithm_is_implemented_in(use, written_in):
     assert implementation(use) == written_in
-
-
-def test_the_implementation_of_each_library_is_known():
-    from timefair.algorithms.registry import LIBRARIES
-
-    assert {name for name in LIBRARIES if implementation(f"{name}:x") == "your Python"} == set()

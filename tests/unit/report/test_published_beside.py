@@ -9,7 +9,6 @@ from timefair.report.account import in_one_sentence
 from timefair.report.cautions import _few_runs
 from timefair.report.evidence import Evidence
 from timefair.report.findings.results import by_cost
-from timefair.report.markup import Names
 
 
 @pytest.fixture
@@ -43,12 +42,6 @@ def test_in_seconds_only_who_was_measured_is_compared(evidence):
     ((function, target, results),) = by_cost(evidence, space, "seconds")
     assert (function, target) == (1, 1.0)
     assert {one.algorithm: one.value for one in results} == {"A": 2.0, "C": 9.0}
-
-
-def test_looks_are_those_of_the_figures(evidence):
-    names = Names.of(evidence.campaign.algorithms, evidence.campaign.published)
-    assert list(names.looks) == ["A", "C", "B"]
-    assert names.looks["C"] == Names.of(evidence.campaign.algorithms).looks["C"]
 
 
 def test_the_first_sentence_and_the_warnings(evidence):

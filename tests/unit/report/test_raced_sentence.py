@@ -66,16 +66,6 @@ def test_the_only_pair_of_a_registered_race_is_one_statement(better, said):
     )
 
 
-def test_many_pairs_without_an_order_are_counted():
-    pairs = {"AB": None, "AC": None, "AD": None, "BC": None, "BD": None}
-    order, _ = raced(evidence(pairs, {"A": [9]}), Space("bbob", 2))
-    assert order.endswith("Not decided: A and B; A and C; A and D; 2 more.")
-
-
-def test_nothing_is_said_without_a_race():
-    assert not list(raced(evidence({}, {}), Space("bbob", 2)))
-
-
 def test_the_reader_is_cautioned_against_the_other_intervals():
     topics = {one.topic: one.text for one in cautions(evidence({"AB": "A"}, {"A": [9]}))}
     assert "decided_pairs" in topics["Runs chosen by results"]

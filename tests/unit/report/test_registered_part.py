@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -73,18 +72,6 @@ def test_a_question_that_was_never_registered_is_exploratory(written):
     assert "confirmatory" not in text
 
 
-@pytest.mark.slow
-def test_orders_without_a_winner(written):
-    unknown = order(answer="not answered", p=np.nan, value_a=np.nan, better=None)
-    _, text = written(unknown)
-    assert "Not answered: there is no p-value." in text
-    assert "No order (score test of equal ERTs, p = unknown)" in text
-    overall = order(answer="no", function="all", test="wilcoxon", better=None, measure="precision")
-    _, text = written(overall)
-    assert "over all functions of bbob, 2 dimensions (share of the functions" in text
-    assert "Not shown." in text
-
-
 def test_after_a_race_the_values_are_mean_a12(written):
     raced = order(answer="yes", function="all", test="mean-a12", measure="precision")
     _, text = written(raced)
@@ -92,15 +79,3 @@ def test_after_a_race_the_values_are_mean_a12(written):
     assert "(mean A12): " in text
     assert "confidence sequence of the mean A12, which is valid after a campaign-wide race" in text
     assert "share of the functions" not in text
-
-
-def test_both_orders_of_an_inversion_are_stated(written):
-    _, text = written(order(measure="ert_evaluations"), order(better="PSO"))
-    assert "ERT in evaluations to 0.01" in text
-    assert "DE is better by evaluations and PSO is better by time" in text
-
-
-def test_a_campaign_without_a_question_has_no_such_part():
-    text = page({}, {}, configuration.parse(CAMPAIGN))
-    assert 'id="registered"' not in text
-    assert "exploratory" not in text

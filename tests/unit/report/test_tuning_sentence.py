@@ -53,13 +53,6 @@ def test_it_never_pays():
     ]
 
 
-def test_a_search_that_kept_the_default_never_pays():
-    assert said({"chosen": "default", "verdict": "never"}) == [
-        "Tuning A took 60.4 s. It never pays off: the search kept the parameters of A, which were "
-        "the best that it tried."
-    ]
-
-
 def test_it_is_undecided():
     open_ = {"saved_s_low": -0.1, "problems_high": math.inf, "verdict": "undecided"}
     assert said(open_) == [
@@ -71,8 +64,3 @@ def test_it_is_undecided():
         "Tuning A took 60.4 s. Whether it pays off at the target 0.1 is not known: some functions "
         "have a single run."
     ]
-
-
-def test_a_campaign_without_tuning_has_no_sentence():
-    evidence = Evidence({}, configuration.parse(CAMPAIGN))
-    assert list(tuning_pays(evidence, Space("bbob", 2))) == []

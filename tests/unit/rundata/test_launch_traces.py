@@ -73,27 +73,9 @@ def test_they_are_read_from_records_part_by_part(rows, table, tmp_path, monkeypa
     assert traces(runs) == traces(runs) == expected(1, 3)
 
 
-def test_without_launches_there_is_an_empty_part(run, table):
-    assert traces(Runs.of(table(run([])))) == []
-
-
-def test_they_follow_the_choice_of_runs_and_of_the_clock(rows, table):
-    runs = Runs.of(table(*rows))
-    assert traces(runs.where(np.array([False, True, True, False]))) == expected(0)
-    by_cpu = traces(runs.timed_by("cpu"))
-    assert by_cpu[1][2][2] == [3, 0.0625, 2.0]
-    assert by_cpu[4][2][2] == [3, 0.25, 2.0]
-
-
 def test_without_an_optimum_precisions_are_distances_to_the_best_known(run, table):
     runs = Runs.of(table(run([], f_opt=None, best_precision=2.0) | FOUND))
     assert traces(runs)[1][2] == [[1, 0.0, 6.0], [2, 0.125, 3.0], [3, 0.25, 0.0]]
-
-
-def test_a_run_with_a_paused_launch_has_none(run, table):
-    paused = FOUND | {"launch_log": log((0.0, 1.0, 4), (0.5, 0.875, 4), (0.875, 1.0, 2))}
-    both = table(run([], run=0) | paused, run([], run=1) | FOUND)
-    assert traces(Runs.of(both)) == expected(1)
 
 
 def test_launches_that_are_not_traced_are_left_out(run, table):

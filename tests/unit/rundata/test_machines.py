@@ -97,13 +97,6 @@ def test_ratios_have_the_intervals_of_whole_blocks(blocks):
     assert width[machines.EVERY_MACHINE] < min(width[FAST], width[SLOW])
 
 
-def test_seconds_are_those_of_each_machine(blocks):
-    frame = TABLES["ert_ratios"](blocks(alternating), ANALYSIS).set_index("machine")
-    assert frame.loc[SLOW, "ert_a_s"] == pytest.approx(SLOWER * frame.loc[FAST, "ert_a_s"], rel=0.2)
-    assert np.isnan(frame.loc[machines.EVERY_MACHINE, "ert_a_s"])
-    assert frame.loc[machines.EVERY_MACHINE, "n_a"] == ROUNDS
-
-
 def test_without_blocks_a_ratio_is_that_of_the_table_ert(campaign):
     runs = Runs.of(campaign)
     analysis = Analysis(targets=(1.0, 1e-8))
@@ -113,15 +106,6 @@ def test_without_blocks_a_ratio_is_that_of_the_table_ert(campaign):
     assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)
     assert frame.loc[0, "ratio"] == erts["A", 1.0] / erts["B", 1.0]
     assert np.isnan(frame.loc[1, "ratio"])  # nobody reached 1e-8
-
-
-def test_equal_times_have_the_ratio_one_even_if_they_are_zero(run, table):
-    rows = [
-        run([(1, 0.0, 0.5)], algorithm=name, run=k, wall_s=0.0) for name in "AB" for k in range(3)
-    ]
-    ratios = TABLES["ert_ratios"](Runs.of(table(*rows)), Analysis(targets=(1.0, 0.1)))
-    assert ratios[["ert_a_s", "ratio"]].iloc[0].tolist() == [0.0, 1.0]
-    assert np.isnan(ratios["ratio"].iloc[1])  # neither reached the target
 
 
 def test_the_mixture_is_in_the_notes_of_every_table_and_one_kind_is_not(blocks):
@@ -144,14 +128,6 @@ def test_the_comparison_is_within_machines(blocks):
     assert row["a12_low"] > 0.5
 
 
-def test_ranks_are_within_machines(blocks):
-    """A is better on each machine; the median of the mixture would be that of other runs."""
-    times = {"A": np.full(ROUNDS, 1.1), "B": np.full(ROUNDS, 1.2)}
-    frame = TABLES["ranks"](blocks(alternating, drawn=times), ANALYSIS)
-    median = frame[(frame["measure"] == "precision") & (frame["criterion"] == "Q.50")]
-    assert median.set_index("algorithm")["average_rank"].to_dict() == {"A": 1.0, "B": 2.0}
-
-
 def test_a_run_without_a_partner_on_its_node_is_omitted_and_said(blocks):
     lacking = blocks(alternating, without={("B", 1), ("B", 4)})
     assert machines.without_partner(lacking).sum() == 2
@@ -160,14 +136,3 @@ def test_a_run_without_a_partner_on_its_node_is_omitted_and_said(blocks):
     assert (together["n_a"], together["n_b"]) == (ROUNDS - 2, ROUNDS - 2)
     assert "2 runs are omitted: the block lacks" in frame.attrs["omitted"]
     assert TABLES["ert"](lacking, ANALYSIS).set_index("algorithm").loc["A", "runs"] == ROUNDS
-
-
-def test_on_one_kind_of_machine_no_run_is_omitted(blocks):
-    lacking = blocks(one_kind, without={("B", 1)})
-    assert not machines.without_partner(lacking).any()
-
-
-def test_without_blocks_there_is_no_machine(campaign):
-    runs = Runs.of(campaign)
-    assert machines.machines(runs) == []
-    assert set(runs.frame["machine"]) == {""}

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from timefair.basics.errors import InputError
 from timefair.exhibits.registry import TABLES
 from timefair.records import store
 from timefair.rundata.runs import Runs
@@ -69,15 +68,6 @@ def test_after_the_choice_of_runs_the_others_keep_their_own(run, table) -> None:
     assert events(chosen, "best_measured") == [[], [(2, 0.1, 0.3)]]
 
 
-def test_a_value_below_the_optimum_by_rounding_has_precision_0(run, table) -> None:
-    rows = [(1, 0.1, 6.0, 1e-17), (2, 0.2, 5.0, -1e-17)]
-    runs = Runs.of(table(noisy(run, rows=rows)))
-    found = runs.with_values("best_evaluated")
-    assert events(found, "measured") == [[(1, 0.1, 1e-17), (2, 0.2, 0.0)]]
-    twice = Runs.of(table(noisy(run, rows=[(1, 0.1, 6.0, -1e-17), (2, 0.2, 5.0, -2e-17)])))
-    assert events(twice, "best_evaluated") == [[(1, 0.1, 0.0)]]
-
-
 def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run, table) -> None:
     mine = {"suite": "mine.py:f", "function": 1, "f_opt": None}
     runs = Runs.of(table(noisy(run, **mine), noisy(run, rows=[(5, 0.1, 1.0, 2.5)], run=1, **mine)))
@@ -87,15 +77,6 @@ def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run,
     assert events(runs, "best_measured") == [
         [(1, 0.1, 2.5), (4, 0.2, 2.0), (12, 0.5, 0.5)], [(5, 0.1, 0.0)]
     ]  # fmt: skip
-
-
-def test_of_my_function_not_every_evaluation_has_a_true_value(run, table) -> None:
-    runs = Runs.of(table(noisy(run, suite="mine.py:f", function=1)))
-    fault = (
-        "statistics.noisy_value: 'best_evaluated': of mine.py:f the values without noise are not"
-    )
-    with pytest.raises(InputError, match=fault):
-        runs.with_values("best_evaluated")
 
 
 def test_a_record_without_true_values_keeps_its_measured_ones(run, table) -> None:
@@ -113,9 +94,3 @@ def test_tables_take_the_value_that_the_analysis_asks_for_and_say_so(run, table)
     assert exact.attrs["noise"] == ""
     points = TABLES["best_points"](runs, Analysis())
     assert "measured" in points.attrs["noise"]
-
-
-def test_the_two_values_are_no_objectives(run, table) -> None:
-    runs = Runs.of(table(noisy(run)))
-    assert [len(front) for front in runs.fronts] == [0]
-    assert TABLES["attainment"](runs, Analysis()).empty

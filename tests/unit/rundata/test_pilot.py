@@ -45,11 +45,6 @@ def test_cases_pool_the_instances_and_begin_with_the_smallest_spread(read):
     assert pilot.success_rates.tolist() == [0.75]
 
 
-def test_cases_that_no_run_solved_are_left_out(read):
-    (pilot,) = read({("A", 1, 1): [2.0, 2.0], ("B", 1, 1): [0.2, 0.3]})
-    assert [case.success for case in pilot.cases()] == [1.0]
-
-
 def test_instances_of_two_algorithms_are_compared_with_each_other(read):
     """B has not run on the first instance of function 1, on which A is slow."""
     a = {("A", 1, 1): [0.9, 0.9], ("A", 1, 2): [0.2, 0.2], ("A", 2, 2): [0.4, 0.4]}
@@ -79,8 +74,3 @@ def test_components_are_those_of_log_ratios(read):
     between = ratios.mean(axis=1).var(ddof=1)
     within = found.instances / 2 + found.runs / 8
     assert found.functions == pytest.approx(between - within)
-
-
-def test_dimensions_are_pilots_of_their_own(read):
-    runs = {("A", 1, 1): [0.1, 0.2], ("B", 1, 1): [0.2, 0.3]}
-    assert [pilot.dimension for pilot in read(runs, dimensions=(2, 7))] == [2, 7]

@@ -1,12 +1,9 @@
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records import store
-from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 
 
@@ -25,16 +22,6 @@ def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
     assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
 
 
-def test_slices_chunks_and_missing_events(run, table):
-    whole = table(
-        *[run([(1, 0.1, 5.0 + k)], run=k) for k in range(4)], run() | {"run": 4, "events": None}
-    )
-    pieces = pa.concat_tables([whole.slice(1, 1), whole.slice(3, 2)])
-    events = Runs.of(pieces).traces.together()
-    assert events.precision.tolist() == [6.0, 8.0]
-    assert events.offsets.tolist() == [0, 1, 2, 2]
-
-
 def test_a_run_that_is_there_twice_is_refused(run, table):
     with pytest.raises(InputError, match=r"twice.*algorithm A.*run 0"):
         Runs.of(table(run(), run()))
@@ -48,15 +35,6 @@ def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
     evaluations = runs.cost_grid("evaluations")
     assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
     np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
-
-
-def test_curves_of_many_cells_have_fewer_points(run, table, monkeypatch):
-    runs = Runs.of(table(*(run([(1, 0.01, 5.0)], function=f) for f in range(1, 11))))
-    assert runs.cost_grid("seconds").size == runs_module.POINTS
-    for most, points in ((10, 101), (5, 50), (1, 25)):
-        monkeypatch.setattr(runs_module, "MANY_CELLS", most)
-        assert runs.points == points
-        assert runs.cost_grid("seconds").size == points
 
 
 def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
@@ -75,21 +53,6 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeyp
         np.testing.assert_array_equal(*both)
     assert read.traces.together().precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
     assert read.traces.together().offsets.tolist() == [0, 0, 2, 5]
-
-
-def test_files_are_loaded_together(run, table, tmp_path):
-    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
-    for k, path in enumerate(paths):
-        store.write_record(path, table(run(run=k)).to_batches(), {})
-    assert Runs.read(paths).frame["run"].tolist() == [0, 1]
-    assert Runs.read([]).frame.empty
-
-
-def test_a_file_of_something_else_is_named(tmp_path):
-    path = tmp_path / "other.parquet"
-    pq.write_table(pa.table({"x": [1]}), path)
-    with pytest.raises(InputError, match=r"other\.parquet: not a record of timefair"):
-        Runs.read([path])
 
 
 def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
@@ -142,11 +105,6 @@ def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs
     assert own.frame["reference_f"].tolist() == [3.0, 3.0]
     assert own.traces.together().precision.tolist() == [6.0, 0.0, 5.0]
     assert own.launches["best_precision"].tolist() == [0.0]
-
-
-def test_a_known_optimum_stays_the_reference(campaign):
-    runs = Runs.of(campaign)
-    assert runs.from_own_best() is runs
 
 
 def test_seconds_after_evaluations_are_exact_at_events_and_linear_between(run, table):

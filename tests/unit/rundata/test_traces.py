@@ -4,27 +4,16 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.exhibits.registry import TABLES
 from timefair.records import store
 from timefair.records.schema import PUBLISHED
 from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 from timefair.rundata.traces import TracePart
 
-ANALYSIS = Analysis(
-    targets=(10.0, 1.0, 1e-3),
-    resamples=20,
-    ancillary="amortised",
-    tuning_s={"A": 0.3, "B": 0.01},
-    time="cpu",
-    disturbed="exclude",
-)
 SOURCE = {"format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old"}
 
 
@@ -74,42 +63,10 @@ def written(rows, table, tmp_path_factory):
     return sorted(folder.glob("*.parquet"))
 
 
-@pytest.fixture(scope="module")
-def held(written):
-    """The runs with their events."""
-    return Runs.read(written)
-
-
 @pytest.fixture
 def paths(written, tmp_path):
     """Copies of these files, to damage and to remove."""
     return [Path(shutil.copy(path, tmp_path)) for path in written]
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(TABLES))
-def test_a_table_is_the_same_if_events_are_read_again(name, written, held, monkeypatch):
-    expected = TABLES[name](held, ANALYSIS)
-    monkeypatch.setattr(runs_module, "HELD_EVENTS", -1)
-    pd.testing.assert_frame_equal(TABLES[name](Runs.read(written), ANALYSIS), expected)
-
-
-@pytest.mark.slow
-def test_events_that_are_held_are_read_once(paths):
-    runs = Runs.read(paths)
-    first = runs.runtimes("evaluations", [1.0])
-    for path in paths:
-        path.unlink()
-    np.testing.assert_array_equal(runs.runtimes("evaluations", [1.0, 9.0])[:, :1], first)
-
-
-def test_runtimes_are_computed_once_for_the_same_targets(held):
-    first = held.runtimes("evaluations", [2.0])
-    assert held.runtimes("evaluations", (2.0,)) is first
-    assert held.runtimes("seconds", [2.0]) is not first
-    with pytest.raises(ValueError, match="read-only"):
-        first[0] = 0.0
 
 
 def test_damage_is_found_in_the_pass_that_meets_it(paths, monkeypatch):
@@ -134,14 +91,6 @@ def part():
         ]
     )  # fmt: skip
     return TracePart.of(events, np.array([3, 0, -1, 1]))
-
-
-def test_a_part_has_the_events_of_the_runs_that_have_a_row(part):
-    assert part.rows.tolist() == [3, 0, 1]
-    assert part.offsets.tolist() == [0, 2, 2, 3]
-    assert part.evaluations.tolist() == [1.0, 4.0, 2.0]
-    assert part.first_precision().tolist() == [5.0, np.inf, 7.0]
-    assert part.last_precision().tolist() == [2.0, np.inf, 7.0]
 
 
 def test_rows_change_and_runs_are_left_out(part):

@@ -41,11 +41,6 @@ def test_the_interval_of_the_median_needs_six_runs(runs, known):
     assert np.isnan(band.curve).all() == (runs == 0)
 
 
-def test_runs_without_a_value_leave_the_median_open_at_the_top():
-    band = median_band([[1.0]] * 5 + [[INF]] * 4, 0.95)
-    assert (band.low[0], band.curve[0], band.high[0]) == (1.0, 1.0, INF)
-
-
 def test_the_interval_of_the_mean_is_students():
     best = 10 ** np.random.default_rng(4).normal(size=(9, 3))
     band = log_mean_band(best, floor=1e-8, confidence=0.9)
@@ -53,25 +48,6 @@ def test_the_interval_of_the_mean_is_students():
     for j in range(3):
         interval = stats.ttest_1samp(np.log10(best[:, j]), 0).confidence_interval(0.9)
         np.testing.assert_allclose([band.low[j], band.high[j]], interval)
-
-
-def test_zero_and_all_below_the_floor_count_as_the_floor():
-    band = log_mean_band([[0.0, 1.0], [1e-12, 1e-2]], floor=1e-8, confidence=0.95)
-    np.testing.assert_allclose(band.curve, [-8, -1])
-    assert band.low[0] == band.high[0] == -8
-    assert band.low[1] == -8  # Student's limit would lie below what a mean can be
-
-
-def test_no_mean_until_every_run_has_a_value():
-    band = log_mean_band([[INF, 1.0], [1.0, 1.0]], floor=1e-8, confidence=0.95)
-    assert np.isnan([band.curve[0], band.low[0], band.high[0]]).all()
-    assert band.curve[1] == 0
-
-
-def test_one_run_has_a_mean_without_limits():
-    band = log_mean_band([[10.0]], floor=1e-8, confidence=0.95)
-    assert band.curve.tolist() == [1.0]
-    assert np.isnan([band.low, band.high]).all()
 
 
 @pytest.mark.slow

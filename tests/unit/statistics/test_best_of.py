@@ -57,15 +57,6 @@ def test_infinity_counts_only_where_it_may_be_all_that_is_drawn():
     assert best_of_mean(x, 4, replacement=True) == INF
 
 
-def test_more_executions_than_runs_and_no_run():
-    assert np.isnan(best_of_mean([1.0, 2.0], 3))
-    assert np.isnan(best_of_quantile([1.0, 2.0], 0.5, 3))
-    assert best_of_mean([1.0, 2.0], 3, replacement=True) == pytest.approx(9 / 8)
-    assert np.isnan(best_of_mean([], 1))
-    assert np.isnan(best_of_mean([], 1, replacement=True))
-    assert np.isnan(best_of_quantile([], 0.5, 1))
-
-
 def test_several_samples_at_once():
     x = np.random.default_rng(2).exponential(size=(3, 5, 2))
     together = best_of_mean(x, 2, axis=1)
@@ -105,37 +96,10 @@ def test_whatever_the_sample_is(x, k):
         assert best_of_mean(x, k + 1) <= mean + 1e-6
 
 
-@given(st.floats(-1e6, 1e6), st.integers(1, 50), st.integers(1, 50))
-def test_equal_results(value, runs, k):
-    if k <= runs:
-        assert best_of_mean([value] * runs, k) == pytest.approx(value, rel=1e-12)
-
-
-def test_a_ratio_that_is_whole_but_for_rounding():
-    tau = np.array([0.1, 0.2, 0.3, 0.7, 1 / 3])
-    whole = np.arange(1, 200)
-    np.testing.assert_array_equal(
-        affordable_runs(whole[:, np.newaxis] * tau, tau), np.tile(whole[:, np.newaxis], 5)
-    )
-    assert affordable_runs(0.3 - 1e-9, 0.1) == 2
-
-
-def test_runs_that_do_not_fit_or_have_no_known_length():
-    np.testing.assert_array_equal(
-        affordable_runs([0.0, 1.0, 1.0, 5.0], [1.0, 1.1, np.nan, INF]), [0.0, 0.0, np.nan, 0.0]
-    )
-
-
 @pytest.mark.parametrize(("budget", "tau"), [(-1.0, 1.0), (INF, 1.0), (np.nan, 1.0)])
 def test_a_wrong_budget_is_named(budget, tau):
     with pytest.raises(ValueError, match="budget"):
         affordable_runs(budget, tau)
-
-
-@pytest.mark.parametrize("tau", [0.0, -1.0])
-def test_a_wrong_length_is_named(tau):
-    with pytest.raises(ValueError, match="tau"):
-        affordable_runs(1.0, tau)
 
 
 def test_wrong_results_are_named():

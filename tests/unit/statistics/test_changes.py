@@ -40,16 +40,6 @@ def test_the_offline_error_is_the_mean_of_the_best_error_since_the_change():
     np.testing.assert_allclose(offline_errors(RUN, PERIOD), expected, rtol=1e-15)
 
 
-def test_what_is_known_after_the_next_change_does_not_count_in_the_mean():
-    late = followed((0, 4.0, 5.0), (0, 11.0, 1.0))
-    assert offline_errors(late, PERIOD)[0] == (4 * 9 + 6 * 5) / PERIOD
-
-
-def test_the_error_after_a_cost():
-    found = error_after(RUN, np.array([0.0, 2.0, 3.9, 4.0, 8.0, 10.0]))
-    assert found.tolist() == [[9, 9, 9, 5, 1, 1], [8] * 6, [3] * 6]
-
-
 def test_recovery_counts_evaluations_and_not_the_middle_of_the_bounds():
     times = recovery_times(RUN, np.array([10.0, 5.0, 0.5]))
     assert times.tolist() == [[4.0, 4.0, np.inf], [np.inf] * 3, [0.0, 0.0, np.inf]]
@@ -95,13 +85,6 @@ def test_estimates_against_samples_that_are_drawn_one_by_one():
         assert quantile.value == sample_quantile(values.ravel(), p)
         found = np.sort([sample_quantile(sample.ravel(), p) for sample in samples])
         assert [quantile.low, quantile.high] == [found[1], found[37]]
-
-
-def test_runs_that_agree_have_intervals_without_width():
-    draws = draws_of_runs(3, resamples=20, rng=np.random.default_rng(1))
-    same = np.tile([1.0, 2.0, 6.0], (3, 1))
-    for estimate in (mean_over_runs(same, draws, 0.95), quantile_over_runs(same, 0.9, draws, 0.95)):
-        assert estimate.low == estimate.value == estimate.high
 
 
 def test_changes_of_one_run_do_not_narrow_the_interval():

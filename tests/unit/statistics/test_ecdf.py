@@ -26,16 +26,6 @@ def test_failures_stay_in_the_denominator():
     np.testing.assert_allclose(fractions, [0, 1 / 6, 1 / 6, 0.5, 0.5])
 
 
-def test_all_failed_and_nothing_run():
-    np.testing.assert_array_equal(ecdf([np.inf, np.inf], [1.0, 2.0]), [0, 0])
-    assert np.isnan(ecdf([], [1.0])).all()
-
-
-def test_nan_is_refused():
-    with pytest.raises(ValueError, match="NaN"):
-        ecdf([np.nan], [1.0])
-
-
 def test_two_runs_of_one_problem_can_be_counted_out():
     """Each sample is one of the two runs: half of them reach 1, half nothing, at cost 1."""
     band = band_of([[1.0, 1.0], [INF, INF]], [4, 4], [0.5, 1.0])

@@ -86,12 +86,6 @@ def test_targets_of_one_run_belong_together(method):
     np.testing.assert_allclose(both.high[1], 2 * both.high[0])
 
 
-def test_the_same_stream_gives_the_same_interval():
-    times, success = [1.0, 2.0, 4.0], [True] * 3
-    first, second = interval(times, success, "percentile"), interval(times, success, "percentile")
-    assert (first.low, first.high) == (second.low, second.high)
-
-
 @pytest.mark.parametrize(
     ("spent", "success"),
     [
@@ -105,22 +99,6 @@ def test_the_same_stream_gives_the_same_interval():
 def test_wrong_costs_are_named(spent, success):
     with pytest.raises(ValueError, match="spent"):
         ert(spent, success)
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("confidence", 0.0),
-        ("confidence", 1.0),
-        ("resamples", 0),
-        ("method", "other"),
-        ("rng", None),
-    ],
-)
-def test_wrong_settings_are_named(setting, value):
-    settings = {"confidence": 0.9, "method": "percentile", "rng": np.random.default_rng(1)}
-    with pytest.raises(ValueError, match=setting):
-        ert_interval([1.0, 2.0], [True, True], **(settings | {setting: value}))
 
 
 def test_the_standard_error_is_that_of_as_many_runtimes_with_restarts_as_successes():
@@ -161,23 +139,6 @@ def test_a_failure_leaves_the_upper_half_as_long_as_the_lower(spent):
     both, value = interval(spent, success), ert(spent, success)
     assert not both.heavy_tail
     assert np.log(both.high / value) == pytest.approx(np.log(value / both.low))
-
-
-def test_targets_have_their_own_tails():
-    spent = np.column_stack([HEAVY, HEAVY, SKEWED])
-    success = np.ones(spent.shape, dtype=bool)
-    success[0, 1] = False
-    both = interval(spent, success)
-    assert both.heavy_tail.tolist() == [True, False, False]
-    one = [interval(spent[:, k], success[:, k]) for k in range(3)]
-    assert both.high.tolist() == pytest.approx([float(each.high) for each in one])
-
-
-def test_the_unit_does_not_matter():
-    spent, success = np.array([1.0, 5.0, 2.0, 9.0, 2.5]), np.array([1, 1, 1, 0, 1], dtype=bool)
-    seconds, minutes = interval(spent, success), interval(spent / 60, success)
-    assert seconds.low == pytest.approx(60 * minutes.low)
-    assert seconds.high == pytest.approx(60 * minutes.high)
 
 
 pairs = st.lists(

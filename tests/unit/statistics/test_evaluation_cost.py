@@ -10,9 +10,7 @@ from timefair.statistics.comparison import equal_ert
 from timefair.statistics.ert import ert
 from timefair.statistics.evaluation_cost import (
     at_cost,
-    band_of_shares,
     lowest_between,
-    shares_won,
     turning_cost,
     turning_sets,
 )
@@ -33,15 +31,6 @@ def test_the_envelope_is_that_of_brute_force(lines, cost):
     np.testing.assert_array_equal(inside, lowest)
 
 
-@pytest.mark.slow
-@given(several, st.randoms(use_true_random=False))
-def test_the_envelope_does_not_depend_on_the_order(lines, random):
-    order = list(range(lines.shape[1]))
-    random.shuffle(order)
-    for limits, moved in zip(lowest_between(*lines), lowest_between(*lines[:, order]), strict=True):
-        np.testing.assert_array_equal(limits[order], moved)
-
-
 @given(several)
 def test_the_envelope_covers_all_costs_and_ends_with_the_fewest_evaluations(lines):
     start, end = lowest_between(*lines)
@@ -56,12 +45,6 @@ def test_the_envelope_covers_all_costs_and_ends_with_the_fewest_evaluations(line
     for begin, stop in sorted(zip(start[known], end[known], strict=True)):
         assert begin <= reached
         reached = max(reached, stop)
-
-
-@given(several)
-def test_shares_add_up_to_what_is_solved(lines):
-    shares = shares_won(lines[0][np.newaxis], lines[1][np.newaxis], COSTS)
-    assert shares.sum(axis=-1) == pytest.approx(float(np.isfinite(lines).any()))
 
 
 def test_no_cost_is_the_time_to_the_bit_and_costs_only_add():
@@ -79,18 +62,6 @@ def test_the_line_is_the_ert_of_the_runs():
         of_runs = ert(at_cost(seconds, evaluations, cost), success)
         of_line = at_cost(ert(seconds, success), ert(evaluations, success), cost)
         assert of_runs == pytest.approx(of_line)
-
-
-def test_lines_that_never_cross_have_no_turning_cost():
-    assert turning_cost(1.0, 10.0, 2.0, 5.0) == pytest.approx(0.2)
-    assert np.isnan(turning_cost(1.0, 5.0, 2.0, 5.0))
-    assert np.isnan(turning_cost(1.0, 5.0, np.inf, np.inf))
-    assert np.isnan(turning_cost(1.0, 5.0, 1.0, 7.0))
-
-
-def test_a_band_holds_the_share():
-    low, high = band_of_shares(np.array([0.9]), np.full((20, 1), 0.5), confidence=0.9)
-    assert (low, high) == (0.5, 0.9)
 
 
 def sample(rng, seconds, evaluations, runs=12, rate=1.0):
@@ -117,6 +88,7 @@ FORMS = {
 }
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", range(30))
 def test_a_set_has_the_costs_that_the_test_does_not_reject(seed):
     rng = np.random.default_rng(seed)
@@ -146,6 +118,7 @@ def test_the_forms_of_sets():
     assert turning_sets(*never, *never, confidence=0.95).shape[0] == "every"
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("evaluations", [0, 1, 7, 331])
 @pytest.mark.parametrize(("factor", "form"), [(2.0, "empty"), (1.001, "every"), (1.0, "every")])
 def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
@@ -160,6 +133,7 @@ def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
     assert {accepted(first, second, c, 0.95) for c in (0.0, 1e-6, 1.0)} == {form == "every"}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("runs", [(10, 10), (7, 11), (30, 12)])
 @pytest.mark.parametrize("each", [0.1, 0.3, 1e-3 / 3])
 def test_equal_seconds_are_equal_at_no_cost_alone(runs, each):
@@ -171,25 +145,6 @@ def test_equal_seconds_are_equal_at_no_cost_alone(runs, each):
     sets = turning_sets(*few, *many, confidence=0.95)
     assert (sets.shape[0], sets.low[0], sets.high[0]) == ("below", 0.0, 0.0)
     assert equal_ert(*(x[:, 0] for x in (few[0], few[2], many[0], many[2]))) == 1.0
-
-
-def test_evaluations_that_are_equal_within_one_algorithm_alone():
-    seconds = np.linspace(1.0, 1.09, 10)[:, np.newaxis]
-    slow, success = 3 * seconds, np.ones((10, 1))
-    two, ten = np.full((10, 1), 2.0), np.full((10, 1), 10.0)
-    worse = turning_sets(seconds, two, success, slow, ten, success, confidence=0.95)
-    assert worse.shape[0] == "empty"
-    turns = turning_sets(seconds, ten, success, slow, two, success, confidence=0.95)
-    assert turns.shape[0] == "between"
-    assert 0 < turns.low[0] < 2.09 / 8 < turns.high[0] < np.inf
-
-
-def test_one_success_each_shows_nothing():
-    """The ERTs are sums over all runs: those of one success differ by chance."""
-    seconds, counts = np.full((5, 1), 1.0), np.full((5, 1), 100.0)
-    success = np.eye(5)[:, :1]
-    sets = turning_sets(seconds, counts, success, 2 * seconds, counts, success, confidence=0.95)
-    assert (sets.shape[0], sets.low[0], sets.high[0]) == ("every", 0.0, np.inf)
 
 
 def test_sets_hold_the_true_cost_as_often_as_they_say():

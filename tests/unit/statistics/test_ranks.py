@@ -75,10 +75,6 @@ def test_not_reached_and_not_available_share_the_last_places():
     assert rank([3.0, np.nan, 1.0, np.inf, np.inf]).tolist() == [2.0, 4.0, 1.0, 4.0, 4.0]
 
 
-def test_other_axis():
-    assert rank([[1.0, 5.0], [2.0, 4.0]], axis=0).tolist() == [[1.0, 2.0], [2.0, 1.0]]
-
-
 @pytest.mark.slow
 @settings(deadline=None)
 @given(results)
@@ -91,20 +87,6 @@ def test_ranks_add_up_and_follow_the_order(values):
     equal = x[:, :, np.newaxis] == x[:, np.newaxis, :]
     expected = smaller.sum(axis=1) + (equal.sum(axis=1) + 1) / 2
     np.testing.assert_array_equal(ranks, expected)
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(results)
-def test_ranks_are_their_own_ranks(values):
-    np.testing.assert_array_equal(rank(rank(values)), rank(values))
-    np.testing.assert_array_equal(average_ranks(rank(values)), average_ranks(values))
-
-
-def test_nothing():
-    assert rank([]).tolist() == []
-    assert np.isnan(average_ranks(np.empty((0, 3)))).all()
-    assert average_ranks(np.empty((2, 0))).tolist() == []
 
 
 @pytest.mark.parametrize("call", [lambda: rank(1.0), lambda: average_ranks([1.0, 2.0])])

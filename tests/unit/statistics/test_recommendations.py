@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.recommendations import RULES, at_each_row, settled, trace
+from timefair.statistics.recommendations import RULES, at_each_row, trace
 
 values = st.one_of(st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, np.inf, -np.inf, np.nan]))
 finite = st.one_of(st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, 2.0]))
@@ -61,19 +61,9 @@ def test_from_a_fall_on_the_recommended_point_is_never_worse(rule, made) -> None
         assert row == 0 or max(after[row - 1 :]) > value
 
 
-def test_a_run_without_rows_has_no_trace() -> None:
-    for rule in RULES:
-        at, found = trace(rule, np.empty(0, np.intp), np.empty(0), np.empty(0))
-        assert (at.size, found.size) == (0, 0)
-
-
 def test_a_later_launch_takes_over_with_its_own_recommendation() -> None:
     made = [(0, 3.0, 3.5), (0, np.nan, 3.2), (1, np.nan, 9.0), (1, 2.0, 5.0), (0, np.nan, 1.0)]
     launch, measured, true = columns(made)
     assert at_each_row("recommended", launch, measured, true).tolist() == [3.5, 3.2, 3.2, 9.0, 9.0]
     assert trace("recommended", launch, measured, true)[1].tolist() == [9.0]
     assert trace("best_measured", launch, measured, true)[1].tolist() == [5.0]
-
-
-def test_settled_never_rises() -> None:
-    assert settled(np.array([1.0, np.inf, 2.0])).tolist() == [np.inf, np.inf, 2.0]

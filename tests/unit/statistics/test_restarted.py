@@ -69,62 +69,6 @@ def test_the_variance_is_that_of_a_geometric_number_of_failures():
     assert moments.mean == pytest.approx(odds * fails.mean() + hits.mean(), rel=1e-12)
 
 
-def test_moments_of_several_targets_at_once():
-    times = np.array([[1.0, 4.0, 2.0], [2.0, 4.0, 2.0], [3.0, 4.0, 2.0]])
-    success = np.array([[True, False, True], [False, False, True], [True, False, True]])
-    moments = restarted_moments(times, success, axis=0)
-    np.testing.assert_array_equal(moments.mean, [3.0, INF, 2.0])
-    np.testing.assert_allclose(moments.sd, [2.0, INF, 0.0])
-
-
-def test_no_run_and_no_success():
-    assert np.isnan(restarted_moments([], []).mean)
-    assert np.isnan(restarted_moments([], []).sd)
-    assert np.isnan(exact(restarted_cdf([], [], [1.0]))).all()
-    assert np.isnan(exact(restarted_quantile([], [], [0.5]))).all()
-    for cost in (0.0, 3.0):
-        assert restarted_moments([cost], [False]).sd == INF
-        assert exact(restarted_cdf([cost], [False], [1.0, INF])) == [0.0, 0.0]
-        assert exact(restarted_quantile([cost], [False], [0.5, 1.0])) == [INF, INF]
-
-
-def test_one_success():
-    assert restarted_moments([3.0], [True]).sd == 0.0
-    assert exact(restarted_cdf([3.0], [True], [2.9, 3.0, INF])) == [0.0, 1.0, 1.0]
-    assert exact(restarted_quantile([3.0], [True], [0.01, 1.0])) == [3.0, 3.0]
-
-
-def test_failures_that_cost_nothing_are_runs_that_were_not_drawn():
-    times, success = [0.0, 2.0, 0.0, 7.0, 3.0], [False, True, False, True, False]
-    grid = np.linspace(0, 20, 41)
-    np.testing.assert_array_equal(
-        restarted_cdf(times, success, grid).low,
-        restarted_cdf([2.0, 7.0, 3.0], [True, True, False], grid).low,
-    )
-    assert exact(restarted_quantile([0.0, 0.0], [True, False], [0.5, 1.0])) == [0.0, 0.0]
-
-
-def test_a_success_at_no_cost_after_failures():
-    # 0 with probability 1/2, then 2 with 1/4, ...
-    quantiles = restarted_quantile([0.0, 2.0], [True, False], [0.5, 0.75, 0.8])
-    assert exact(quantiles) == [0.0, 2.0, 4.0]
-
-
-def test_sums_that_differ_by_rounding_are_one():
-    # 0.1 + 0.2 and 0.1 + 0.1 + 0.1 are above 0.3 in floating point.
-    cdf = restarted_cdf([0.1, 0.2, 0.0], [False, False, True], [0.3])
-    # 0.3 at most: no failure, .1, .2, .1 .1, .1 .2, .2 .1, .1 .1 .1
-    assert exact(cdf) == pytest.approx([1 / 3 * (1 + 1 / 3 + 1 / 3 + 1 / 9 + 2 / 9 + 1 / 27)])
-
-
-def test_a_budget_that_nearly_no_run_gets_through():
-    failures = 9_999
-    times = np.append(np.full(failures, 0.8), 0.5)
-    success = np.append(np.zeros(failures, dtype=bool), True)
-    median = np.ceil(np.log(0.5) / np.log(1 - 1e-4)) - 1
-    assert exact(restarted_quantile(times, success, [0.5])) == pytest.approx([0.8 * median + 0.5])
-
-
 def test_bounds_hold_the_solution_of_the_equation():
     times, success = irregular()
     grid = np.linspace(0.0, 30.0, 400)

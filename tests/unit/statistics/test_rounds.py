@@ -37,17 +37,6 @@ def test_rounds_are_those_counted_one_by_one(batches, workers, evaluations):
     np.testing.assert_array_equal(found, counted(batches, workers, evaluations))
 
 
-@given(BATCHES, st.integers(0, 200))
-def test_one_worker_makes_a_round_of_each_evaluation(batches, evaluations):
-    assert rounds(evaluations, *rows(batches), workers=1) == evaluations
-
-
-@given(BATCHES, st.integers(1, 10), st.integers(0, 200))
-def test_more_workers_never_take_more_rounds(batches, workers, evaluations):
-    fewer, more = (rounds(evaluations, *rows(batches), workers=k) for k in (workers, workers + 1))
-    assert more <= fewer <= evaluations
-
-
 def test_what_was_not_reached_stays():
     found = rounds([np.inf, np.nan, 6], [0], [3], [2], workers=3)
     np.testing.assert_array_equal(found, [np.inf, np.nan, 2])

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from timefair.statistics import bootstrap
-from timefair.statistics.bootstrap import has_singles, stratified_sums
+from timefair.statistics.bootstrap import stratified_sums
 
 
 def test_the_variance_over_samples_is_the_unbiased_estimate():
@@ -19,20 +18,6 @@ def test_two_runs_a_stratum_are_one_drawn_twice():
     rng = np.random.default_rng(2)
     sums = stratified_sums([[1.0], [10.0], [3.0], [30.0]], [0, 1, 0, 1], resamples=99, rng=rng)
     assert set(sums[:, 0]) == {2.0 + 20.0, 2.0 + 60.0, 6.0 + 20.0, 6.0 + 60.0}
-
-
-def test_blocks_do_not_change_what_a_sample_is(monkeypatch):
-    rows, labels = np.random.default_rng(3).normal(size=(7, 2)), [0, 0, 0, 1, 1, 1, 1]
-    whole = stratified_sums(rows, labels, resamples=50, rng=np.random.default_rng(4))
-    monkeypatch.setattr(bootstrap, "BLOCK_DRAWS", 20)
-    blocks = stratified_sums(rows, labels, resamples=50, rng=np.random.default_rng(4))
-    np.testing.assert_allclose(whole, blocks, rtol=1e-12)
-
-
-def test_single_runs_are_found():
-    assert has_singles([])
-    assert has_singles(["a", "a", "b"])
-    assert not has_singles(["a", "b", "a", "b"])
 
 
 @pytest.mark.parametrize(

@@ -27,17 +27,6 @@ def test_a_run_without_an_event_does_not_move_the_start():
     assert (targets == 4.0).all()
 
 
-def test_no_event_no_run_and_no_share():
-    assert (relative_targets([INF, INF], [INF, INF], [1, 1], [0.5]) == INF).all()
-    assert relative_targets([], [], [], [0.5]).shape == (0, 1)
-    assert relative_targets([1.0], [0.0], [1], []).shape == (1, 0)
-
-
-def test_all_equal_and_all_solved_at_the_first_evaluation():
-    assert (relative_targets([2.0, 2.0], [2.0, 2.0], [1, 1], [0.1, 0.9]) == 2.0).all()
-    assert (relative_targets([0.0, 0.0], [0.0, 0.0], [1, 1], [0.1]) == 0.0).all()
-
-
 @pytest.mark.slow
 @given(
     st.lists(
@@ -96,15 +85,3 @@ def test_the_same_targets_for_all_runs_either_way():
         runtimes(COST, PRECISION, OFFSETS, targets),
         runtimes(COST, PRECISION, OFFSETS, np.tile(targets, (3, 1))),
     )
-
-
-@pytest.mark.parametrize("targets", [np.ones((2, 1)), np.ones((3, 1, 1)), 1.0, [[np.nan]] * 3])
-def test_targets_of_another_shape_are_refused(targets):
-    with pytest.raises(ValueError, match="targets must"):
-        runtimes(COST, PRECISION, OFFSETS, targets)
-
-
-def test_the_start_is_an_order_statistic():
-    """Of four runs the second precision, not the mean of the second and the third."""
-    targets = relative_targets([8.0, 40.0, 10.0, 12.0], [0.0, 5.0, 5.0, 5.0], [1] * 4, [0.5])
-    assert targets.tolist() == [[5.0]] * 4

@@ -43,11 +43,6 @@ def test_both_agree_with_a_loop_over_random_events():
             assert best[i, j] == min((q for c, q in events if c <= point), default=np.inf)
 
 
-def test_no_run_and_no_event():
-    assert runtimes([], [], [0], [1.0]).shape == (0, 1)
-    assert np.isinf(best_so_far([], [], [0, 0], [1.0])).all()
-
-
 @pytest.mark.parametrize(
     ("cost", "precision", "offsets"),
     [

@@ -31,12 +31,6 @@ def test_a_target_that_was_not_reached_counts_as_the_budget() -> None:
     assert outcome.loss(RUN | {"events": []}, [10], in_values=False) == 1.0
 
 
-def test_values_of_f_as_targets() -> None:
-    assert outcome.loss(RUN, [101.0], in_values=True) == 0.4
-    unknown = RUN | {"f_opt": None}  # precisions are then values of f
-    assert outcome.loss(unknown, [1.0], in_values=True) == 0.4
-
-
 def test_the_best_of_those_with_the_most_evaluations() -> None:
     trace = [tried(0, 0, 3), tried(1, 0, 3), tried(2, 1, 2), tried(3, 1, 2), tried(4, 2, 0)]
     assert outcome.best(trace) == 1
@@ -47,16 +41,6 @@ def test_the_best_of_those_with_the_most_evaluations() -> None:
 def test_the_default_stays_unless_another_is_better() -> None:
     assert outcome.best([tried(0, 0, 2), tried(1, 1, 2)]) == 0
     assert outcome.result([tried(0, 0, 2), tried(1, 1, 3)])["parameters"] == {}
-
-
-def test_a_default_that_a_race_dropped_has_no_loss_to_compare() -> None:
-    trace = [tried(0, 0, 3), tried(1, 1, 2), tried(2, 1, 2)]
-    assert outcome.result(trace)["default_loss"] is None
-
-
-def test_nothing_was_tried() -> None:
-    with pytest.raises(ValueError, match="no evaluation"):
-        outcome.best([])
 
 
 # --- Records of searches --------------------------------------------------------------------
@@ -71,10 +55,6 @@ SEARCH = {
     "result": outcome.result(TRACE),
 }
 RUNS = [RUN | {"run": number, "real_s": 0.5, "charged_s": 0.0} for number in (0, 1)]
-
-
-def test_a_record_that_agrees_with_itself() -> None:
-    assert list(checks.contradictions(SEARCH, RUNS)) == []
 
 
 @pytest.mark.parametrize(

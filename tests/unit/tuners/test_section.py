@@ -4,7 +4,6 @@ import copy
 import json
 
 import pytest
-import yaml
 
 from timefair import cli
 from timefair.basics.errors import InputError
@@ -141,34 +140,6 @@ def test_both_variants_are_in_the_campaign() -> None:
     assert "tuning_pays" in campaign.figure_names
 
 
-def test_a_campaign_without_tuning_has_no_exhibit_of_it() -> None:
-    plain = copy.deepcopy(FILE)
-    del plain["algorithms"]["DE"]["tune"]
-    campaign = configuration.parse(plain | {"figures": ["tuning_pays"]})
-    assert "tuning_pays" not in campaign.made_tables
-    assert campaign.not_drawn == [
-        "figures: tuning_pays: is not drawn; it needs an algorithm with the section tune"
-    ]
-
-
-def test_a_snapshot_is_the_same_campaign(tmp_path) -> None:
-    campaign = configuration.parse(FILE)
-    restored = configuration.restore(plan.write_snapshot(campaign, tmp_path))
-    assert restored == campaign
-    assert list(restored.tuned) == ["DE-tuned"]
-
-
-@pytest.mark.parametrize("key", ["on", "true"])
-def test_yaml_reads_the_key_on_as_true(tmp_path, key) -> None:
-    text = json.dumps(FILE).replace('"on"', key)
-    path = tmp_path / "campaign.yaml"
-    path.write_text(text)
-    assert configuration.load(path) == configuration.parse(FILE)
-    as_snakemake_reads = yaml.safe_load(text)
-    assert True in as_snakemake_reads["algorithms"]["DE"]["tune"]
-    assert configuration.parse(as_snakemake_reads) == configuration.parse(FILE)
-
-
 def test_the_search_has_its_own_problems_and_parameters() -> None:
     campaign = configuration.parse(FILE)
     search = campaign.of_tuning("DE-tuned")
@@ -196,14 +167,6 @@ def test_what_decides_a_search_decides_the_runs_of_its_variant_alone() -> None:
         assert different == {("DE-tuned", 0), ("DE-tuned", 1)}
 
 
-def test_a_search_has_seeds_of_its_own() -> None:
-    paired = copy.deepcopy(FILE)
-    paired["algorithms"]["DE"]["seed_as"] = "NM"
-    before, after = keys(FILE), keys(paired)
-    assert before["DE-tuned", plan.TUNING_ROUND] == after["DE-tuned", plan.TUNING_ROUND]
-    assert before["DE-tuned", 1] != after["DE-tuned", 1]
-
-
 def test_rules_for_repeated_runs_decide_no_search() -> None:
     after = keys(FILE | {"stopping": {"rule": "skewness"}})
     before = keys(FILE)
@@ -216,12 +179,3 @@ def test_a_search_changes_no_key_of_other_algorithms() -> None:
     del plain["algorithms"]["DE"]["tune"]
     with_search = keys(FILE)
     assert all(with_search[key] == value for key, value in keys(plain).items())
-
-
-def test_keys_of_a_plan_are_found_again(tmp_path) -> None:
-    campaign = configuration.parse(FILE)
-    planned = provenance.measure_keys(campaign)
-    plan.write_keys(planned, tmp_path)
-    assert plan.read_keys(tmp_path, campaign) == planned
-    key = plan.short_key(planned["DE-tuned", 0])
-    assert str(plan.tuning_record("DE-tuned", planned)) == f"tuning/DE-tuned/{key}.parquet"

@@ -1,7 +1,6 @@
 """Tuners: they stay in the space, find what is good, and repeat themselves with the same losses."""
 
 import importlib.util
-import itertools
 
 import numpy as np
 import pytest
@@ -75,12 +74,6 @@ def test_what_else_draws_from_global_generators_changes_nothing() -> None:
         asked = search.send(one.loss)
 
 
-@pytest.mark.parametrize("tuner", TUNERS)
-def test_the_default_is_tried_first(tuner: str) -> None:
-    assert [one.parameters for one in searched(tuner, 1)] == [{}]
-    assert DEFAULT in losses_of(searched(tuner, 10))
-
-
 def test_a_proposal_meets_every_problem_before_the_next() -> None:
     trace = searched("random", 12)
     assert [one.candidate for one in trace] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
@@ -97,15 +90,6 @@ def test_a_race_spends_less_on_what_is_bad() -> None:
     assert len(losses[best(trace)]) == max(map(len, losses.values())) > FIRST_TEST
 
 
-def test_a_race_uses_no_problem_and_repetition_twice() -> None:
-    trace = searched("racing", 300)
-    met = [(one.candidate, one.problem, one.repetition) for one in trace]
-    assert len(set(met)) == len(met)
-    for _, of_one in itertools.groupby(sorted(met), key=lambda place: place[0]):
-        blocks = sorted(repetition * PROBLEMS + problem for _, problem, repetition in of_one)
-        assert blocks == list(range(len(blocks)))
-
-
 @pytest.mark.parametrize(
     ("tuner", "said"),
     [
@@ -117,14 +101,3 @@ def test_a_race_uses_no_problem_and_repetition_twice() -> None:
 )  # fmt: skip
 def test_an_unknown_tuner(tuner: str, said: str) -> None:
     assert choice.faults(tuner) == [said]
-
-
-def test_optuna_has_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    (line,) = choice.faults("optuna:TPE")
-    assert line.endswith("it needs the package optuna: pip install 'timefair[extras]'")
-
-
-@pytest.mark.parametrize("tuner", ["random", "racing", "nevergrad:PSO"])
-def test_a_known_tuner(tuner: str) -> None:
-    assert choice.faults(tuner) == []

@@ -13,7 +13,7 @@ from timefair.campaign import configuration, plan, provenance
 from timefair.linux import kernel
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import Journal, journal_path
-from timefair.records.store import facts_of, open_record, write_record
+from timefair.records.store import open_record, write_record
 from timefair.tuners import checks, outcome
 from timefair.tuning import job
 from timefair.tuning.job import tune
@@ -172,14 +172,6 @@ def test_a_strict_algorithm_is_not_imported_where_the_problem_is(
 
 
 @pytest.mark.slow
-def test_the_import_of_the_algorithm_is_charged(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("timefair.basics.user_code.import_s", lambda _: 50.0)
-    search = Tuning(tmp_path).run()
-    assert search["seconds"] > 50
-    assert search["evaluations"] == 4  # two candidates on two problems, and then no more
-
-
-@pytest.mark.slow
 def test_all_seconds_are_charged(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     search = tuning.run()
@@ -187,17 +179,6 @@ def test_all_seconds_are_charged(tmp_path) -> None:
     timed_s = sum(row["wall_s"] for row in open_record(tuning.record).read().to_pylist())
     assert timed_s < runs_s <= search["seconds"]
     assert search["budget_s"] < search["seconds"]
-
-
-def test_a_search_needs_the_required_machine(tmp_path) -> None:
-    tuning = Tuning(tmp_path)
-    require = {"require": {"cores": 99_999}}
-    tuning.campaign = configuration.parse(
-        tuning.campaign.model_dump(mode="json") | {"machine": require}
-    )
-    with pytest.raises(InputError, match=r"machine\.require"):
-        tuning.run()
-    assert not journal_path(tuning.record).exists()
 
 
 @pytest.mark.slow
@@ -262,16 +243,6 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
         tuning.run()
 
 
-def test_the_journal_keeps_what_is_said_of_a_run(tmp_path, row) -> None:
-    path = tmp_path / "r.parquet"
-    with Journal(path, "k") as journal:
-        journal.append(row(0))
-        journal.append(row(1), {"loss": 0.5})
-    with Journal(path, "k") as journal:
-        facts = [facts_of(batch.schema) for batch in journal.runs.values()]
-    assert facts == [{}, {"loss": 0.5}]
-
-
 @pytest.mark.slow
 def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys) -> None:
     from timefair.measure.job.cell import measure
@@ -309,17 +280,6 @@ def forge(path: Path, **changes: object) -> None:
     facts = {name: value for name, value in record.facts.items() if name != "schema_version"}
     facts["tuning"] = {**facts["tuning"], **changes}
     write_record(path, record.read().to_batches(), facts)
-
-
-def test_parameters_of_a_variant_wait_for_the_search(tmp_path) -> None:
-    from timefair.measure.job.cell import measure
-
-    tuning = Tuning(tmp_path)
-    keys = plan.read_keys(tuning.folder, tuning.campaign)
-    one = next(one for one in plan.jobs(tuning.campaign) if one.algorithm == tuning.label)
-    key = keys[one.algorithm, one.round]
-    with pytest.raises(InputError, match=str(tuning.record.name)):
-        measure(tuning.campaign, one, tuning.folder / one.record(key), key)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from faults.trial import Trial
 from workspace import Workspace
 
-MOMENTS = 8
+MOMENTS = 5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -36,6 +36,7 @@ def as_a_module(workspace: Workspace) -> None:
     (workspace.folder / "profiles").symlink_to(ROOT / "profiles")
 
 
+@pytest.mark.thorough
 def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
     trial = new_trial(budget={"evaluations": 50})

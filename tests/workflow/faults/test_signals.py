@@ -51,15 +51,22 @@ def ignore_interrupts():
 
 
 def test_workflows_that_are_asked_to_end(new_trial):
-    """SIGTERM lets its jobs end; Ctrl-C ends them, also in the background, where it is ignored."""
-    trial = new_trial(budget={"evaluations": 60})  # it is not over before the third signal
-    campaign = trial.begin()
-    campaign.terminate()
-    trial.ended(campaign)
+    """Ctrl-C ends the jobs, which say so, and the next start goes on."""
+    trial = new_trial(budget={"evaluations": 60})  # it is not over before the last signal
     campaign = trial.begin()
     os.killpg(campaign.pid, signal.SIGINT)
     trial.ended(campaign)
     assert "ended by SIGINT" in trial.words
+    trial.finish()
+
+
+@pytest.mark.thorough
+def test_workflows_in_the_background_are_asked_to_end(new_trial):
+    """SIGTERM lets jobs end; Ctrl-C ends them in the background, too, where it is ignored."""
+    trial = new_trial(budget={"evaluations": 60})
+    campaign = trial.begin()
+    campaign.terminate()
+    trial.ended(campaign)
     campaign = trial.begin(preexec_fn=ignore_interrupts)
     jobs = processes(trial.workspace.folder)["parent"]
     os.killpg(campaign.pid, signal.SIGINT)

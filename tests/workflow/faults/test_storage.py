@@ -61,6 +61,7 @@ def fill(folder):
             file.flush()
 
 
+@pytest.mark.thorough
 def test_a_full_disk_is_said_and_what_was_done_stays(trial_on_disk, disk):
     campaign = trial_on_disk.begin(4)
     fill(disk)

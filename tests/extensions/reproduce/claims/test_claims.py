@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from math import log
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from timefair.extensions.reproduce.claims.evidence import campaign_of, study
 from timefair.extensions.reproduce.claims.judged import judge
 from timefair.extensions.reproduce.claims.ratios import Limits
 from timefair.extensions.reproduce.claims.stated import claims
-from timefair.extensions.reproduce.claims.summary import conditions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
@@ -113,15 +111,6 @@ def test_the_opposite_order_contradicts(stated, run, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_another_size_contradicts_only_the_ratio(stated, run, tmp_path: Path):
-    other = SCALES | {"slowest": 6400.0}
-    found = verdicts(*stated, made(tmp_path / "again", run, other, seed=2))
-    assert found["ratio", Verdict.REPRODUCED] == found["ratio", Verdict.CONTRADICTED] == 7
-    assert not found["pair", Verdict.CONTRADICTED]
-    assert not found["first", Verdict.CONTRADICTED]
-
-
-@pytest.mark.slow
 def test_one_run_decides_little(stated, run, tmp_path: Path):
     few = {"campaign": {"runs": 1}}
     found = verdicts(*stated, made(tmp_path / "again", run, SCALES, seed=2, **few))
@@ -146,14 +135,6 @@ def test_ratios_have_the_coverage_of_their_costs():
         )
         covered += not ratio.excludes_zero
     assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5
-
-
-def test_a_smaller_level_makes_a_wider_interval():
-    one = Limits(0.0, -1.0, 2.0)
-    assert one.at_level(0.05, 0.95) == pytest.approx(one)
-    wide = one.at_level(0.001, 0.95)
-    assert wide.low == pytest.approx(-norm.isf(0.0005) / norm.isf(0.025))
-    assert wide.high == pytest.approx(-2 * wide.low)
 
 
 # --- The campaign that measures again -----------------------------------------------------------
@@ -181,28 +162,6 @@ def test_the_new_runs_need_no_machine_and_no_rule():
     new = again.campaign_again(campaign, seed=1, runs=1, minutes=None, cores=2)
     assert (new.runs, new.rounds, new.stopping.rule) == (1, 1, "fixed")
     assert new.machine.required == {}
-
-
-def test_minutes_fit_a_campaign_with_a_rule():
-    campaign = configuration.parse(CAMPAIGN | RACE | {"budget": {"time_s": 1.0}})
-    new = again.campaign_again(campaign, seed=1, runs=None, minutes=0.3, cores=2)
-    assert new.runs == 1
-
-
-@pytest.mark.slow
-def test_a_rule_that_has_tested_the_runs_is_named(stated):
-    _, results = stated
-    fixed = study(results, campaign_of(results))
-    raced = replace(fixed, campaign=configuration.parse(CAMPAIGN | RACE))
-    assert not [line for line in conditions(fixed, fixed) if "rule" in line]
-    lines = [line for line in conditions(raced, fixed) if "rule" in line]
-    assert lines[0].startswith("stopping.rule: 'race' recorded, 'fixed' again")
-    assert lines[1].startswith("claims: the rule has tested the recorded runs")
-
-
-def test_fewer_runs_have_no_more_rounds_than_runs():
-    _, new = planned({"evaluations": 100}, runs=2)
-    assert (new.runs, new.rounds) == (2, 2)
 
 
 @pytest.mark.parametrize("minutes", [0.5, 1.0, 2.0])

@@ -14,7 +14,6 @@ from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins
-from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -245,13 +244,6 @@ IN_A_MACHINE = [
 ]
 
 
-def test_runs_with_more_cpu_time_than_their_cores_have_are_counted(campaign):
-    enough = with_facts(campaign(cpu_s=1.0, wall_s=1.0))
-    assert ("Machine", "Threads") not in not_met(enough)
-    more = not_met(with_facts(campaign(cpu_s=1.2, wall_s=1.0)))
-    assert "runs with more CPU time than their cores have: 1 of A" in more["Machine", "Threads"]
-
-
 @pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_MACHINE)
 def test_another_machine_is_told(campaign, path, value, part, said):
     missing = not_met(with_facts(campaign(), machine=changed(MACHINE, path, value)))
@@ -320,13 +312,6 @@ def test_runs_of_one_algorithm_that_differ_are_told(campaign, facts, part, said)
     assert said in not_met(also(with_facts(campaign()), **facts))[part]
 
 
-def test_policies_may_differ_if_that_is_said(campaign):
-    own = changed(CAMPAIGN, "algorithms.A.restart", {"policy": "fixed", "tau_s": 0.1})
-    row = filled(with_facts(campaign(), campaign=own)).loc["Restarts", "Policy"]
-    assert row["met"]
-    assert row["evidence"] == "fixed, tau_s 0.1 (A); independent (B)"
-
-
 ASKED = [
     ("tables", ["ert", "success", "quantiles"], ("Tuning", "Amortisation"), "table ancillary"),
     ("tables", ["ert", "ancillary"], ("Targets", "Success"), "select table success"),
@@ -344,36 +329,6 @@ def test_what_the_campaign_does_not_ask_for_is_told(campaign, path, value, part,
     missing = not_met(with_facts(campaign()), analysis)
     assert list(missing) == [part]
     assert said in missing[part]
-
-
-def test_intervals_or_tests_need_a_table(campaign):
-    analysis = ANALYSIS.model_copy(update={"campaign": CAMPAIGN | {"tables": ["restarts"]}})
-    assert ("Statistics", "Intervals or tests") in not_met(with_facts(campaign()), analysis)
-
-
-def test_many_algorithms_without_a_method_are_named(campaign):
-    silent = changed(CAMPAIGN, "algorithms.A.ancillary.method", None)
-    silent = changed(silent, "algorithms.B.ancillary.method", None)
-    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"campaign": silent}))
-    assert missing["Tuning", "Tuning"] == ("declare algorithms.<label>.ancillary.method for A, B")
-
-
-def test_one_algorithm_has_no_profile(campaign):
-    runs = with_facts(campaign())
-    alone = runs.where(runs.frame["algorithm"].to_numpy() == "A")
-    assert "several algorithms" in not_met(alone)["Results", "Profiles"]
-
-
-def test_targets_beyond_the_end_of_runs_are_told(campaign):
-    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"targets": (1.0, 1e-9)}))
-    assert missing == {("Targets", "Targets"): "beyond 1e-08, where runs end: 1"}
-
-
-def test_one_run_has_no_interval(campaign):
-    runs = with_facts(campaign())
-    missing = not_met(runs.where((runs.frame["run"] == 0).to_numpy()))
-    assert list(missing) == [("Statistics", "Repetitions")]
-    assert "in 4 cases fewer than 2 runs" in missing["Statistics", "Repetitions"]
 
 
 def test_a_stopping_rule_explains_numbers_of_runs(campaign, run, table):
@@ -462,15 +417,6 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
     assert "0 of 2 runs were disturbed" in text
 
 
-def test_an_unknown_preparation_is_told(campaign):
-    missing = not_met(with_facts(campaign(rows=slice(0, 4), preparation_s=None)))
-    assert missing == {("Tuning", "Preparation"): "the records of A do not contain it"}
-
-
-def test_no_runs_give_an_empty_table():
-    assert filled(Runs.of(RUN_SCHEMA.empty_table())).empty
-
-
 def test_what_records_say_is_read_with_them(run, table, tmp_path):
     paths = []
     for label, facts in (("A", FACTS), ("B", {"collected": vars(Origins(code=["1", "2"]))})):
@@ -523,7 +469,3 @@ def test_an_environment_of_its_own_has_one_state(campaign):
     runs = with_facts(campaign(), **own_environment(commit="abc-dirty"))
     (missing,) = not_met(runs).values()
     assert missing == "files of A differed from the commit: commit, and measure again"
-
-
-def test_nobody_has_an_environment_of_its_own_undeclared(campaign):
-    assert "Environments of their own" not in filled(with_facts(campaign())).loc["Machine"].index

@@ -87,16 +87,6 @@ def test_after_a_race_the_sequence_of_the_mean_a12_answers(runs, function, stric
     assert strict["answer"] == strictly
 
 
-def test_after_a_race_runs_that_reached_the_final_target_are_ties(runs):
-    row = answered(runs, test="mean-a12", final_target=1.0).iloc[0]
-    assert (row["value_a"], row["better"], row["p"]) == (0.5, None, 1)
-
-
-def test_without_two_runs_of_each_algorithm_a_race_answers_nothing(runs):
-    few = runs.where((runs.frame["run"] < 1).to_numpy())
-    assert answered(few, test="mean-a12").iloc[0]["answer"] == "not answered"
-
-
 @pytest.mark.parametrize(("changes", "function"), [({}, "all"), (ON_TWO, "2")])
 def test_it_is_the_row_of_the_comparison_before_the_correction(runs, changes, function):
     keys = {"function": function, "measure": "precision", "criterion": "Q.50"}
@@ -147,11 +137,6 @@ def test_over_all_functions_the_erts_are_compared_by_wilcoxon(runs):
     assert (own["p"], own["value_a"], own["value_b"]) == (0.25, 1, 0)
 
 
-def test_without_a_planned_run_there_is_no_answer(runs):
-    nobody = runs.where(np.zeros(len(runs.frame), dtype=np.bool_))
-    assert answered(nobody)["answer"].tolist() == ["not answered"]
-
-
 @pytest.mark.parametrize("changes", [{}, ON_TWO, TO_TARGET | {"measure": "ert_s"}])
 def test_without_runs_of_an_algorithm_there_is_no_answer(runs, changes):
     own = answered(runs.where((runs.frame["algorithm"] != "hare").to_numpy()), **changes)
@@ -173,12 +158,6 @@ def test_an_algorithm_without_an_evaluation_gives_no_answer(run, table, changes)
     own = answered(Runs.of(table(*rows)), **changes).iloc[0]
     assert np.isnan(own["p"])
     assert (own["answer"], own["runs_b"]) == ("not answered", 0)
-
-
-def test_a_p_value_equal_to_alpha_is_significant(runs):
-    three = runs.where((runs.frame["run"] < 3).to_numpy())
-    own = answered(three, **ON_TWO, alpha=0.1).iloc[0]
-    assert (own["p"], own["better"], own["answer"]) == (0.1, "tortoise", "yes")
 
 
 VALUES = {
@@ -218,14 +197,6 @@ def test_runs_that_were_not_planned_do_not_move_an_unknown_optimum(run, table, c
     assert answered(more, labels, **changes).equals(answered(planned, labels, **changes))
 
 
-def test_without_an_optimum_the_target_is_that_of_the_tables(run, table):
-    runs = without_optimum(run, table, "tortoise", "hare", "snail")
-    own = answered(runs, **TO_TARGET | {"measure": "ert_evaluations", "target": 0.7}).iloc[0]
-    ert = TABLES["ert"](runs, Analysis(targets=(0.7,)))
-    ert = ert[ert["function"] == 2].set_index("algorithm")["ert_evaluations"]
-    assert (own["value_a"], own["value_b"]) == (ert["tortoise"], ert["hare"]) == (50, 30)
-
-
 def test_a_slow_machine_leaves_a_small_ratio_of_times_open(runs, monkeypatch):
     from timefair.exhibits.campaign import registered
 
@@ -233,8 +204,3 @@ def test_a_slow_machine_leaves_a_small_ratio_of_times_open(runs, monkeypatch):
     own = answered(runs, **TO_TARGET, measure="ert_s").iloc[0]
     assert own["p"] < 0.05
     assert (own["better"], own["answer"]) == (None, "no")
-
-
-def test_without_a_question_the_tables_are_empty(runs):
-    assert TABLES["registered"](runs, Analysis()).empty
-    assert TABLES["deviations"](runs, Analysis()).empty

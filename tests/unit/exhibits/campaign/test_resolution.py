@@ -48,20 +48,6 @@ def test_the_ratio_by_hand(resolved):
     assert frame["slowdown_max"].to_dict() == {"1": 1.0, "2": 2.0, "all": 2.0}
 
 
-def test_no_machine_lengthens_a_simulated_cost(resolved):
-    """A run of 1 s with 0.1 s of real time that a core of half the speed measured took 0.05 s less
-    at full speed, and so on for the others.
-    """
-    slow = JOBS | {("B", 2, 3): 2.0, ("A", 1, 1): 1.5}
-    frame = resolved(slow, real_s=0.1, charged_s=0.9, evaluation_cost_s=0.01)
-    logs = [np.log(1.0 / (0.1 / s + 0.9)) for s in slow.values()]
-    reach = stats.t.isf(0.025, 11) * np.std(logs, ddof=1)
-    assert frame["real_share"].to_dict() == pytest.approx({"1": 0.1, "2": 0.1, "all": 0.1})
-    assert frame.loc["1", "resolved_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
-    assert frame.loc["1", "resolved_ratio"] < 1.04 < 1.4 < resolved(slow).loc["1", "resolved_ratio"]
-    assert frame["slowdown_max"].to_dict() == {"1": 1.5, "2": 2.0, "all": 2.0}
-
-
 def test_the_share_of_real_time_is_that_of_each_problem(run, table):
     """A has the largest share on both functions: 0.5 on one, 0.1 on the other, 0.3 over both."""
     real = {("A", 1): 0.5, ("A", 2): 0.1, ("B", 1): 0.1, ("B", 2): 0.0}
@@ -84,14 +70,6 @@ def test_waiting_slows_the_wall_clock_alone(resolved):
     assert waited.loc["all", "slowdown_median"] == pytest.approx(2.0)  # of runs of 1 s
     cpu = resolved(JOBS, Analysis(targets=(1.0,), time="cpu"), foreign_delay_s=0.5)
     assert cpu.loc["all", "slowdown_median"] == pytest.approx(1.0)
-
-
-def test_what_is_not_known_is_empty(run, table, resolved):
-    nothing = TABLES["resolution"](Runs.of(table(run(), run(algorithm="B"))), ANALYSIS)
-    assert nothing[["slowdown_median", "resolved_ratio"]].isna().all(axis=None)
-    reference = resolved(JOBS, Analysis(targets=(1.0,), time="reference"))
-    assert reference["resolved_ratio"].isna().all()
-    assert resolved({("A", 1, 1): 1.0})["resolved_ratio"].isna().all()  # one job
 
 
 def test_equal_algorithms_are_rarely_apart_by_more(resolved):

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.basics.errors import InputError
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.latex import Setting, typeset
@@ -81,16 +80,6 @@ def test_tables_are_made_with_the_clock_that_is_asked_for(timed):
     pd.testing.assert_frame_equal(same, made("restarts", timed))
 
 
-def test_a_clock_that_was_not_read_is_a_fault(run, table):
-    with pytest.raises(InputError, match="'reference': 1 runs have no such time"):
-        made("ert", table(run()), analysis(time="reference"))
-
-
-def test_a_run_without_time_keeps_what_it_has(run, table):
-    runs = Runs.of(table(run(wall_s=0.0, cpu_s=0.0, evaluations=0))).timed_by("cpu")
-    assert runs.spent("seconds").tolist() == [0.0]
-
-
 def test_disturbed_runs_are_left_out_where_results_are(timed):
     excluded = analysis(disturbed="exclude")
     assert made("ert", timed)["runs"].tolist() == [2]
@@ -150,22 +139,6 @@ def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, nam
     )
 
 
-def test_what_is_unknown_is_said(run, table):
-    frame = made("ert", table(run(disturbance="unknown"), run(run=1, disturbance="clean")))
-    assert frame.attrs["disturbed"] == "0 of 2 runs were disturbed; for 1 this is unknown."
-    nothing_told = made("ert", table(run()))
-    assert nothing_told.attrs["disturbed"] == "0 of 1 runs were disturbed; for 1 this is unknown."
-
-
-def test_captions_name_the_clock(timed):
-    for clock, said in (("cpu", "Seconds are of CPU time."), ("wall", "")):
-        frame = made("ert", timed, analysis(time=clock))
-        tex = typeset(TABLES["ert"].exhibit, frame, TABLES["ert"].exhibit.printed(frame),
-                      Setting(analysis(time=clock)))  # fmt: skip
-        assert ("CPU time" in tex) is bool(said)
-        assert said in tex
-
-
 def test_the_table_of_disturbance(run, table):
     rows = table(
         run(disturbance="clean", foreign_delay_s=0.01, repeats=0, core=0, steal_s=0.0,
@@ -212,13 +185,6 @@ def test_the_clock_that_repeats_best(run, table):
     assert (overall["runs"], overall["geometric_sd"]) == (2, pytest.approx(wall["geometric_sd"]))
 
 
-def test_no_clock_is_best_where_one_was_not_read(run, table):
-    rows = table(run(cpu_s=0.5), run(run=1, cpu_s=0.6))
-    frame = made("units", rows).set_index(["function", "clock"])
-    assert not frame["best"].any()
-    assert math.isnan(frame.loc[("1", "reference"), "geometric_sd"])
-
-
 def test_drift_over_rounds(run, table):
     def runs(round, wall_s, reference):
         return [
@@ -239,14 +205,6 @@ def test_drift_over_rounds(run, table):
     assert second["outliers"] == 2
     assert second["first_run"] == pytest.approx(3.0 / 2.005)
     assert second["warnings"] == "spread, outliers, slow first runs"
-
-
-def test_one_run_has_no_spread_and_no_warning(run, table):
-    (row,) = made("drift", table(run())).to_dict("records")
-    assert math.isnan(row["spread"])
-    assert math.isnan(row["first_run"])
-    assert math.isnan(row["reference"])
-    assert (row["outliers"], row["warnings"]) == (0, "none")
 
 
 def test_what_was_left_behind_is_counted_by_algorithm(run, table):

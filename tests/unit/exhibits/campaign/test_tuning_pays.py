@@ -7,7 +7,6 @@ import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.integrity import Origins, mixed
-from timefair.rundata.clocks import ancillary_costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -72,37 +71,10 @@ def test_a_variant_with_the_parameters_of_the_default_never_pays(tuned):
     assert np.isinf(frame[["problems", "problems_low", "problems_high"]]).all(axis=None)
 
 
-def test_a_single_run_decides_nothing(tuned):
-    runs = tuned()
-    single = runs.where((runs.frame["run"] == 0).to_numpy())
-    frame = TABLES["tuning_pays"](single, ANALYSIS)
-    assert set(frame["verdict"]) == {"undecided"}
-    assert frame["saved_s_low"].isna().all()
-
-
 def test_without_a_search_there_is_no_row(tuned):
     runs = tuned()
     plain = replace(runs, origins={label: Origins() for label in runs.origins})
     assert TABLES["tuning_pays"](plain, ANALYSIS).empty
-
-
-def test_the_search_is_charged_by_itself(tuned):
-    analysis = ANALYSIS.model_copy(update={"tuning_s": {"A": 2.0, "A-tuned": 2.0}})
-    runs = tuned()
-    spent = ancillary_costs(runs.frame, runs.origins, analysis)
-    assert spent["tuning_s"].to_dict() == {"A": 2.0, "A-tuned": 8.0}
-    charged = runs.amortised(ANALYSIS)
-    assert charged.frame["best_precision"].tolist() != runs.frame["best_precision"].tolist()
-    shares = TABLES["ancillary"](runs, ANALYSIS).set_index("algorithm")["share_s"]
-    assert shares["A-tuned"] - shares["A"] == pytest.approx(3.0)  # 6 s on 2 problems
-
-
-def test_the_figure_has_a_mark_for_each_target_and_algorithm(tuned):
-    figure = FIGURES["tuning_pays"](TABLES["tuning_pays"](tuned(), ANALYSIS))
-    (ax,) = figure.axes
-    marks = [line for line in ax.get_lines() if line.get_marker() not in ("", "None")]
-    assert sum(len(line.get_xdata()) for line in marks) == 3
-    assert any(text.get_text() == "never" for text in ax.texts)
 
 
 def test_runs_of_two_searches_are_mixed():
@@ -124,12 +96,6 @@ def test_a_search_on_another_kind_of_machine_is_mixed(cpu, clauses):
     assert mixed({"A-tuned": replace(origin, campaign=[{"block": "node"}])}) == []
 
 
-def test_collected_files_from_before_there_were_searches_are_read():
-    origins = Origins()
-    origins.add({"collected": {"campaign": [], "key": ["k"], "code": [], "machine": []}})
-    assert (origins.key, origins.tuning) == (["k"], [])
-
-
 # --- The checklist ----------------------------------------------------------------------------
 
 
@@ -137,12 +103,6 @@ def item(runs: Runs) -> dict:
     frame = TABLES["checklist"](runs, ANALYSIS)
     row = frame[(frame["topic"] == "Tuning") & (frame["part"] == "Tuning")].iloc[0]
     return row[["evidence", "missing"]].fillna("").to_dict()
-
-
-def test_the_checklist_names_a_search_on_another_kind_of_machine(tuned):
-    runs = tuned(machine={"cpu": "Z81", "cores": 2, "memory_gb": 16})
-    runs.origins["A-tuned"].machine.append(NODE)
-    assert ELSEWHERE in item(runs)["missing"]
 
 
 def test_the_checklist_quotes_the_records_of_the_search(tuned):

@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.charts.paper import style
-from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.records.schema import RUN_SCHEMA
+from timefair.exhibits.registry import TABLES
 from timefair.rundata.problems import evaluations_allowed, precision_at, problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -166,23 +164,6 @@ def test_pairs_at_the_end(sample, table):
     assert every["value_a"] < every["value_b"] == 3.0  # average ranks
 
 
-def test_an_interval_of_a12_excludes_one_half_exactly_where_the_pair_is_decided(sample, table):
-    """What was seen: p after Holm 0.046, `better` named, and A12 0.743 [0.462, 0.895]."""
-    rng = np.random.default_rng(11)
-    rows = [
-        row
-        for function in range(1, 9)
-        for name, shift in (("A", 0.0), ("B", 0.4), ("C", 1.1))
-        for row in sample(name, rng.lognormal(shift, size=15), function=function)
-    ]
-    frame = of_medians(made("comparison", table(*rows))).query("function != 'all'")
-    excluded = (frame["a12_low"] > 0.5) | (frame["a12_high"] < 0.5)
-    assert 0 < excluded.sum() < len(frame)
-    np.testing.assert_array_equal(excluded, frame["better"].notna())
-    assert (frame["a12_low"] <= frame["a12"]).all()
-    assert (frame["a12"] <= frame["a12_high"]).all()
-
-
 def test_what_is_better_over_all_functions(sample, table):
     rows = [
         row
@@ -193,18 +174,6 @@ def test_what_is_better_over_all_functions(sample, table):
     frame = of_medians(made("comparison", table(*rows))).set_index("function")
     assert frame.loc["all", ["p", "p_adjusted", "better"]].tolist() == [2 / 2**8, 2 / 2**8, "A"]
     assert frame.loc["1":"8", "better"].isna().all()
-
-
-def test_the_pairs_of_all_functions_of_a_dimension_are_one_family(sample, table):
-    def pair(function, dimension):
-        keys = {"function": function, "dimension": dimension}
-        return [*sample("A", [1.0, 2, 3, 4], **keys), *sample("B", [5.0, 6, 7, 8], **keys)]
-
-    frame = made("comparison", table(*pair(1, 2), *pair(2, 2), *pair(1, 3)))
-    frame = of_medians(frame).set_index(["dimension", "function"])
-    p = frame["p"][2, "1"]
-    assert frame["p_adjusted"][2, "1"] == pytest.approx(2 * p)  # too few runs to decide
-    assert frame["tests"][3, "1"] == 1
 
 
 def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
@@ -278,32 +247,6 @@ def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
     assert target["p_adjusted"] == pytest.approx(8 * larger)
 
 
-@pytest.mark.parametrize(("slowest", "significant"), [(1.0, True), (30.0, False)])
-def test_an_order_of_times_that_the_machine_does_not_resolve_is_not_significant(
-    hare_and_tortoise, table, slowest, significant
-):
-    """The page left such inversions out, and the table called them significant."""
-    rows = hare_and_tortoise.to_pylist()
-    for k, row in enumerate(rows):
-        taken = 0.014 * (slowest if k % 2 else 1.0)  # the runs of a round are one job
-        row |= {"round": 1 + k % 2, "reference_before_s": taken, "reference_after_s": taken}
-    frame = made("inversions", table(*rows)).set_index("criterion")
-    assert frame.loc["fixed budget", "significant"]
-    target = frame.loc["fixed target"].iloc[-1]
-    assert target["p_adjusted"] < 0.05
-    assert target["significant"] == significant
-    assert (target["by_time_a"] / target["by_time_b"] > target["resolved_ratio"]) == significant
-
-
-def test_pairs_that_are_not_inverted_count(hare_and_tortoise, sample, table):
-    loser = sample("snail", [np.inf] * 6, evaluations=1000)
-    before = made("inversions", hare_and_tortoise)
-    after = made("inversions", table(*hare_and_tortoise.to_pylist(), *loser))
-    assert len(after) == len(before)
-    budget = after[after["criterion"] == "fixed budget"].iloc[0]
-    assert budget["p_adjusted"] == pytest.approx(3 * before["p_adjusted"].iloc[0])
-
-
 def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     a, b = [1.0, 1.0, 1.0, 9.0, 9.0], [0.5, 0.5, 2.0, 2.0, 2.0]
     assert a12(a, b, confidence=0.95).a12 < 0.5
@@ -314,11 +257,6 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     (inversion,) = made("inversions", table(*rows)).query("criterion == 'fixed budget'").iloc
     assert inversion["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
     assert (inversion["winner_by_evaluations"], inversion["winner_by_time"]) == ("A", "B")
-
-
-def test_ties_are_no_inversion(sample, table):
-    rows = table(*sample("A", [1.0, 1.0], evaluations=60), *sample("B", [1.0, 1.0]))
-    assert made("inversions", rows).empty
 
 
 def test_an_inversion_over_all_functions(hare_and_tortoise, table):
@@ -341,27 +279,6 @@ def test_an_inversion_over_all_functions(hare_and_tortoise, table):
     assert over["evaluations"] == 20
 
 
-def test_pairs_over_all_functions_that_are_not_listed_count(hare_and_tortoise, table):
-    rows = [
-        row | {"function": function, "algorithm": name}
-        for function in (1, 2, 3)
-        for row in hare_and_tortoise.to_pylist()
-        for name in [row["algorithm"], f"second {row['algorithm']}"]
-    ]
-    limited = ANALYSIS.model_copy(update={"pairs": ("hare",)})
-    frame = made("inversions", table(*rows), limited).query("function == 'all'")
-    assert (frame[PAIR] == "hare").any(axis=1).all()
-    assert (frame["p_adjusted"] == 1.0).all()
-    assert (frame["p_by_time"] == 2 / 2**3).all()
-
-
-def test_one_run_each_is_never_significant(hare_and_tortoise, table):
-    rows = [row for row in hare_and_tortoise.to_pylist() if row["run"] == 0]
-    frame = made("inversions", table(*rows))
-    assert len(frame) == 3
-    assert not frame["significant"].any()
-
-
 def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(run, table):
     runs = Runs.of(
         table(
@@ -381,16 +298,6 @@ def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(ru
         [3.0, 3.0, 3.0],
     ]
     assert of_second.tolist() == [[6.0]]
-
-
-def test_equal_evaluations_where_the_budget_ended_no_run(run, table):
-    rows = table(
-        run([(3, 0.1, 1e-9)], evaluations=3, stop_reason="target"),
-        run([(5, 0.1, 1e-9)], evaluations=5, stop_reason="target", algorithm="B"),
-    )
-    budget = made("rankings", rows).query("criterion == 'fixed budget'")
-    assert (budget["evaluations"] == 5).all()
-    assert budget["rank_by_evaluations"].tolist() == [1.5, 1.5]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -418,13 +325,6 @@ def test_all_failed(name, sample, table):
             assert (frame[column] == 1.5).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_one_algorithm_alone(name, sample, table):
-    frame = made(name, table(*sample("A", [1.0, 2.0])))
-    assert frame.empty == (name in ("posthoc", "comparison", "inversions"))
-    assert list(frame.columns) == list(made(name, RUN_SCHEMA.empty_table()).columns)
-
-
 @pytest.fixture
 def with_a_failure(hare_and_tortoise, run, table):
     """A third algorithm that made no evaluation before the kernel timer ended its runs."""
@@ -444,40 +344,6 @@ def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortois
     assert beside.attrs["omitted"] == "Omitted, without an evaluation in any run: stuck (D = 2)."
     assert alone.attrs["omitted"] == ""
     pd.testing.assert_frame_equal(alone, beside.astype(alone.dtypes))
-
-
-def test_a_single_run_without_an_evaluation_does_not_lower_the_common_number(
-    hare_and_tortoise, run, table
-):
-    stuck = run(run=6, algorithm="hare", evaluations=0, status="no_evaluation",
-                stop_reason="time_killed")  # fmt: skip
-    frame = made("rankings", table(*hare_and_tortoise.to_pylist(), stuck))
-    budget = frame.query("criterion == 'fixed budget'").set_index("algorithm")
-    assert (budget["evaluations"] == 20).all()
-    assert budget["by_evaluations"].to_dict() == {"hare": 0.1, "tortoise": 7.0}
-
-
-def test_a_dimension_in_which_an_algorithm_failed_is_named(
-    hare_and_tortoise, with_a_failure, table
-):
-    there = [row | {"dimension": 5} for row in hare_and_tortoise.to_pylist()]
-    worked = [row | {"dimension": 5, "algorithm": "stuck"} for row in there[:6]]
-    frame = made("ranks", table(*with_a_failure.to_pylist(), *there, *worked))
-    assert frame.attrs["failed"] == [["bbob", 2, "stuck"]]
-    assert frame.groupby("dimension")["algorithm"].nunique().to_dict() == {2: 2, 5: 3}
-
-
-def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sample):
-    """And the failed one is in no legend, nor is there a rank for it."""
-    rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
-    frame = made("rankings", rows)
-    assert style.looks_in(frame)["zebra"] == style.looks(rows["algorithm"].to_pylist())["zebra"]
-    figure = FIGURES["inversions"](frame)
-    assert not figure.legends
-    shown = {text.get_text() for ax in figure.axes for text in ax.texts}
-    assert {"hare", "tortoise", "zebra"} <= shown
-    assert "stuck" not in shown
-    assert figure.axes[0].get_yticks().tolist() == [1, 2, 3]
 
 
 @pytest.fixture
@@ -506,17 +372,6 @@ def test_of_many_algorithms_only_pairs_with_the_best_are_listed(name, many):
     everyone = made(name, many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
     assert everyone.attrs["pairs"] == ""
     assert len(everyone) > 6 * len(frame)
-
-
-def test_listed_pairs_have_the_numbers_that_all_pairs_give_them(many):
-    keys = ["measure", "criterion", "function", *PAIR]
-    everyone = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
-    frame = made("comparison", many)
-    beside = frame.merge(everyone, on=keys, suffixes=("", "_of_all"))
-    assert len(beside) == len(frame)
-    for column in ("p", "a12", "a12_low", "value_a", "n_b", "p_adjusted"):
-        np.testing.assert_array_equal(beside[column], beside[f"{column}_of_all"])
-    assert set(frame.loc[frame["function"] != "all", "tests"]) == {2 * 78}
 
 
 def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many):
@@ -557,17 +412,3 @@ def test_the_results_of_a_third_algorithm_do_not_change_the_verdict_on_a_pair(sa
     for frame in (first, again):
         frame.loc[ranks, ["value_a", "value_b"]] = np.nan  # ranks among all algorithms
     pd.testing.assert_frame_equal(first, again)
-
-
-def test_inversions_of_many_algorithms_are_those_with_the_best(run, table):
-    rows = [
-        run([(100 + place, 0.9 - 0.01 * place, 0.05)], run=k, algorithm=name)
-        for place, name in enumerate("ABCDEFGHIJKLM")
-        for k in range(3)
-    ]
-    frame = made("inversions", table(*rows)).query("criterion == 'fixed target'")
-    assert set(frame["algorithm_a"]) == {"A"}
-    assert set(frame["algorithm_b"]) == set("BCDEFGHIJKLM")
-    everyone = made("inversions", table(*rows), ANALYSIS.model_copy(update={"pairs": ("all",)}))
-    pairs = everyone.query("criterion == 'fixed target'")[PAIR].drop_duplicates()
-    assert len(pairs) == 78

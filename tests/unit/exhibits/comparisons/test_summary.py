@@ -47,18 +47,6 @@ def test_by_hand(lines):
     }
 
 
-def test_the_best_rank_comes_first(lines):
-    assert list(lines.index) == ["A", "B"]
-    assert lines["rank_s"].is_monotonic_increasing
-
-
-def test_without_the_median_among_the_quantiles_its_rank_is_empty(run, table):
-    rows = [run([(1, 0.1, 0.5)], algorithm=name) for name in "AB"]
-    frame = TABLES["summary"](Runs.of(table(*rows)), Analysis(quantiles=(0.9,), resamples=50))
-    assert frame["rank_median"].isna().all()
-    assert frame["best_on_s"].tolist() == [1, 1]  # a tie counts for both
-
-
 @pytest.mark.parametrize(("algorithms", "dimensions"), [(13, 3), (104, 2)])
 def test_a_large_campaign_is_on_one_page(algorithms, dimensions):
     exhibit = TABLES["summary"].exhibit

@@ -47,14 +47,6 @@ def test_a_verdict_that_disturbed_runs_made_is_named(runs, functions):
     assert ("on f1" in text) == (functions == 1)
 
 
-def test_without_disturbed_runs_there_is_nothing_to_say(runs):
-    assert undisturbed(runs(8, 0)) == ""
-
-
-def test_if_most_runs_are_disturbed_the_others_are_no_comparison(runs):
-    assert undisturbed(runs(8, 6)) == ""
-
-
 def test_a_few_slow_runs_that_change_nothing(run, table):
     rows = table(
         *(

@@ -1,18 +1,16 @@
 """The tables on the cost of an evaluation, and their ends, which other tables have too."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.exhibits.costs import blocks, cost_map
 from timefair.exhibits.registry import TABLES
 from timefair.rundata.evaluation_cost import COSTS_S, LISTED_S
 from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, WatchedAnalysis
+from timefair.rundata.settings import Analysis
 
 TARGETS = (10.0, 1.0, 0.1)
 SPEED = {"quick": 1e-5, "frugal": 1e-2, "slow": 0.2}
@@ -119,12 +117,6 @@ def test_crossovers_name_who_is_better_on_each_side(runs):
     assert empty[["turns_at_s", "turns_at_s_low", "turns_at_s_high"]].isna().all(axis=None)
 
 
-def test_pairs_of_many_algorithms_are_those_with_the_chosen_one(runs):
-    turning = made("cost_crossovers", runs, analysis(pairs=("slow",)))
-    assert ((turning["algorithm_a"] == "slow") | (turning["algorithm_b"] == "slow")).all()
-    assert turning.attrs["pairs"] == "Only pairs with slow are listed."
-
-
 def test_the_map_without_a_cost_is_the_share_of_the_table_ecdf(runs):
     points = made("cost_map", runs)
     free = points[(points["evaluation_cost_s"] == 0) & (points["measure"] == "share")]
@@ -215,20 +207,6 @@ def test_the_map_of_runs_of_zero_seconds(run, table):
     assert at.index.max() >= 5 * COSTS_S[-1]
 
 
-@pytest.mark.parametrize("name", ["cost_ert", "cost_lines", "cost_winners", "cost_map"])
-def test_the_order_of_the_rows_of_records_changes_nothing(name, rows, table):
-    one, other = (made(name, Runs.of(table(*order))) for order in (rows, rows[::-1]))
-    pd.testing.assert_frame_equal(one, other)
-
-
-def test_restart_policies_in_seconds_are_refused_by_name(runs):
-    settings = analysis(restarted_by_seconds={"slow": "restart.tau_s"})
-    for name in FAMILY:
-        frame = made(name, runs, settings)
-        assert "slow (restart.tau_s)" in frame.attrs["omitted"]
-        assert not frame.isin(["slow"]).any(axis=None)
-
-
 def test_a_campaign_says_which_policies_count_seconds():
     campaign = configuration.parse(
         {
@@ -246,24 +224,6 @@ def test_a_campaign_says_which_policies_count_seconds():
         }
     )
     assert campaign.analysis_settings["restarted_by_seconds"] == {"b": "restart.plateau_s"}
-
-
-def test_no_runs_make_empty_tables(table):
-    for name in FAMILY:
-        assert made(name, Runs.of(table())).empty
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, None),
-        (2, "a0, a1"),
-        (7, "a0, a1, a2, a3, a4, a5, a6"),
-        (9, "a0, a1, a2, a3, a4, a5, a6 and 2 more"),
-    ],
-)
-def test_a_cell_of_the_map_names_seven_algorithms(count, text):
-    assert cost_map._listed([f"a{k}" for k in range(count)]) == text
 
 
 BATCHES = {"quick": [], "frugal": [{"first": 0, "size": 8, "count": 10_000}], "slow": None}
@@ -305,62 +265,3 @@ def test_with_workers_algorithms_without_recorded_batches_are_omitted_by_name(na
     assert "their batches were not recorded: slow." in frame.attrs["omitted"]
     assert "Up to 4 evaluations" in frame.attrs["omitted"]
     assert not frame.isin(["slow"]).any(axis=None)
-
-
-SETTINGS = (
-    {},
-    {"workers": 4},
-    {"restarted_by_seconds": {"quick": "restart.tau_s"}},
-    {"targets": (1.0, 10.0)},
-    {"disturbed": "exclude"},
-    {"target_values": (0.5, 5.0)},
-)
-
-
-@pytest.fixture(scope="module")
-def together(records_in_batches):
-    """Runs of which all tables were made with all settings."""
-    runs = Runs.of(records_in_batches)
-    for settings, name in itertools.product(SETTINGS, FAMILY):
-        made(name, runs, Analysis(**{"targets": TARGETS, "resamples": 20, **settings}))
-    return runs
-
-
-@pytest.mark.slow
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("changed", SETTINGS)
-def test_tables_of_runs_that_others_have_used_are_those_made_alone(
-    changed, records_in_batches, together
-):
-    """Also if those were made with other settings; and all note the same settings as read."""
-    for name in FAMILY:
-        watched = [
-            WatchedAnalysis(**{"targets": TARGETS, "resamples": 20, **changed}) for _ in range(2)
-        ]
-        alone, shared = (
-            made(name, runs, settings)
-            for runs, settings in zip((Runs.of(records_in_batches), together), watched, strict=True)
-        )
-        pd.testing.assert_frame_equal(alone, shared, check_exact=True)
-        assert alone.attrs == shared.attrs
-        assert watched[0].names_read == watched[1].names_read
-
-
-def test_the_tables_of_the_room_read_events_and_batches_once(in_batches, monkeypatch):
-    read = []
-    runtimes, read_batches = Runs.runtimes, in_batches.read_batches
-    monkeypatch.setattr(
-        Runs, "runtimes", lambda self, unit, of: read.append(unit) or runtimes(self, unit, of)
-    )
-    runs = replace(in_batches, read_batches=lambda: read.append("batches") or read_batches())
-    for name in FAMILY:
-        made(name, runs, analysis(workers=4))
-    assert sorted(read) == ["batches", "evaluations", "seconds"]
-
-
-def test_many_cells_are_tested_in_several_calls(runs, monkeypatch):
-    whole = [made(name, runs) for name in ("cost_ert", "cost_crossovers")]
-    monkeypatch.setattr(blocks, "COLUMNS", 50)
-    in_parts = [made(name, runs) for name in ("cost_ert", "cost_crossovers")]
-    for one, other in zip(whole, in_parts, strict=True):
-        pd.testing.assert_frame_equal(one, other, check_exact=True)

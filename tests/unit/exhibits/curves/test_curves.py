@@ -7,9 +7,7 @@ import pytest
 from matplotlib.lines import Line2D
 
 from timefair.charts.paper import style
-from timefair.exhibits.layout import parts
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.rundata import runs as runs_module
 from timefair.rundata.problems import Problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -85,21 +83,6 @@ def test_a_curve_over_evaluations_ends_where_half_of_the_runs_were_cut_off(run, 
     assert in_seconds.nunique() == 1
 
 
-def test_the_floor_of_the_mean_is_the_hardest_target_below_1e_8(run, table):
-    rows = table(*[run([(1, 0.1, 0.0)], run=k) for k in range(2)])
-    harder = Analysis(targets=(1.0, 1e-10))
-    assert made("anytime", rows)["mean_log10"].iloc[-1] == -8.0
-    assert made("anytime", rows, harder)["mean_log10"].iloc[-1] == pytest.approx(-10.0)
-
-
-def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
-    once = made("ecdf", table(run([(1, 0.1, 0.5)])))
-    assert once.filter(regex="low|high").isna().all(axis=None)
-    twice = made("ecdf", table(run([(1, 0.1, 0.5)]), run(run=1)))
-    end = twice.query("unit == 'seconds'").iloc[-1]
-    assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 33 / 102, 33 / 51))
-
-
 @pytest.mark.parametrize(
     ("targets", "used"),
     [
@@ -112,10 +95,6 @@ def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
 )
 def test_an_ecdf_has_51_targets(targets, used):
     assert Analysis(targets=targets).curve_targets == pytest.approx(used)
-
-
-def test_an_ecdf_of_values_has_the_values_that_were_given():
-    assert Analysis(target_values=(3.0, 2.0)).suited("unknown").curve_targets == (3.0, 2.0)
 
 
 def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
@@ -141,18 +120,6 @@ def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
     frame = made("ecdf", rows).query("unit == 'evaluations'")
     assert frame.groupby("dimension")["cost"].max().to_dict() == {2: 100, 10: 500}
     assert frame.groupby(["dimension", "cost"]).size().eq(4).all()  # one grid: A, B; f1, all
-
-
-def test_costs_per_dimension_put_dimensions_together(campaign):
-    frame = made("ecdf_dimensions", campaign).query("unit == 'evaluations_per_dimension'")
-    assert list(frame["dimension"].unique()) == ["2", "4", "all"]
-    runs = frame.groupby(["dimension", "algorithm"])["runs"].first()
-    assert runs["all", "A"] == 4
-    assert runs["2", "A"] == 2
-    at_five = fraction_at(frame, 5.0)
-    assert at_five["4", "A"] == pytest.approx(1.0)
-    assert at_five["2", "A"] == pytest.approx(10 / 51)
-    assert at_five["all", "A"] == pytest.approx(61 / 102)
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -186,18 +153,6 @@ def test_a_profile_in_evaluations_is_not_that_in_seconds(run, table):
     }
     assert best["profile"] == {"A": 0.0, "B": 1.0}
     assert best["profile_evaluations"] == {"A": 1.0, "B": 0.0}
-
-
-def test_every_relative_target_is_solved_by_somebody(run, table):
-    """Nobody comes below 5, and the targets 8 + 5 and 5.16 are still reached by A."""
-    rows = table(
-        run([(1, 0.1, 21.0), (5, 0.2, 5.0)], algorithm="A"),
-        run([(1, 0.1, 21.0), (5, 0.4, 12.0)], algorithm="B"),
-    )
-    frame = made("profile_quality", rows)
-    ends = frame.groupby("algorithm").last()
-    assert ends["problems"].tolist() == [2, 2]
-    assert ends["fraction"].to_dict() == {"A": 1.0, "B": 0.5}
 
 
 def test_a_third_algorithm_does_not_change_the_profile_of_a_pair(campaign, run, table):
@@ -239,12 +194,6 @@ def test_the_limits_over_one_dimension_are_those_over_all_dimensions(campaign, m
     assert len(computed) == measures + 3 * measures  # of each dimension, and of both
 
 
-def test_a_data_profile_of_nothing_solved_has_a_row(run, table):
-    frame = made("data_profile", table(run(), run(run=1)))
-    assert np.nan_to_num(frame["fraction"]).max() == 0.0
-    assert not frame.empty
-
-
 def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
     rows = table(
         *(
@@ -261,15 +210,6 @@ def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
     }
     assert ends["f1 sphere, D = 2"] == 100
     assert ends["f1 sphere, D = 10"] >= 500
-
-
-def test_the_cells_of_all_dimensions_together_decide_how_many_points_there_are(
-    run, table, monkeypatch
-):
-    monkeypatch.setattr(runs_module, "MANY_CELLS", 1)
-    rows = table(*(run([(1, 0.01, 5.0)], dimension=dimension) for dimension in (2, 10)))
-    frame = made("anytime", rows).query("unit == 'seconds'")
-    assert frame.groupby("dimension").size().to_dict() == {2: 50, 10: 50}
 
 
 # --- Runs that are cut off ------------------------------------------------------------------
@@ -339,25 +279,6 @@ def test_a_budget_in_evaluations_cuts_curves_over_seconds(run, table):
     assert "evaluations" not in first
 
 
-def test_seconds_per_dimension_are_known_up_to_the_budget_of_each_dimension(run, table):
-    rows = table(
-        *(
-            run([(1, 0.01, 5.0)], dimension=dimension, run=k, wall_s=1 + 0.01 * k)
-            for dimension in (2, 10)
-            for k in range(2)
-        )
-    )
-    frame = made("ecdf_dimensions", rows).query("unit == 'seconds_per_dimension'")
-    for dimension, end in (("2", 0.505), ("10", 0.101)):
-        of_dimension = frame[frame["dimension"] == dimension]
-        assert of_dimension["cost"].max() == pytest.approx(end)
-        assert (of_dimension["observed"] == 1).all()
-    together = frame[frame["dimension"] == "all"].set_index("cost")["observed"]
-    assert (together[together.index <= 0.101] == 1).all()
-    assert (together[together.index > 0.1011] == 0.5).all()
-    assert together.index.max() == pytest.approx(0.505)
-
-
 def test_a_median_has_no_limits_from_the_first_cut_on(cut_off):
     frame = made("anytime", cut_off).query("algorithm == 'A' and unit == 'evaluations'")
     assert 55 <= frame["cost"].max() <= 60  # half of 20, 40 and 80; the fourth run is final
@@ -392,19 +313,6 @@ def test_a_data_profile_ends_with_the_runs_or_the_last_problem_that_they_solve(r
     assert 28 <= c["cost"].max() <= 30  # one of two runs succeeds: 30 + 60 evaluations
     assert (c["observed"] == (c["cost"] <= 20).map({True: 1.0, False: 0.5})).all()
     assert c[["low", "high"]].notna().all(axis=None)
-
-
-def test_curves_with_restarts_are_observed_as_far_as_their_own_runs(run, table):
-    rows = table(
-        *(run([(1, 0.1, 0.5)], run=k, evaluations=50) for k in range(2)),
-        *(run([(1, 0.1, 0.5)], algorithm="B", run=k, evaluations=1000) for k in range(2)),
-    )
-    frame = made("restarted_curves", rows).query("unit == 'evaluations'")
-    ends = frame[frame["observed"] == 1].groupby(["function", "algorithm"])["cost"].max()
-    for function in ("1", "all"):
-        assert 40 <= ends[function, "A"] <= 50
-        assert 800 <= ends[function, "B"] <= 1000
-    assert frame.groupby("algorithm")["cost"].max().eq(100_000).all()
 
 
 def test_a_profile_in_evaluations_says_which_failures_are_of_runs_that_were_cut_off(
@@ -450,26 +358,3 @@ def test_a_figure_has_its_cross_where_the_table_has_the_last_observed_row(
     assert thin.get_xdata()[-1] == rows["cost"].max()
     others = [line for line in lines_of(ax) if line.get_marker() == "x" and line not in blue]
     assert not others
-
-
-def test_shares_are_printed_at_costs_up_to_which_half_of_the_curves_are_observed(run, table):
-    """The curves of A, B and C are cut off at 20, 100 and 1000."""
-    rows = table(
-        *(
-            run([(1, 0.1, 5.0), (10, 0.2, 0.5)], algorithm=name, run=k, evaluations=end + k)
-            for name, end in (("A", 20), ("B", 100), ("C", 1000))
-            for k in range(2)
-        )
-    )
-    frame = made("ecdf", rows).query("function == '1'")
-    (layout,) = TABLES["ecdf"].exhibit.layouts
-    seconds, evaluations = (part.rows for part in parts(frame, layout))
-    assert seconds["cost"].max() == 1.0
-    assert seconds["fraction"].notna().all()
-    table_of = evaluations.pivot(index="cost", columns="algorithm", values="fraction")
-    assert 90 <= table_of.index.max() <= 100
-    assert table_of["A"].notna().tolist() == [True] * (len(table_of) - 1) + [False]
-    assert table_of[["B", "C"]].notna().all(axis=None)
-    at_ten = frame.query("unit == 'evaluations'").set_index(["cost", "algorithm"])["fraction"]
-    for cost, shares in table_of.iloc[:-1].iterrows():
-        assert shares["A"] == at_ten[cost, "A"]

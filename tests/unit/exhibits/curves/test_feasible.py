@@ -1,10 +1,9 @@
 """Share of feasible runs, on runs that are small enough to count by hand."""
 
-import numpy as np
 import pytest
 from scipy.stats import beta
 
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -81,30 +80,6 @@ def test_without_a_feasible_run_there_is_one_cost_and_without_constraints_none(
     }
     assert (frame["fraction"] == 0).all()
     assert made(table(run([(1, 0.1, 5.0)]))).empty
-
-
-def test_runs_without_constraints_and_other_vectors_are_left_out(constrained, run, table):
-    other = [{"launch": 0, "evaluations": 1, "time_s": 0.1, "outputs": [1.0, 0.0]}]
-    mixed = table(constrained([(2, 0.3, 0.0)]), run([(1, 0.1, 5.0)], function=3, vectors=other))
-    assert set(made(mixed)["function"]) == {"1", "all"}
-    runs = Runs.of(mixed)
-    assert runs.constrained.tolist() == [False, True]
-    assert runs.feasible_after("evaluations").tolist() == [np.inf, 2.0]
-    assert runs.feasible_after("seconds_per_dimension").tolist() == [np.inf, 0.15]
-
-
-def test_a_charge_delays_the_first_feasible_point(campaign):
-    runs = Runs.of(campaign).charged({"A": 0.45})
-    at = runs.feasible_after("seconds")[runs.frame["algorithm"] == "A"]
-    assert at == pytest.approx([0.95, 0.65, np.inf, 0.55])
-    late = Runs.of(campaign).charged({"A": 0.85}).feasible_after("seconds")
-    assert np.isinf(late).sum() == 4  # only f2, at 0.95 s, is before the end at 1 s
-
-
-def test_figures_are_drawn(campaign):
-    frame = made(campaign)
-    for name in ("feasible", "feasible_evaluations"):
-        assert FIGURES[name](frame).axes
 
 
 def test_the_share_is_a_lower_bound_where_runs_were_cut_off_before(constrained, table):

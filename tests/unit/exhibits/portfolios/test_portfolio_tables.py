@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -53,14 +53,6 @@ def test_contributions_of_specialists(specialists):
         assert rows["shapley"].sum() == pytest.approx(rows["virtual_best"].iloc[0])
 
 
-def test_one_algorithm_has_nothing_to_combine(specialists):
-    rows, table = specialists
-    frame = made("portfolio", [row for row in rows if row["algorithm"] == "A"], table)
-    assert frame["arrangement"].tolist() == ["single best"]
-    (text,) = FIGURES["portfolio"](frame).texts
-    assert "nothing to combine" in text.get_text()
-
-
 def test_the_budget_ends_where_a_run_was_cut_before(specialists):
     rows, table = specialists
     rows[0] |= {"wall_s": 0.4, "stop_reason": "evaluations", "budget_evaluations": None}
@@ -68,14 +60,6 @@ def test_the_budget_ends_where_a_run_was_cut_before(specialists):
     assert frame["budget"].unique().tolist() == [0.4]
     pair = frame[(frame["arrangement"] == "slices") & (frame["size"] == 2)]
     assert pair["share"].item() == 0.0  # 0.3 s are more than half of 0.4 s
-
-
-def test_an_evaluation_budget_has_rows_in_evaluations(specialists):
-    rows, table = specialists
-    limits = {"budget_s": None, "budget_evaluations": 100, "stop_reason": "evaluations"}
-    frame = made("portfolio", [row | limits for row in rows], table)
-    assert set(frame["unit"]) == {"evaluations"}
-    assert set(frame["budget"]) == {100.0}
 
 
 def test_functions_and_instances_that_an_algorithm_lacks_do_not_count(specialists):

@@ -119,13 +119,6 @@ def test_one_run_leaves_out_its_own_pairs_and_who_is_the_best(runs_of, table):
     assert best.loc[best["function"] == "1", ["p_best", "p_near"]].isna().all(axis=None)
 
 
-@pytest.mark.slow
-def test_equal_costs_share_the_first_place(runs_of, table):
-    rows = table(*(row for name in "ABC" for row in runs_of(name, (97,) * 7)))
-    best = made("probability_best", rows)
-    np.testing.assert_allclose(best.loc[best["function"] != "all", "p_best"], 1 / 3)
-
-
 def test_the_ratio_over_functions_does_not_prefer_a_side(runs_of, table):
     slow, never = [200] * 3, [None] * 3
     for other in (slow, never):
@@ -135,12 +128,6 @@ def test_the_ratio_over_functions_does_not_prefer_a_side(runs_of, table):
         ]  # fmt: skip
         over = made("practical", table(*rows)).set_index(KEYS)
         assert over.loc[("evaluations", "all", "A", "B"), "ratio"] == pytest.approx(1.0)
-
-
-def test_one_algorithm_is_the_best_of_all(runs_of, table):
-    rows = table(*runs_of("A", FAST))
-    assert made("practical", rows).empty
-    assert (made("probability_best", rows)["p_best"] == 1.0).all()
 
 
 def test_many_algorithms_are_compared_with_the_best(runs_of, table):
@@ -153,14 +140,3 @@ def test_many_algorithms_are_compared_with_the_best(runs_of, table):
     assert frame.attrs["pairs"] == "Only pairs with A00 are listed."
     every = made("practical", rows, pairs=("all",))
     assert len(every) == 2 * 3 * 78
-
-
-def test_runs_that_cost_nothing_say_nothing(run, table):
-    rows = [
-        *(run(run=k, algorithm="A", status="no_evaluation", evaluations=0) for k in range(3)),
-        *(run([(5, 0.1, 0.05)], run=k, algorithm="B", evaluations=5) for k in range(3)),
-        *(run([(5, 0.1, 0.05)], run=k, algorithm=n, function=2) for k in range(3) for n in "AB"),
-    ]
-    frame = made("practical", table(*rows)).set_index(["unit", "function"])
-    assert np.isnan(frame.loc[("evaluations", "1"), "p_better"])
-    assert frame.loc[("evaluations", "2"), "p_equal"] > 0

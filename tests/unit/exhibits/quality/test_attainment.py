@@ -7,9 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.exhibits.quality.attainment import POINTS, SHARES, attained, surfaces
-from timefair.exhibits.registry import TABLES
-from timefair.latex.captions import CaptionFacts
-from timefair.latex.document import typeset
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
@@ -98,27 +95,3 @@ def test_a_surface_has_a_limited_number_of_corners():
     found = surfaces(Runs.of(table), Analysis(resamples=10))
     assert found.groupby("share").size().tolist() == [POINTS] * 3
     np.testing.assert_allclose(found[["f1", "f2"]].iloc[[0, -1]], vectors[[0, -1]], atol=1e-6)
-
-
-def test_a_surface_with_several_corners_is_one_printed_row():
-    pytest.importorskip("moocore")
-    problem = SUITES["bbob-biobj"].problem(1, 2, 1)
-    row = run_of(problem, [(0.25, 0.75), (0.5, 0.5), (0.75, 0.25)], 1, 0)
-    others = [row | {"algorithm": name} for name in "BC"]
-    found = surfaces(
-        Runs.of(pa.Table.from_pylist([row, *others], RUN_SCHEMA)), Analysis(resamples=10)
-    )
-    assert found.groupby(["algorithm", "share"]).size().tolist() == [3] * 9
-    one = TABLES["attainment"].exhibit
-    text = typeset(one, found, one.printed(found), CaptionFacts(Analysis()))
-    assert [text.count(f" & {name} & ") for name in "ABC"] == [1, 1, 1]
-
-
-def test_a_suite_with_one_objective_has_no_surface():
-    row = {
-        "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A", "run": 0,
-        "f_opt": 0.0, "wall_s": 1.0, "evaluations": 9, "best_precision": 0.5, "events": [],
-    }  # fmt: skip
-    runs = Runs.of(pa.Table.from_pylist([row], RUN_SCHEMA))
-    assert [front.shape for front in runs.fronts] == [(0, 2)]
-    assert surfaces(runs, Analysis(resamples=10)).empty

@@ -4,9 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.basics.errors import InputError
 from timefair.exhibits.quality.changes import after_change, errors, recovery
-from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.problems.registry import find
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
@@ -67,11 +65,6 @@ def test_errors_in_evaluations_are_means_over_evaluations():
     assert row["offline_error"] == pytest.approx(np.mean(offline))
 
 
-def test_a_run_that_found_nothing_has_the_errors_of_the_middle():
-    (row,) = table(errors, run_of([], **SECONDS)).to_dict("records")
-    assert row["before_change"] == row["offline_error"] == pytest.approx(MIDDLE.mean())
-
-
 def test_recovery_after_changes():
     frame = table(recovery, run_of(FOUND, **SECONDS), run_of(FOUND, k=1, **SECONDS))
     assert frame["target"].tolist() == [4.5, 1.5]
@@ -90,22 +83,3 @@ def test_the_curve_ends_at_the_mean_error_before_a_change():
         assert (curve["error"].diff().iloc[1:] <= 0).all()
         assert (curve["error_low"] <= curve["error_high"]).all()
     assert curve["cost"].tolist() == list(range(1, 11))
-
-
-def test_the_figure_names_the_unit_of_the_budget():
-    rows = [run_of(FOUND, k=k, **EVALUATIONS) for k in range(3)]
-    frame = table(TABLES["after_change"], *rows)
-    figure = FIGURES["after_change"](frame)
-    assert figure.get_supxlabel() == "evaluations since the change"
-
-
-def test_runs_with_several_budgets_are_refused():
-    rows = [run_of(FOUND, k=0, **SECONDS), run_of(FOUND, k=1, budget_s=4.0)]
-    with pytest.raises(InputError, match="A: its runs on f2 in 2 dimensions have several budgets"):
-        table(errors, *rows)
-
-
-def test_other_suites_have_no_rows():
-    row = run_of([], **SECONDS) | {"suite": "bbob", "vectors": None}
-    for build in (errors, recovery, after_change):
-        assert table(build, row, suite_parameters={"lower": [0.0]}).empty

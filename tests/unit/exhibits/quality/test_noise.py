@@ -46,14 +46,6 @@ def test_each_column_has_its_own_quantiles(run, table) -> None:
     assert made.attrs["noise"] == ""
 
 
-def test_the_setting_does_not_change_it(run, table) -> None:
-    runs = Runs.of(table(noisy(run, 1.0, 4.0, recommended=2.0)))
-    first, other = (
-        TABLES["noise"](runs, Analysis(noisy_value=value)) for value in ("measured", "recommended")
-    )
-    assert first.equals(other)
-
-
 def test_of_my_function_the_best_of_all_points_is_empty(run, table) -> None:
     mine = {"suite": "mine.py:f", "f_opt": None}
     runs = Runs.of(table(noisy(run, 1.0, 4.0, **mine), noisy(run, 2.0, 3.0, run=1, **mine)))
@@ -69,9 +61,3 @@ def test_a_run_that_found_nothing_is_infinite(run, table) -> None:
     made = TABLES["noise"](Runs.of(table(nothing)), Analysis(quantiles=(0.5,)))
     values = made[["measured", "best_measured", "recommended", "best_evaluated", "luck"]]
     assert np.isinf(values.to_numpy(dtype=float)).all()
-
-
-def test_without_noisy_runs_it_is_empty(run, table) -> None:
-    made = TABLES["noise"](Runs.of(table(run([(1, 0.1, 5.0)]))), Analysis())
-    assert made.empty
-    assert "recommended" in made

@@ -108,14 +108,6 @@ def test_means_of_the_paper_and_of_the_default(results):
     assert frame["rank"].tolist() == [1, 3, 2]
 
 
-def test_another_algorithm_leaves_the_limits_of_a_mean_as_they_are(results):
-    sample = np.random.default_rng(3).exponential(size=12)
-    limits = ["mean_precision_low", "mean_precision_high"]
-    alone = made("means", results(B=sample)).loc[0, limits]
-    beside = made("means", results(A=sample, B=sample)).loc[1, limits]
-    assert alone.tolist() == beside.tolist()
-
-
 def test_success_shows_the_wrong_mean_the_right_one_and_ert(run, table):
     rows = table(
         run([(10, 0.1, 0.5)]),
@@ -170,15 +162,3 @@ def test_a_disagreement_is_found_with_its_sorted_solutions(results):
     assert lucky["order"].tolist() == [1, 2, 3]
     assert set(solutions["better_by_mean"]) == {"steady"}
     assert set(solutions["algorithm"]) == {"steady", "lucky"}
-
-
-def test_a_failed_run_spoils_a_mean_and_not_a_median(results):
-    campaign = results(A=[1.0, np.inf, 1.0], B=[2.0, 2.0, 2.0])
-    (row,) = made("disagreements", campaign).to_dict("records")
-    assert (row["algorithm"], row["other"], row["other_mean"]) == ("B", "A", np.inf)
-
-
-def test_agreement_gives_empty_tables(results):
-    campaign = results(A=[1.0, 2.0], B=[3.0, 4.0])
-    assert made("disagreements", campaign).empty
-    assert made("sorted_solutions", campaign).empty

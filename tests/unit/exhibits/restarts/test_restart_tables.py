@@ -1,13 +1,8 @@
 """The tables on restart policies, from runs whose launches are known by hand."""
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from timefair.exhibits.columns import CELL
-from timefair.exhibits.exhibit import column_names
 from timefair.exhibits.registry import TABLES
-from timefair.rundata import restart_cells
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -76,14 +71,6 @@ def test_a_cell_in_which_no_run_spent_anything_is_omitted(run, table):
     assert len(TABLES["restart_advice"](runs, ANALYSIS)) == 2
 
 
-def test_of_many_cells_only_the_judged_targets_are_listed(stuck, table, monkeypatch):
-    whole = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
-    monkeypatch.setattr("timefair.exhibits.restarts.what_if.MANY_CELLS", 2)
-    few = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
-    assert 0 < len(few) < len(whole)
-    pd.testing.assert_frame_equal(few, whole[whole["judged"]].reset_index(drop=True))
-
-
 def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):
     (row,) = TABLES["restart_advice"](Runs.of(table(*stuck)), ANALYSIS).to_dict("records")
     assert row["verdict"] == "gain"
@@ -144,14 +131,6 @@ def test_records_without_launch_traces_say_so(one_launch, stuck, table):
     assert guessed["ert"].isna().all()
 
 
-def test_the_order_of_runs_does_not_matter(stuck, table):
-    columns = ["ert", "success_rate"]
-    first, second = (
-        TABLES["restart_what_if"](Runs.of(table(*rows)), ANALYSIS) for rows in (stuck, stuck[::-1])
-    )
-    np.testing.assert_array_equal(first[columns], second[columns])
-
-
 def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, table):
     names = ("start_s", "end_s", "evaluations", "best_precision", "end")
     log = [(0.0, 0.9, 900, 50.0, "returned"), (0.9, 1.0, 100, 50.0, "cut")]
@@ -167,7 +146,3 @@ def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, tabl
         settings = Analysis(targets=(10.0, 1.0), ancillary="amortised", **charge)
         counts.append(set(TABLES["restart_what_if"](runs, settings)["launches"]))
     assert counts == [{6}, {3}]
-
-
-def test_cells_have_the_keys_that_their_tables_name_them_by():
-    assert list(restart_cells.CELL) == column_names(CELL)

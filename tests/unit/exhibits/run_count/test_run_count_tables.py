@@ -10,7 +10,6 @@ import pytest
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.samples import Samples
-from timefair.rundata import frames
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.stopping import stop_counts
@@ -103,12 +102,6 @@ def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign, of_campa
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_order_of_complete_records_does_not_matter(name, campaign, of_campaign):
-    backwards = campaign.take(list(range(campaign.num_rows))[::-1])
-    pd.testing.assert_frame_equal(of_campaign(name), made(name, backwards))
-
-
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
     frame = of_campaign(name)
@@ -119,6 +112,7 @@ def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
     pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=False, rtol=rtol)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [0.0, 1e-8, np.inf])
 def test_runs_that_are_all_alike(name, value, cells):
@@ -198,14 +192,6 @@ def test_controls_save_as_much(campaign):
     )
 
 
-def test_all_dimensions_are_the_samples_of_each_together(campaign):
-    frame = made("run_count_savings", campaign)
-    sums = frame.groupby(frame["dimension"] == "all")[["samples", "total_runs", "estimated_runs"]]
-    everywhere, each = sums.sum().loc[True], sums.sum().loc[False]
-    pd.testing.assert_series_equal(everywhere, each, check_names=False)
-    assert frame["dimension"].drop_duplicates().tolist() == ["all", "2", "10"]
-
-
 @pytest.mark.slow
 def test_groups_are_the_samples_of_table_1_apart(campaign):
     groups = made("run_count_groups", campaign)
@@ -243,14 +229,6 @@ def test_racing_drops_what_cannot_win_and_keeps_the_winner(cells):
     )
 
 
-def test_one_algorithm_alone_makes_all_its_runs_and_no_race(cells):
-    values = {cell(algorithm="A"): np.arange(1.0, 2 * CAP + 1)}
-    row = only(made("run_count_rules", cells(values)), dimension="all", rule="racing")
-    assert row["saved_percent"] == 0
-    assert row["problems"] == 0
-    assert np.isnan(row["winner_percent"])
-
-
 def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
     narrow = {cell(algorithm="A"): np.tile([9.0, 11.0, 10.0], 8)}
     wide = {cell(algorithm="A"): np.tile([1.0, 100.0, 10.0], 8)}
@@ -284,18 +262,6 @@ def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
         assert row["out_of_bounds_percent"] == pytest.approx(100 * outside / 3)
 
 
-def test_without_bounds_no_mean_is_promised_at_any_time(campaign):
-    frame = made("run_count_rules", campaign)
-    assert set(frame["setting"][frame["rule"] == "width of the mean"]) == {"single"}
-    assert (frame["out_of_bounds_percent"] == 0).all()
-
-
-def test_promises_are_estimates_of_the_table(campaign):
-    frame = made("run_count_rules", campaign)
-    promised = set(frame["promises"]) - {"none", "best algorithm"}
-    assert {f"kept_{name}_percent" for name in promised} <= set(frame.columns)
-
-
 @pytest.mark.slow
 def test_reliability_is_of_unseen_groups_and_its_bins_are_all_samples(campaign):
     frame = made("run_count_reliability", campaign)
@@ -326,42 +292,3 @@ def test_reliability_can_be_told_where_the_spread_tells_it(cells):
     row = only(frame, estimate="median", n=5, error_percent=10.0, held_out="functions", bin=1)
     assert row["skill"] > 0.7
     assert row["auc"] > 0.9
-
-
-def test_one_function_cannot_be_held_out(cells):
-    values = {cell(algorithm=a): np.arange(1.0, CAP + 1) for a in ("A", "B")}
-    assert set(made("run_count_reliability", cells(values))["held_out"]) == {"algorithms"}
-
-
-@pytest.mark.slow
-def test_another_seed_deals_other_numbers_of_runs(campaign):
-    frames = [
-        made("run_count_accuracy", campaign, settings().model_copy(update={"seed": seed}))
-        for seed in (0, 1)
-    ]
-    rule, dealt = (
-        [frame.loc[frame["rule"] == name, "p20"].tolist() for frame in frames]
-        for name in ("skewness", "random n")
-    )
-    assert rule[0] == rule[1]
-    assert dealt[0] != dealt[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("run_count_accuracy", "bbob, D = 2, numbers of runs, samples: 9 of 9"),
-        ("run_count_savings", "bbob, D = 10, random n, samples: 9 of 9"),
-        ("run_count_groups", "bbob, D = 2, skewness, samples: 9 of 9"),
-        ("run_count_rules", "bbob, D = 2, racing, problems: 3 of 3"),
-        ("run_count_reliability", "bbob, features of 5 runs, samples: 18 of 18"),
-    ],
-)
-def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):
-    monkeypatch.setattr(frames, "EVERY_S", 3600.0)
-    made(name, campaign)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(frames, "EVERY_S", 0.0)
-    made(name, campaign)
-    assert line in capsys.readouterr().err.splitlines()

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -40,11 +39,6 @@ def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign
         np.testing.assert_allclose(row, of_instance[instance])
 
 
-def test_runs_without_an_event_have_targets_too(run, table):
-    runs = Runs.of(table(run([(1, 0.1, 4.0), (2, 0.2, 0.0)]), run(run=1), run(instance=2)))
-    np.testing.assert_array_equal(runs.relative_targets([0.5]), [[2.0], [2.0], [INF]])
-
-
 def test_ert_to_relative_targets(campaign):
     frame = made("ert_relative", campaign).set_index(["algorithm", "target"])
     a, b = frame.loc[("A", 0.5)], frame.loc[("B", 0.5)]
@@ -53,12 +47,6 @@ def test_ert_to_relative_targets(campaign):
     assert b["ert_s"] == pytest.approx(0.2 + 0.5)
     assert b["ert_evaluations"] == 2 + 40
     assert list(frame.loc["A"].index) == [0.5, 0.1]
-
-
-def test_no_relative_target_gives_no_row(campaign):
-    frame = made("ert_relative", campaign, ANALYSIS.model_copy(update={"relative_targets": ()}))
-    assert frame.empty
-    assert list(frame.columns) == list(made("ert_relative", campaign).columns)
 
 
 # --- Restarts -------------------------------------------------------------------------------
@@ -151,26 +139,12 @@ def test_launches_that_a_budget_affords(run, table):
     assert mean["best_of_restarts"] == 0.5
 
 
-def test_a_budget_in_evaluations_counts_them(run, table):
-    rows = table(restarting(run, budget_s=None, budget_evaluations=33))
-    mean = made("restart_fairness", rows).set_index("measure").loc["mean"]
-    assert (mean["unit"], mean["budget"], mean["tau"], mean["k"]) == ("evaluations", 33, 10, 3)
-    assert mean["best_of_k_launches"] == 1.0
-
-
 def test_a_launch_that_reached_the_target_is_complete_and_a_failed_one_is_not(run, table):
     log = [launch(0.0, 0.2, 4.0, "failed"), launch(0.2, 0.4, 0.0, "target")]
     frame = made("restart_fairness", table(run([(1, 0.3, 0.0)], launch_log=log)))
     assert (frame["complete_launches"] == 1).all()
     assert (frame["one_launch"] == 0.0).all()
     assert frame["best_of_k_launches"].isna().all()  # 5 of 1
-
-
-def test_no_complete_launch(run, table):
-    for log in ([], None, [launch(0.0, 1.0, 4.0, "cut")], [launch(0.0, 0.0, INF)]):
-        frame = made("restart_fairness", table(run([(1, 0.1, 4.0)], launch_log=log)))
-        assert frame[["tau", "k", "best_of_k_launches"]].isna().all(axis=None)
-        assert (frame["best_of_restarts"] == 4.0).all()
 
 
 # --- Ancillary cost -------------------------------------------------------------------------
@@ -206,23 +180,6 @@ def test_what_lies_at_the_budget_is_dropped(run, table):
     nothing = Runs.of(rows).charged({"A": 2.0})
     assert nothing.frame.loc[0, ["wall_s", "best_precision"]].tolist() == [1.0, INF]
     assert nothing.traces.together().offsets.tolist() == [0, 0]
-
-
-def test_without_a_budget_in_seconds_nothing_is_dropped(run, table):
-    rows = table(run([(1, 0.9, 3.0)], budget_s=None, budget_evaluations=100))
-    runs = Runs.of(rows).charged({"A": 5.0})
-    assert runs.traces.together().time_s.tolist() == [5.9]
-    assert runs.frame.loc[0, "wall_s"] == 6.0
-
-
-def test_nothing_charged_changes_nothing(campaign):
-    runs = Runs.of(campaign)
-    for cost_s in ({}, {"A": 0.0, "B": 0.0}):
-        same = runs.charged(cost_s)
-        pd.testing.assert_frame_equal(same.frame, runs.frame)
-        found, there = same.traces.together(), runs.traces.together()
-        np.testing.assert_array_equal(found.time_s, there.time_s)
-        np.testing.assert_array_equal(found.offsets, there.offsets)
 
 
 def test_launches_of_a_charged_run(run, table):
@@ -267,26 +224,3 @@ def test_what_ancillary_cost_changes(campaign):
     assert rank.tolist() == [2.0, 1.0]
     fastest = rows.loc[("profile", "B", "ratio 1", "fraction")]
     assert fastest["amortised"] > fastest["excluded"]
-
-
-@pytest.mark.slow
-def test_nothing_to_charge_changes_nothing(campaign):
-    analysis = ANALYSIS.model_copy(update={"preparation_s": {"A": 0.0, "B": 0.0}})
-    assert made("ancillary_effect", campaign, analysis).empty
-
-
-def test_a_preparation_that_nobody_measured_is_not_charged(run, table):
-    rows = table(run([(1, 0.1, 0.0)], preparation_s=None))
-    frame = made("ancillary", rows)
-    assert frame["preparation_s"].isna().all()
-    assert (frame["share_s"] == 0).all()
-
-
-@pytest.fixture(scope="module")
-def no_runs():
-    return Runs.of(RUN_SCHEMA.empty_table())
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_an_empty_campaign_can_be_charged(name, no_runs):
-    assert TABLES[name](no_runs, AMORTISED).empty

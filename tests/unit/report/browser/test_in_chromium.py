@@ -86,16 +86,6 @@ def test_the_pointer_shows_the_values_below_it(opened):
     assert sorted(line.split("0")[0].split("1")[0] for line in lines) == sorted(SECONDS)
 
 
-def test_arrow_keys_read_a_figure(opened):
-    opened.run("document.querySelector('#chart-ert .panel svg').focus()")
-    opened.press("End")
-    hardest = texts(opened, ".tip:not([hidden])")
-    opened.press("ArrowLeft")
-    easier = texts(opened, ".tip:not([hidden])")
-    assert "target precision (easy to hard): 0.1" in hardest[0]
-    assert "target precision (easy to hard): 1" in easier[0]
-
-
 def test_another_view_is_drawn_when_it_is_chosen(opened):
     before = opened.run("document.querySelector('#chart-ert .panel').innerHTML")
     opened.click("#chart-ert .switch button:nth-child(2)")
@@ -176,53 +166,6 @@ def test_a_table_is_sorted_by_click_and_by_enter(opened):
     assert column(opened, "means", "algorithm")[0] == "slow"
 
 
-def test_unknown_and_infinite_values_are_sorted_to_the_end(opened):
-    open_table(opened, "ert")
-    heading = sorting(opened, "ert", "ert s")
-    opened.click(f"{heading} button")
-    ascending = column(opened, "ert", "ert s")
-    assert ascending[-1] == "∞"
-    assert ascending[0] != "∞"
-
-
-def test_a_table_is_filtered(opened):
-    open_table(opened, "ert")
-    every = len(column(opened, "ert", "algorithm"))
-    opened.run(
-        "(() => { const list = document.querySelectorAll('#table-ert select')[1];"
-        "list.selectedIndex = 1; list.dispatchEvent(new Event('change')); })()"
-    )
-    kept = column(opened, "ert", "algorithm")
-    assert set(kept) == {"never"}
-    assert len(kept) == every // len(SECONDS)
-
-
-def test_long_tables_show_a_part_until_asked(opened):
-    open_table(opened, "posthoc")
-    open_table(opened, "anytime")
-    first = opened.run("document.querySelectorAll('#table-anytime tbody tr').length")
-    opened.click("#table-anytime .more")
-    assert opened.run("document.querySelectorAll('#table-anytime tbody tr').length") > first
-
-
-def test_a_link_opens_the_table_that_it_names(opened):
-    opened.run("location.hash = 'table-ranks'")
-    opened.until("document.querySelector('#table-ranks tbody tr') !== null")
-    assert opened.run("document.querySelector('#table-ranks').open")
-
-
-def test_names_are_text_in_the_browser_too(browser, written):
-    evil = '<img src=x onerror="faults.push(1)">'
-    browser.open(written({evil: 0.01, "B": 0.5}, figures=FIGURES))
-    browser.until(DRAWN)
-    open_table(browser, "ranks")
-    browser.hover("#chart-ecdf .panel svg")
-    assert evil in texts(browser, ".legend button")
-    assert any(evil in line for line in texts(browser, ".tip div"))
-    assert browser.run("document.querySelectorAll('img[src=x]').length") == 0
-    assert browser.faults == []
-
-
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window(browser, of_three, width, dark):
@@ -232,17 +175,6 @@ def test_nothing_is_wider_than_the_window(browser, of_three, width, dark):
     red = browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(red) < 64) is dark
     assert browser.faults == []
-
-
-def test_on_paper_short_tables_are_open_and_long_ones_are_not_there(opened, tmp_path):
-    opened.print(tmp_path / "report.pdf")
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
-    assert opened.run("document.querySelectorAll('details[open]').length") == 0
-    opened.run("dispatchEvent(new Event('beforeprint'))")
-    assert opened.run("document.querySelectorAll('#table-friedman tbody tr').length") == 12
-    assert not opened.run("document.querySelector('#table-anytime').open")
-    opened.run("dispatchEvent(new Event('afterprint'))")
-    assert opened.run("document.querySelectorAll('details[open]').length") == 0
 
 
 MANY = {f"n{k:02}": 0.01 + 0.01 * k for k in range(20)}
@@ -283,25 +215,6 @@ def test_the_legend_covers_no_heading_that_a_link_leads_to(browser, written):
     browser.click(".legend summary")
     position = "getComputedStyle(document.querySelector('.legend')).position"
     assert browser.run(position) == "static"
-
-
-def test_charts_out_of_sight_do_not_delay_the_page(browser, written):
-    page = written(SECONDS)
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("idle(drawNext)", "null"), encoding="utf-8")
-    browser.open(page)
-    assert browser.run("document.querySelector('#chart-profile').hasChildNodes()") is False
-    browser.run("document.querySelector('#chart-profile').scrollIntoView({behavior: 'instant'})")
-    browser.until("document.querySelector('#chart-profile').hasChildNodes()")
-
-
-def slide(browser, place):
-    """Move the slider of the evaluation cost to a stop; the cost that it announces."""
-    return browser.run(
-        "(() => { const slider = document.querySelector('#evaluation-cost input');"
-        f"slider.value = {place}; slider.dispatchEvent(new Event('input'));"
-        "return slider.getAttribute('aria-valuetext'); })()"
-    )
 
 
 def test_the_slider_of_the_evaluation_cost_shows_what_was_observed(opened):

@@ -34,17 +34,6 @@ def test_a_target_that_is_rarely_reached_leaves_the_ratio_open() -> None:
     assert (low, high) == (0.0, np.inf)
 
 
-@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
-def test_two_blocks_leave_the_extreme_samples_as_limits(confidence) -> None:
-    """With one degree of freedom, the tail of the percentiles may be less than 1e-15."""
-    low, high = limits([[1.0, 1.0], [1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], confidence)
-    assert (low, high) == (1.0, np.inf)
-
-
-def test_one_block_has_no_interval() -> None:
-    assert np.isnan(limits([[1.0, 1.0]], [[2.0, 1.0]])).all()
-
-
 def test_the_mean_over_strata_is_that_of_the_logarithms() -> None:
     found = mean_ratios([np.array([2.0, 1.0]), np.array([8.0, 1.0])], [1, 1])
     assert found == pytest.approx([4.0, 1.0])

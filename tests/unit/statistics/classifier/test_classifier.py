@@ -17,15 +17,13 @@ from timefair.statistics.classifier.classifier import (
     base_rates,
     described,
     held_out,
-    known_table,
-    parameter_features,
     shape,
     stop_at,
     stops,
     train,
 )
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
+from timefair.statistics.run_count.stopping import Reason, stop_counts, stopping
 
 QUESTION = Question(width=0.3, start=5, cap=20)
 VALUES = st.one_of(
@@ -82,20 +80,6 @@ def test_runs_that_all_fail_are_a_certain_estimate() -> None:
     assert failed > 5.0 > mixed
 
 
-def test_parameters_become_numbers() -> None:
-    found = parameter_features(
-        "a:b", {"x": -9, "on": True, "name": "w", "list": [1], "nan": np.nan}
-    )
-    assert found == {"use=a:b": 1.0, "x": -1.0, "on=True": 1.0, "name=w": 1.0}
-
-
-def test_a_missing_number_is_unknown_and_a_missing_word_is_absent() -> None:
-    table, names = known_table([{"F": 0.5, "use=a": 1.0}, {}])
-    assert names == ("F", "use=a")
-    np.testing.assert_array_equal(table, [[0.5, 1.0], [np.nan, 0.0]])
-    assert known_table([{}, {}])[0].shape == (2, 0)
-
-
 # --- Model --------------------------------------------------------------------------------------
 
 
@@ -138,18 +122,6 @@ def test_what_is_held_out_is_not_seen() -> None:
     np.testing.assert_allclose(base[1], accurate[groups != 1].mean(axis=0))
 
 
-@pytest.mark.parametrize(("groups", "fault"), [([1] * 60, "two groups"), ([1, 2], "each sample")])
-def test_groups_have_to_fit(groups, fault: str) -> None:
-    cases = lognormal(60)
-    with pytest.raises(ValueError, match=fault):
-        train(cases, groups, QUESTION)
-
-
-def test_samples_have_to_be_complete() -> None:
-    with pytest.raises(ValueError, match="at least 50 runs, not 20"):
-        train(lognormal(60), np.arange(60), Question())
-
-
 # --- Stopping -----------------------------------------------------------------------------------
 
 
@@ -179,14 +151,6 @@ def test_the_threshold_is_the_first_from_which_the_promise_is_always_kept() -> N
     assert nothing.most == 0.0
 
 
-def test_a_few_stops_do_not_show_a_share_near_one() -> None:
-    question = Question(start=2, cap=2)
-    found = stops(np.full((20, 1), 0.99), np.ones((20, 1), dtype=bool), question)
-    assert found.threshold_for(0.97) == 0.5
-    assert found.threshold_for(0.99) is None
-    assert found.most == pytest.approx(20.5 / 21)
-
-
 @pytest.mark.slow
 def test_a_rule_decides_after_each_run_as_on_complete_samples(trained) -> None:
     rule = ClassifierRule(trained, trained.stops.threshold_for(0.9), start=5, cap=20)
@@ -205,8 +169,3 @@ def test_a_rule_keeps_its_promise_on_other_samples_and_saves_runs(trained) -> No
     right = other.accurate(QUESTION)[np.arange(3000), found.n - QUESTION.start]
     assert right[found.met].mean() > 0.87
     assert 5 < found.n.mean() < 17
-
-
-def test_equal_values_stop_at_once(trained) -> None:
-    rule = ClassifierRule(trained, trained.stops.threshold_for(0.9), start=5, cap=20)
-    assert decide(rule, [0.25] * 5).reason is Reason.DEGENERATE

@@ -68,14 +68,6 @@ def test_the_unit_and_the_zero_of_the_values_change_nothing() -> None:
     )
 
 
-def test_values_that_are_not_finite_count_as_the_worst() -> None:
-    points, values = maker().sample("sphere")
-    worst, broken = values.copy(), values.copy()
-    worst[3:6] = np.delete(values, [3, 4, 5]).max()
-    broken[3:6] = np.nan, np.inf, -np.inf
-    assert landscape(points, broken).tolist() == landscape(points, worst).tolist()
-
-
 @pytest.mark.slow
 @given(
     st.sampled_from([0.0, np.nan, np.inf, 1e308, -1.7e308, 5e-324]),
@@ -89,16 +81,3 @@ def test_every_feature_of_any_sample_is_finite(value: float, n: int, dimension: 
     for some in (values, opposite, np.full(n, value)):
         assert np.isfinite(landscape(points, some)).all()
     assert np.isfinite(landscape(np.zeros((n, dimension)), values)).all()
-
-
-@pytest.mark.parametrize(
-    ("points", "values", "fault"),
-    [
-        (np.zeros((9, 2)), np.zeros(9), "at least 10 points"),
-        (np.full((10, 2), np.nan), np.zeros(10), "finite matrix"),
-        (np.zeros((10, 2)), np.zeros(11), "10 numbers"),
-    ],
-)
-def test_samples_of_a_wrong_form_are_refused(points, values, fault: str) -> None:
-    with pytest.raises(ValueError, match=fault):
-        landscape(points, values)

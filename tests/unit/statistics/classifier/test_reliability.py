@@ -12,7 +12,6 @@ from timefair.statistics.classifier.classifier import (
     FEATURES,
     LEAST,
     auc,
-    brier_score,
     calibration_curve,
     cross_validate,
     features,
@@ -38,12 +37,6 @@ def test_auc_is_mann_whitneys_share():
     assert auc(stated, happened) == pytest.approx(u / (happened.sum() * (~happened).sum()))
 
 
-def test_scores_without_cases_are_undefined():
-    assert np.isnan(brier_score([], []))
-    assert np.isnan(auc([0.5, 0.6], [True, True]))
-    assert calibration_curve([], []).cases.size == 0
-
-
 def test_bins_hold_all_cases_and_rise():
     rng = np.random.default_rng(2)
     stated = rng.random(1000)
@@ -51,18 +44,6 @@ def test_bins_hold_all_cases_and_rise():
     assert curve.cases.tolist() == [100] * 10
     assert (np.diff(curve.stated) > 0).all()
     np.testing.assert_allclose(curve.observed, curve.stated, atol=0.17)
-
-
-def test_equal_probabilities_stay_together():
-    curve = calibration_curve([0.3] * 7, [True] * 2 + [False] * 5)
-    assert (curve.stated.tolist(), curve.cases.tolist()) == ([pytest.approx(0.3)], [7])
-
-
-@pytest.mark.parametrize(("stated", "happened"), [([0.5], [True, False]), ([1.5], [True])])
-def test_wrong_probabilities_are_named(stated, happened):
-    for score in (brier_score, auc, calibration_curve):
-        with pytest.raises(ValueError, match="probabilit"):
-            score(stated, happened)
 
 
 def test_the_fit_finds_the_law():
@@ -76,17 +57,6 @@ def test_the_penalty_shrinks():
     table, right = drawn(100, [2.0])
     loose, tight = (fit_reliability(table, right, penalty=p).weights[0] for p in (0.1, 100.0))
     assert 0.0 < tight < loose
-
-
-def test_one_outcome_alone_teaches_its_rate():
-    model = fit_reliability([[1.0], [2.0], [3.0]], [True, True, True])
-    assert model.probability([[9.0]]).item() == pytest.approx(3.5 / 4)
-
-
-def test_a_constant_feature_has_no_weight():
-    table, right = drawn(200, [1.0])
-    model = fit_reliability(np.column_stack([table, np.ones(200)]), right)
-    assert model.weights[1] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.slow
@@ -203,29 +173,10 @@ def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
 
 
 @pytest.mark.slow
-def test_features_of_more_samples_than_are_described_at_once():
-    rng = np.random.default_rng(7)
-    samples = np.round(rng.lognormal(size=(2100, 20)), 1)
-    check_features(np.where(rng.random(samples.shape) < 0.9, samples, np.inf), [5, 20] * 1050)
-
-
-@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, (1, 12), elements=VALUES), st.integers(1, 12))
 def test_features_are_finite_for_every_sample(sample, n):
     assert np.isfinite(features(sample, [n])).all()
-
-
-def test_failures_are_counted_apart():
-    with_failure, without = features([[1.0, 2.0, 4.0, np.inf]] * 2, [4, 3])
-    assert with_failure[FEATURES.index("failure_share")] == 0.25
-    np.testing.assert_array_equal(with_failure[1:-1], without[1:-1])
-
-
-@pytest.mark.parametrize("counts", [[1, 1], [0], [4]])
-def test_wrong_counts_are_named(counts):
-    with pytest.raises(ValueError, match="counts"):
-        features([[1.0, 2.0, 3.0]], counts)
 
 
 def test_wrong_cases_are_named():

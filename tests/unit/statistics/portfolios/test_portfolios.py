@@ -63,30 +63,12 @@ def test_contributions_add_up_and_follow_their_algorithm(values, random):
     np.testing.assert_allclose(moved.marginal, found.marginal[order], atol=1e-12)
 
 
-def test_rounding_is_no_contribution():
-    found = contributions([[0.1 + 0.2], [0.3]])
-    assert found.marginal.tolist() == [0.0, 0.0]
-
-
-def test_weights_of_pairs_are_repetitions():
-    values = np.array([[0.2, 0.9], [0.6, 0.1]])
-    twice = contributions(values[:, [0, 0, 1]])
-    weighted = contributions(values, [2.0, 1.0])
-    np.testing.assert_allclose(weighted.shapley, twice.shapley)
-
-
 @pytest.mark.parametrize(
     "values", [np.empty((0, 2)), np.empty((2, 0)), [[1.2]], [[np.nan]], [1.0], [[-0.1]]]
 )
 def test_contributions_refuse_what_is_no_probability(values):
     with pytest.raises(ValueError, match="reached must"):
         contributions(values)
-
-
-def test_contributions_refuse_weights_that_are_none():
-    for weights in ([0.0, 0.0], [1.0], [1.0, -1.0], [np.nan, 1.0], [np.inf, 1.0]):
-        with pytest.raises(ValueError, match="weights must"):
-            contributions([[0.5, 0.5]], weights)
 
 
 def iohanalyzer(runtimes, budgets):
@@ -236,22 +218,6 @@ def test_by_hand_two_specialists_share_the_budget():
     np.testing.assert_allclose(search.value(slices, [0.4, 0.79, 0.81]), [0, 0, 1])
     beside = Portfolio((0, 1), Schedule("side by side", (1.0, 1.0)))
     np.testing.assert_allclose(search.value(beside, [0.39, 0.41]), [0, 1])
-
-
-def test_copies_are_drawn_without_putting_back():
-    hit = np.array([[0.5], [0.5], [np.inf], [np.inf]])
-    search = Search([[[(hit, np.ones(4))]]], 1.0)
-    assert search.copies(1).item() == 0.5
-    assert search.copies(2).item() == pytest.approx(1 - (2 / 4) * (1 / 3))
-    assert np.isnan(search.copies(5)).item()
-
-
-def test_runs_that_are_not_known_up_to_the_budget_are_refused():
-    ended, cut = np.array([[0.1], [np.inf]]), np.array([2.0, 0.5])
-    with pytest.raises(ValueError, match="known up to the budget, 1"):
-        Search([[[(ended, cut)]]], 1.0)
-    Search([[[(ended, cut)]]], 0.5)
-    Search([[[(ended[:1], cut[1:])]]], 1.0)  # it had reached everything before
 
 
 def test_one_function_has_nothing_to_be_judged_on_and_single_runs_no_limits():

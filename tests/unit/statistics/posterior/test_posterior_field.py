@@ -5,9 +5,7 @@ import pytest
 
 from timefair.statistics.posterior.posterior import (
     OnFunction,
-    ert_draws,
     informed_by_the_field,
-    probability_of_best,
 )
 
 
@@ -58,19 +56,6 @@ def test_equal_costs_get_the_usual_spread_whatever_their_rounding(rng):
     np.testing.assert_allclose(logs[:, 1:].std(axis=0), np.sqrt(4 / 13 * usual), rtol=0.1)
 
 
-def test_cheap_failures_do_not_make_the_best_algorithm(rng):
-    success = np.arange(3) < 2
-    costs = np.column_stack(
-        [
-            ert_draws(np.full(8, 1.0), np.zeros(8, bool), draws=1000, rng=rng),
-            np.exp(rng.normal([3.0, 4.0], 0.2, (1000, 2))),
-        ]
-    )[:, [1, 2, 0]]
-    one = OnFunction(costs, np.full(3, 8), np.where(success, 8, 0))
-    (informed,) = informed_by_the_field([one], rng=rng)
-    assert probability_of_best(costs)[2] > probability_of_best(informed)[2] + 0.1
-
-
 @pytest.mark.parametrize("shape", [(0,), (1,)])
 def test_a_field_of_nobody_or_one_stays(shape, rng):
     costs = np.exp(rng.normal(size=(100, *shape)))
@@ -78,13 +63,3 @@ def test_a_field_of_nobody_or_one_stays(shape, rng):
     (informed,) = informed_by_the_field([OnFunction(costs, counts, counts)], rng=rng)
     assert informed.shape == costs.shape
     assert np.isfinite(informed).all()
-
-
-def test_no_function_gives_nothing(rng):
-    assert informed_by_the_field([], rng=rng) == []
-
-
-def test_functions_may_have_different_algorithms(rng):
-    functions = [*field(rng, [0.0, 1.0], functions=2), *field(rng, [0.0, 1.0, 2.0], functions=1)]
-    shapes = [draws.shape for draws in informed_by_the_field(functions, rng=rng)]
-    assert shapes == [(2000, 2), (2000, 2), (2000, 3)]

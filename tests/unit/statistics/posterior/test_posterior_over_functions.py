@@ -7,7 +7,6 @@ from scipy.stats import beta
 
 from timefair.statistics.posterior.posterior import (
     median_ratio,
-    probability_of_largest,
     signed_rank,
     weight_draws,
 )
@@ -49,17 +48,6 @@ def test_the_median_ratio_of_exchanged_algorithms_is_the_reciprocal(functions, r
     assert min(b / a) < median_ratio(a, b) < max(b / a)
 
 
-def test_the_median_ratio_of_a_failure_and_a_success():
-    inf = np.inf
-    assert median_ratio([1.0, 1.0], [inf, 2.0]) == inf
-    assert median_ratio([inf, 2.0], [1.0, 1.0]) == 0.0
-    assert median_ratio([inf, 1.0, inf], [1.0, inf, inf]) == 1.0
-
-
-def test_without_functions_nothing_is_known(rng):
-    assert np.isnan(signed_rank([], [], 1.1, draws=10, rng=rng)).all()
-
-
 @pytest.mark.parametrize(
     ("a", "b", "match"),
     [([1.0], [1.0, 2.0], "one length"), ([np.nan], [1.0], "not negative"), ([-1.0], [1.0], "not")],
@@ -97,26 +85,3 @@ def test_nothing_is_learned_about_the_order_of_failures(rng):
     draws = weight_draws([[1.0, np.inf, np.inf]] * 6, draws=4000, rng=rng)
     assert draws[:, 1].mean() == pytest.approx(draws[:, 2].mean(), abs=0.02)
     assert draws[:, 0].mean() > 0.6
-
-
-def test_ties_favour_nobody(rng):
-    draws = weight_draws([[1.0, 1.0, 2.0]] * 5, draws=4000, rng=rng)
-    best = probability_of_largest(draws)
-    assert best[0] == pytest.approx(best[1], abs=0.05)
-    assert best[2] < 0.05
-
-
-def test_without_functions_the_prior_remains(rng):
-    draws = weight_draws(np.empty((0, 3)), draws=4000, rng=rng)
-    np.testing.assert_allclose(draws.mean(axis=0), 1 / 3, atol=0.02)
-    np.testing.assert_allclose(draws.sum(axis=1), 1.0)
-
-
-@pytest.mark.parametrize("draws", [1, 7, 26])
-def test_any_number_of_draws(draws, rng):
-    assert weight_draws([[1.0, 2.0]], draws=draws, rng=rng).shape == (draws, 2)
-
-
-def test_nan_is_refused(rng):
-    with pytest.raises(ValueError, match="without NaN"):
-        weight_draws([[1.0, np.nan]], draws=5, rng=rng)

@@ -21,11 +21,6 @@ def test_variances_of_nested_numbers_are_found_again():
     assert found.runs == 9.0
 
 
-def test_noise_alone_leaves_no_variance_between():
-    d = np.array([[0.0, 0.1], [0.05, 0.1], [0.1, 0.0]])
-    assert components(d, np.full(d.shape, 100.0), runs=2) == Components(0.0, 0.0, 100.0)
-
-
 @pytest.mark.parametrize(
     ("d", "unknown"),
     [
@@ -38,14 +33,6 @@ def test_noise_alone_leaves_no_variance_between():
 def test_what_a_pilot_cannot_show_is_nan(d, unknown):
     found = vars(components(d, np.ones_like(d), runs=2))
     assert {name for name, value in found.items() if np.isnan(value)} == unknown
-
-
-def test_the_error_falls_with_each_number():
-    variances = Components(1.0, 1.0, 1.0)
-    base = variances.error(4, 2, 2)
-    assert variances.error(8, 2, 2) == pytest.approx(base / np.sqrt(2))
-    assert variances.error(4, 4, 2) < base
-    assert variances.error(4, 2, 4) < base
 
 
 def test_splits_spend_no_more_than_there_is_and_the_best_comes_first():

@@ -33,13 +33,3 @@ def test_more_algorithms_hide_them():
     assert few.ratios[0.5] < many.ratios[0.5]
     assert few.share < many.share
     assert few.wilcoxon < many.wilcoxon
-
-
-def test_one_run_shows_nothing_on_a_function():
-    nothing = shown(instances=1, runs=1)
-    assert {nothing.a12, nothing.success, *nothing.ratios.values()} == {np.inf}
-
-
-def test_one_algorithm_has_no_pair():
-    with pytest.raises(ValueError, match="algorithms"):
-        shown(algorithms=1)

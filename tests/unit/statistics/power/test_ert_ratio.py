@@ -6,7 +6,6 @@ from timefair.statistics.power.power import (
     SIMULATED_RUNS,
     CostLaw,
     EqualErt,
-    runs_for_ratio,
 )
 
 LAWS = [CostLaw(0.3), CostLaw(1.0), CostLaw(0.6, shape=4.0), CostLaw(0.9, shape=0.5)]
@@ -52,21 +51,3 @@ def test_the_normal_approximation_takes_over_without_a_jump(law):
     ratio = test.smallest_ratio(0.8)
     test.runs = SIMULATED_RUNS + 1
     assert test.power(ratio) == pytest.approx(0.8, abs=0.035)
-
-
-def test_equal_erts_are_found_as_rarely_as_the_test_errs():
-    assert EqualErt(30, CostLaw(0.5), 0.05, rng=np.random.default_rng(1)).power(1.0) < 0.065
-
-
-def test_no_ratio_is_found_where_the_test_cannot_reach_the_level():
-    assert (
-        EqualErt(5, CostLaw(0.5), 1e-3, rng=np.random.default_rng(1)).smallest_ratio(0.8) == np.inf
-    )
-
-
-def test_many_runs_find_a_small_ratio():
-    law, level = CostLaw(0.5), 1e-3
-    runs = runs_for_ratio(1.1, law, level, 0.8, rng=np.random.default_rng(1))
-    power = EqualErt(runs, law, level, rng=np.random.default_rng(2)).power(1.1)
-    assert runs > 5000
-    assert power == pytest.approx(0.8, abs=0.005)

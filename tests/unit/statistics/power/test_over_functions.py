@@ -6,8 +6,6 @@ import pytest
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.power.power import (
     SignedRankPower,
-    functions_by_t,
-    functions_for_effect,
     least_for_friedman,
     least_for_nemenyi,
     least_for_wilcoxon,
@@ -57,18 +55,3 @@ def test_the_critical_sum_is_the_last_one_that_is_significant(functions):
                 gains[rank - 1], left = -rank, left - rank
         assert left == 0
         assert (wilcoxon(np.zeros(functions), gains).p <= level) == significant
-
-
-def test_too_few_functions_find_nothing():
-    assert SignedRankPower(6, 0.01, rng=np.random.default_rng(1)).smallest_share(0.8) == np.inf
-
-
-def test_functions_needed_lie_between_those_of_the_t_test_and_its_worst_efficiency():
-    needed = functions_for_effect(0.4, 0.05, 0.8, rng=np.random.default_rng(1))
-    assert functions_by_t(0.4, 0.05, 0.8) < needed
-    assert needed <= functions_by_t(0.4, 0.05, 0.8, efficiency=0.86)
-
-
-@pytest.mark.slow
-def test_effects_that_need_too_many_functions_are_not_looked_for():
-    assert functions_for_effect(0.01, 0.05, 0.8, rng=np.random.default_rng(1)) is None

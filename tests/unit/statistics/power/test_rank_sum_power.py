@@ -5,7 +5,6 @@ from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.power import power as of_tests
 from timefair.statistics.power.power import (
     least_for_mann_whitney,
-    noether_runs,
     power_of_a12,
     runs_for_a12,
     smallest_a12,
@@ -46,22 +45,8 @@ def test_so_many_runs_are_significant_and_fewer_are_not(tests):
     assert mann_whitney(np.arange(least - 1), np.arange(least - 1) + least) * tests > 0.05
 
 
-def test_no_a12_is_found_by_runs_that_cannot_reach_the_level():
-    assert smallest_a12(3, 0.05, 0.8) == np.inf  # 2/20 is the smallest p-value
-    assert smallest_a12(4, 0.05, 0.8) < 1  # 2/70
-
-
 @pytest.mark.parametrize("level", [0.05, 0.001])
 def test_runs_and_the_smallest_effect_agree(level):
     effect = smallest_a12(20, level, 0.8)
     assert runs_for_a12(effect, level, 0.8) == 20
     assert runs_for_a12(effect + 0.01, level, 0.8) <= 20
-
-
-def test_small_effects_need_the_runs_of_noethers_formula():
-    ours, theirs = runs_for_a12(0.55, 0.05, 0.8), noether_runs(0.55, 0.05, 0.8)
-    assert ours == pytest.approx(theirs, rel=0.03)
-
-
-def test_effects_that_need_too_many_runs_are_not_looked_for():
-    assert runs_for_a12(0.5001, 0.05, 0.8) is None

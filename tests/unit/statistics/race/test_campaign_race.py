@@ -18,7 +18,6 @@ from timefair.statistics.race.race import (
     Why,
     pairs_over_functions,
     ranking_race,
-    usual_sequence,
 )
 
 FUNCTIONS, START, CAP = 8, 5, 40
@@ -63,35 +62,7 @@ def test_a_complete_separation_is_as_sure_as_by_the_permutation_test(n) -> None:
     assert 0.5 / found.variance[0] ** 0.5 == pytest.approx(exact, rel=0.15)
 
 
-def test_what_is_equal_in_all_runs_has_a_small_variance_that_is_not_zero() -> None:
-    tied = pairs_over_functions([[np.zeros(5), np.zeros(5)]] * 24, [(0, 1)])
-    different = pairs_over_functions(normal((0, 0), functions=24), [(0, 1)])
-    assert tied.a12[0] == 0.5
-    assert 0 < tied.variance[0] < 0.2 * different.variance[0]
-
-
-@pytest.mark.parametrize(
-    ("samples", "message"),
-    [([], "at least one function"), ([[[1.0], [1.0, 2.0]]], "at least 2 runs")],
-)
-def test_too_little_is_refused(samples, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        pairs_over_functions(samples, [(0, 1)])
-
-
 # --- Confidence sequences ---------------------------------------------------------------------
-
-
-def test_the_variance_for_a_distance_is_the_inverse() -> None:
-    sequence = usual_sequence(0.99, functions=24, start=5)
-    for distance in (0.01, 0.1, 0.4):
-        assert sequence.radius(sequence.variance_for(distance)) == pytest.approx(distance, rel=1e-5)
-    assert sequence.radius(0.0) == 0.0
-
-
-def test_a_sequence_is_narrowest_at_its_usual_variance() -> None:
-    radii = [float(MeanSequence(0.95, usual).radius(0.01)) for usual in (0.001, 0.01, 0.1)]
-    assert radii[1] == min(radii)
 
 
 def test_no_look_at_a_mean_misses_more_often_than_promised() -> None:
@@ -106,12 +77,6 @@ def test_no_look_at_a_mean_misses_more_often_than_promised() -> None:
     assert 0.02 < missed / repetitions < 0.1
 
 
-@pytest.mark.parametrize(("confidence", "usual"), [(1.0, 0.1), (0.9, 0.0), (0.9, np.inf)])
-def test_a_sequence_checks_its_numbers(confidence, usual) -> None:
-    with pytest.raises(ValueError, match="must"):
-        MeanSequence(confidence, usual)
-
-
 # --- Looks ------------------------------------------------------------------------------------
 
 
@@ -121,12 +86,6 @@ def test_an_order_is_decided_once() -> None:
     assert (first.look, first.decided_at.tolist(), first.better.tolist()) == (1, [1], [1])
     turned = race.look(normal((3, 0)), first)
     assert (turned.look, turned.decided_at.tolist(), turned.better.tolist()) == (2, [1], [1])
-
-
-def test_all_dimensions_share_the_error_probability() -> None:
-    one, three = (ranking_race(4, FUNCTIONS, d, START, 0.95) for d in (1, 3))
-    assert 1 - one.sequence.confidence == pytest.approx(0.05 / 6)
-    assert 1 - three.sequence.confidence == pytest.approx(0.05 / 18)
 
 
 # --- The next runs ----------------------------------------------------------------------------
@@ -145,12 +104,6 @@ def test_only_algorithms_of_open_pairs_have_runs() -> None:
     assert not grant.more[2].any()
     assert set(grant.why[2]) == {Why.DECIDED}
     assert set(grant.pair[grant.more > 0]) == {0}
-
-
-def test_nothing_is_given_when_all_is_decided() -> None:
-    grant, _ = granted(normal((0, 4, 8)))
-    assert not grant.more.any()
-    assert set(grant.why.ravel()) == {Why.DECIDED}
 
 
 def test_a_pair_that_no_number_of_runs_is_expected_to_decide_has_none() -> None:
@@ -251,8 +204,3 @@ def test_a_registered_question_without_an_answer_is_rarely_answered(functions, s
         assert (p < alpha) == (not standing.is_open.any())
         wrong += p < alpha
     assert 0 < wrong <= binom.ppf(0.999, races, alpha)
-
-
-def test_the_p_value_of_an_estimate_without_variance() -> None:
-    sequence = usual_sequence(0.95, FUNCTIONS, START)
-    assert sequence.p_value([0.0, 0.1, 0.0], [0.0, 0.0, 0.01]).tolist() == [1.0, 0.0, 1.0]

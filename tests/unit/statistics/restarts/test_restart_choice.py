@@ -5,12 +5,10 @@ import pytest
 
 from timefair.statistics.restarts.what_if import (
     best_option,
-    deleted_groups,
     interval_of_choice,
     jackknifed,
     over_functions,
     over_runs,
-    resampled_runs,
 )
 
 
@@ -35,22 +33,11 @@ def test_an_option_unknown_on_a_function_is_not_chosen():
     assert found.gain == pytest.approx((0 + 1 + 1) / 3)  # chosen without it, unknown there
 
 
-def test_one_function_is_no_sample_of_functions():
-    assert np.isnan(over_functions([[1.0, 2.0]], confidence=0.95).gain)
-
-
 def test_the_interval_of_the_choice_holds_what_samples_choose():
     gains = np.zeros((100, 2, 3))
     gains[:50, :, 0] = gains[50:97, :, 1] = gains[97:, :, 2] = 1.0
     assert interval_of_choice(gains, [10, 20, 40], confidence=0.95) == (10, 40)
     assert interval_of_choice(gains, [10, 20, 40], confidence=0.9) == (10, 20)
-
-
-def test_groups_are_spread_over_the_strata_and_left_out_once():
-    weights = deleted_groups([0, 0, 0, 1, 1, 1], 3)
-    assert (weights.sum(axis=0) == 2).all()
-    assert (weights[:, :3].sum(axis=1) == 2).all()
-    assert deleted_groups([0, 0], 20).shape == (2, 2)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
@@ -62,12 +49,3 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     low, high = jackknifed(5.0, [5.0, np.inf, 6.0], confidence=0.95)
     assert (low < 5.0, high) == (True, np.inf)
     assert np.isnan(jackknifed(np.inf, [np.inf, np.inf], confidence=0.95)).all()
-
-
-def test_samples_keep_the_size_of_each_stratum():
-    weights = resampled_runs([0, 0, 0, 7, 7], resamples=50, rng=np.random.default_rng(1))
-    assert (weights[:, :3].sum(axis=1) == 3).all()
-    assert (weights[:, 3:].sum(axis=1) == 2).all()
-    single = resampled_runs([0, 1, 2], resamples=50, rng=np.random.default_rng(1))
-    assert (single.sum(axis=1) == 3).all()
-    assert single.max() > 1

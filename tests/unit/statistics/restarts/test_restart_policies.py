@@ -113,13 +113,6 @@ def test_launches_that_end_by_themselves_agree_with_simulated_ones(name):
     assert outcome.chance[0, 0, 2, 0] == pytest.approx(chance, rel=0.08)
 
 
-def test_without_restarts_a_run_is_one_launch():
-    one = of_launches([3.0, np.inf, np.inf], [10.0] * 3, [5.0, 10.0])
-    outcome = one_launch(one, 10.0)
-    assert outcome.cost[0, 0, 0] == pytest.approx((3 + 10 + 10) / 3)
-    assert outcome.chance[0, 0, 0] == pytest.approx(1 / 3)
-
-
 @pytest.mark.parametrize("copies", [1, 2, 3, 8])
 def test_copies_fail_only_if_all_of_them_fail(copies):
     one = of_launches([3.0, np.inf, np.inf], [10.0] * 3, [5.0, 10.0])
@@ -129,27 +122,12 @@ def test_copies_fail_only_if_all_of_them_fail(copies):
     assert outcome.cost[0, 0, 0] == pytest.approx(first_five_s + last_five_s)
 
 
-def test_a_cutoff_beyond_every_launch_is_that_of_independent_restarts():
-    ended = np.ones(4, bool)
-    one = of_launches([3.0, np.inf, np.inf, 6.0], [4.0, 8.0, 5.0, 7.0], [16.0, 8e6], ended=ended)
-    independent = ert(until_they_return(one, 8e6))
-    assert independent == pytest.approx((3 + 8 + 5 + 6) / 2)
-    assert ert(fixed_cutoffs(one, 8e6))[0] == pytest.approx(independent)
-
-
 def test_exponential_runtimes_have_no_best_cutoff():
     hit = np.random.default_rng(1).exponential(100.0, 200_000)
     cutoffs = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
     one = of_launches(hit, np.full(hit.size, 1e9), cutoffs)
     np.testing.assert_allclose(ert(fixed_cutoffs(one, 1e9)), 100.0, rtol=0.02)
     np.testing.assert_allclose(ert(luby(one, 1, 160.0)), 100.0, rtol=0.05)
-
-
-def test_a_law_of_two_points():
-    """A third of the launches is quick, the others take very long: the shortest cutoff is best."""
-    one = of_launches([1.0, 1000.0, 1000.0], [2000.0] * 3, [1.0, 10.0, 1000.0])
-    expected = [3.0, (1 + 10 + 10) / 1, (1 + 1000 + 1000) / 3]
-    np.testing.assert_allclose(ert(fixed_cutoffs(one, 1e6)), expected, rtol=1e-3)
 
 
 def test_what_was_not_observed_is_refused():

@@ -123,17 +123,6 @@ def test_it_is_the_formulas_for_an_independent_truth_of_another_size():
         np.testing.assert_allclose(found.within[s, r], within, atol=1e-5)
 
 
-def test_the_order_of_the_settings_does_not_matter():
-    samples = samples_of_many_shapes(10, seed=7)
-    counts = numbers_of_runs(len(samples), len(SETTINGS), seed=8)
-    order = np.random.default_rng(9).permutation(len(SETTINGS))
-    shuffled = [SETTINGS[k] for k in order]
-    found = analytic_verdicts(samples, counts, SETTINGS)
-    other = analytic_verdicts(samples, counts[:, order], shuffled)
-    np.testing.assert_array_equal(other.accurate, found.accurate[:, order])
-    np.testing.assert_array_equal(other.within, found.within[:, order])
-
-
 @pytest.mark.parametrize("exponent", [-990, -500, -300, 300, 500, 900])
 def test_the_unit_of_the_values_does_not_matter(exponent):
     """Powers of fourth order of such values are 0 or infinite."""
@@ -202,14 +191,6 @@ def plain_means(kept, draws, resamples, seed):
     return np.array(means)
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 16, 47, 50])
-@pytest.mark.parametrize("seed", [0, 5, MASK])
-def test_a_seed_gives_the_stream_of_splitmix64(count, seed):
-    kept = np.random.default_rng(count).gamma(2.0, size=count)
-    found = resampling.resampled_means(kept, RUNS, 20, seed)
-    np.testing.assert_array_equal(found, plain_means(kept, RUNS, 20, seed))
-
-
 def test_resampled_verdicts_are_those_of_the_streams():
     """The shares within the bands, from differences drawn in Python with the same words."""
     samples = np.random.default_rng(14).lognormal(sigma=1.5, size=(60, RUNS))
@@ -231,18 +212,6 @@ def test_resampled_verdicts_are_those_of_the_streams():
         reach = np.array(BANDS) * abs(truth.mean())
         expected = (np.abs(differences)[:, np.newaxis] <= reach).mean(axis=0)
         np.testing.assert_allclose(found.within[s, 0], expected, atol=1e-12)
-
-
-def test_values_whose_differences_overflow_are_refused():
-    sample = [[-1.7e308, 1.7e308, 1e308, 0.0, 1.0]]
-    with pytest.raises(OverflowError, match="sample 0"):
-        analytic_verdicts(sample, [[3]], [Outliers.PERCENTILE])
-
-
-def test_the_workspace_has_room_for_pairs_of_any_sample():
-    for width in (5, 50, 200):
-        room = max(width * width, resampling.TUPLES)
-        assert resampling.tuple_sums(np.ones(width), RUNS, room)[1] >= 2
 
 
 @pytest.mark.parametrize("technique", Outliers)

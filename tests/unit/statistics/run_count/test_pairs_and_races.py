@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import mannwhitneyu
 
 from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.racing import PairRule, Race, leading, p_worse, pair_stopping
+from timefair.statistics.run_count.racing import PairRule, Race, p_worse, pair_stopping
 from timefair.statistics.run_count.stopping import Reason
 
 VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))
@@ -63,13 +63,6 @@ def test_degenerate_pairs():
         pair_stopping(PairRule(error=0.1), [1.0], [1.0])
 
 
-def test_a_sample_that_runs_out_leaves_the_pair_open():
-    assert pair_stopping(PairRule(error=1e-9), np.arange(10.0), np.arange(10.0)).n == (10, 10)
-    assert (
-        pair_stopping(PairRule(error=1e-9), np.arange(10.0), np.arange(10.0)).reason is Reason.OPEN
-    )
-
-
 @pytest.mark.parametrize("wrong", [{"error": -1.0}, {"start": 1}, {"cap": 19}])
 def test_wrong_pairs_are_named(wrong):
     with pytest.raises(ValueError, match=r"error|start|cap"):
@@ -100,12 +93,6 @@ def test_the_level_is_shared_by_algorithms_and_looks():
     assert not Race(looks=(4,)).state([best, worse]).goes_on[1]
     assert Race(looks=(4,)).state([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
     assert Race(looks=(4, 5, 6, 7)).state([best, worse]).goes_on.all()
-
-
-def test_the_leader_wins_ties_by_its_ranks():
-    assert leading(np.array([[2.0, 5.0, 6.0], [1.0, 5.0, 6.0]])) == 1
-    assert leading(np.array([[1.0, 2.0], [1.0, 2.0]])) == 0
-    assert leading(np.array([[np.inf, np.inf, 1.0], [np.inf, np.inf, np.inf]])) == 0
 
 
 def test_p_values_are_scipys_for_ties_too():
@@ -155,22 +142,3 @@ def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algori
     monkeypatch.setattr(racing, "p_worse", plain_p_worse)
     assert [Race().state(list(field)).dropped_at.tolist() for field in fields] == found
     assert len({n for dropped_at in found for n in dropped_at}) > 2
-
-
-def test_a_field_that_fails_altogether_stays_together():
-    state = Race().state([np.full(50, np.inf)] * 3)
-    assert state.goes_on.all()
-    assert (state.leader, state.next_n) == (0, None)
-    assert state.runs.tolist() == [50, 50, 50]
-
-
-def test_one_algorithm_has_won():
-    assert Race().state([[]]).leader == 0
-    with pytest.raises(ValueError, match="at least one"):
-        Race().state([])
-
-
-@pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"looks": ()}, {"looks": (5, 5)}, {"cap": 32}])
-def test_wrong_races_are_named(wrong):
-    with pytest.raises(ValueError, match=r"alpha|looks|cap"):
-        Race(**wrong)

@@ -13,10 +13,6 @@ def test_runs_beyond_the_final_target_are_equal() -> None:
     assert equal_if_solved(precision, False, None).tolist() == precision
 
 
-def test_values_without_an_optimum_are_not_limited_by_the_final_target() -> None:
-    assert equal_if_solved([-5.0, 1e-9], [True, False], 1e-8).tolist() == [-5.0, 1e-8]
-
-
 def test_values_without_an_optimum_are_compared_by_their_distance_to_the_best() -> None:
     """The final target is none of them, and the instances differ in their values."""
     precision = np.array([-5.0, -3.0, 100.0, 101.0, 1e-9, 1.0])
@@ -24,12 +20,3 @@ def test_values_without_an_optimum_are_compared_by_their_distance_to_the_best() 
     problems = np.array([[1, 1, 1, 1, 2, 2], [1, 1, 2, 2, 1, 1]], dtype=float)
     found = pooled_results(precision, unknown, problems, 1e-8)
     assert found.tolist() == [0.0, 2.0, 0.0, 1.0, 1e-8, 1.0]
-
-
-def test_values_of_which_none_is_finite_stay_infinite() -> None:
-    found = pooled_results([np.inf, np.inf], [True, True], [[1, 1]], None)
-    assert found.tolist() == [np.inf, np.inf]
-
-
-def test_of_no_runs_there_are_no_results() -> None:
-    assert pooled_results([], [], np.empty((2, 0)), 1e-8).shape == (0,)

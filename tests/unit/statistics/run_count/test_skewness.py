@@ -39,15 +39,6 @@ def test_the_golden_vectors_offline():
     assert found.n.tolist() == [[vector["n"][name] for name in names] for vector in VECTORS]
 
 
-def test_the_order_of_the_rules_does_not_matter():
-    samples = np.random.default_rng(2).lognormal(sigma=0.4, size=(50, 20))
-    order = np.random.default_rng(3).permutation(len(EVERY_RULE))
-    found = skewness_counts(EVERY_RULE, samples)
-    other = skewness_counts([EVERY_RULE[k] for k in order], samples)
-    np.testing.assert_array_equal(other.n, found.n[:, order])
-    np.testing.assert_array_equal(other.met, found.met[:, order])
-
-
 VALUES = st.one_of(
     st.sampled_from([0.0, 0.1, 1.0, 2.0, 3.0, np.inf]),
     st.integers(0, 9).map(float),
@@ -103,6 +94,7 @@ def test_outliers_of_values_near_each_other_are_those_of_their_distances():
             assert is_kept(sample, technique).tolist() == is_kept(steps, technique).tolist()
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("n", range(3, 51))
 def test_percentiles_are_numpys_to_the_last_bit(n):
     rng = np.random.default_rng(n)
@@ -111,25 +103,12 @@ def test_percentiles_are_numpys_to_the_last_bit(n):
         assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
 
 
-def test_order_and_unit_of_the_values_do_not_matter_to_a_look():
-    rule = SkewnessRule(0.1, Outliers.MAD)
-    sample = np.random.default_rng(4).gamma(0.5, size=17)
-    value = decide(rule, sample).value
-    assert decide(rule, sample[::-1]).value == value
-    assert decide(rule, 1024.0 * sample).value == value
-
-
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("technique", Outliers)
 @pytest.mark.parametrize("constant", [0.0, 0.1, 7e300, np.inf])
 def test_constant_values_stop_and_say_so(technique, constant):
     found = stopping(SkewnessRule(0.05, technique), np.full(50, constant))
     assert (found.n, found.reason, found.path.tolist()) == (5, Reason.DEGENERATE, [0.0])
-
-
-def test_values_that_differ_by_rounding_alone_are_constant():
-    sample = [0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2, 0.3, 0.3]
-    rule = SkewnessRule(0.05, Outliers.NONE, cap=6)
-    assert stopping(rule, sample).reason is Reason.DEGENERATE
 
 
 def test_constant_but_for_its_outliers_is_degenerate():
@@ -162,42 +141,9 @@ def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
     assert is_kept([*sample[:6], 19.0], Outliers.MAD).all() == (0.6745 * 14 / (16 / 7) <= 3.5)
 
 
-def test_the_mean_absolute_deviation_may_be_about_the_mean():
-    sample = np.array([0.0] * 12 + [1.0] * 2 + [8.0])
-    about_median, about_mean = sample.mean(), np.abs(sample - sample.mean()).mean()
-    assert about_median < about_mean
-    for technique, spread in ((Outliers.MAD, about_median), (Outliers.MAD_MEAN, about_mean)):
-        expected = 0.6745 * sample / spread <= 3.5
-        assert is_kept(sample, technique).tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize(("n", "dropped"), [(3, 2), (5, 2), (41, 2), (42, 4)])
-def test_percentiles_drop_the_extremes(n, dropped):
-    assert (~is_kept(np.arange(float(n)), Outliers.PERCENTILE)).sum() == dropped
-
-
-def test_too_few_values_for_percentiles_are_all_kept():
-    assert is_kept([1.0, 2.0], Outliers.PERCENTILE).all()
-    assert is_kept([], Outliers.PERCENTILE).size == 0
-
-
-def test_fewer_than_three_kept_values_have_no_skewness():
-    rule = SkewnessRule(0.2, Outliers.PERCENTILE, start=3)
-    assert np.isnan(decide(rule, [1.0, 2.0, 4.0]).value)
-
-
 @pytest.mark.parametrize(
     "wrong", [{"tau": -0.1}, {"tau": np.nan}, {"start": 2}, {"start": 9, "cap": 8}]
 )
 def test_wrong_settings_are_named(wrong):
     with pytest.raises(ValueError, match=r"tau|start"):
         SkewnessRule(**{"tau": 0.1, "outliers": Outliers.IQR, **wrong})
-
-
-def test_outliers_of_infinite_values_are_undefined():
-    with pytest.raises(ValueError, match="finite"):
-        is_kept([1.0, np.inf], Outliers.NONE)
-
-
-def test_no_samples_give_no_counts():
-    assert skewness_counts(EVERY_RULE, np.empty((0, 20))).n.shape == (0, len(EVERY_RULE))

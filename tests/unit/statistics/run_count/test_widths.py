@@ -7,10 +7,8 @@ from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,
     QuantileWidth,
-    Validity,
     betting_interval,
     horizon_ranks,
-    is_kept_promise,
     mixture_ranks,
     single_look_ranks,
 )
@@ -46,10 +44,6 @@ def test_ranks_mirror():
         assert horizon_ranks(n, 0.7, 0.9, start=5, cap=60) == (n + 1 - high, n + 1 - low)
 
 
-def test_a_horizon_of_one_look_is_an_ordinary_interval():
-    assert horizon_ranks(30, 0.5, 0.95, start=30, cap=30) == single_look_ranks(30, 0.5, 0.95)
-
-
 def test_the_error_of_the_horizon_is_spent():
     """The exact probability of any miss, from the walk itself, for a median and 10 to 50 runs."""
     alive, missed = {0: 1.0}, 0.0
@@ -80,20 +74,6 @@ def test_wrong_levels_are_named(ranks, wrong):
         ranks(*wrong)
 
 
-def test_a_look_outside_the_horizon_has_no_interval():
-    with pytest.raises(ValueError, match="start <= n <= cap"):
-        horizon_ranks(51, 0.5, 0.95, start=10, cap=50)
-
-
-def test_the_further_limit_is_the_width():
-    rule = QuantileWidth(0.25, validity=Validity.SINGLE)
-    sample = np.array([1.0, 4.0, 8.0, 9.0, 10.0, 10.0, 11.0, 12.0, 14.0, 99.0])
-    assert single_look_ranks(10, 0.5, 0.95) == (2, 9)
-    assert decide(rule, sample).value == pytest.approx(0.6)
-    absolute = QuantileWidth(6.0, relative=False, validity=Validity.SINGLE)
-    assert decide(absolute, sample).stop
-
-
 @pytest.mark.parametrize("rule", [QuantileWidth(0.1), MeanWidth(0.1)])
 @pytest.mark.parametrize("constant", [0.0, 3.0])
 def test_constant_values_stop_and_say_so(rule, constant):
@@ -110,12 +90,6 @@ def test_a_median_that_is_never_reached_is_known_a_mean_is_not():
 def test_failures_within_the_interval_leave_it_open():
     sample = np.array([1.0] * 6 + [np.inf] * 4)
     assert decide(QuantileWidth(1e6), sample).value == np.inf
-
-
-def test_a_median_of_zero_has_no_relative_width():
-    sample = np.array([0.0] * 8 + [1.0] * 4)
-    assert decide(QuantileWidth(0.5), sample).value == np.inf
-    assert decide(QuantileWidth(1.0, relative=False), sample).stop
 
 
 def test_the_mean_has_students_interval():
@@ -155,13 +129,6 @@ def test_bounds_are_finite_and_rise(bounds):
         BoundedMeanWidth(0.2, *bounds)
 
 
-def test_bets_scale_with_the_bounds():
-    sample = np.random.default_rng(5).beta(2, 5, size=30)
-    low, high = BoundedMeanWidth(0.2, 0.0, 1.0).interval(sample)
-    scaled = BoundedMeanWidth(0.2, -10.0, 10.0).interval(20.0 * sample - 10.0)
-    assert scaled == pytest.approx((20.0 * low - 10.0, 20.0 * high - 10.0))
-
-
 def test_bets_mirror_and_narrow():
     sample = np.random.default_rng(6).beta(2, 5, size=400)
     low, high = betting_interval(sample, 0.95, horizon=400)
@@ -169,35 +136,6 @@ def test_bets_mirror_and_narrow():
     assert mirrored == pytest.approx((1.0 - high, 1.0 - low))
     assert low < sample.mean() < high
     assert high - low < 0.1
-
-
-def test_the_limits_of_a_sample_do_not_depend_on_the_others():
-    samples = np.random.default_rng(7).random((2, 600, 12))
-    low, high = betting_interval(samples, 0.95, horizon=12)
-    assert low.shape == high.shape == (2, 600)
-    for place in ((0, 0), (0, 499), (0, 500), (1, 599)):
-        alone = betting_interval(samples[place], 0.95, horizon=12)
-        assert (low[place], high[place]) == alone
-
-
-def test_without_values_everything_is_possible():
-    assert betting_interval([], 0.95, horizon=10) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("values", [[0.5, 1.1], [np.nan], [-0.1]])
-def test_bets_are_on_numbers_between_0_and_1(values):
-    with pytest.raises(ValueError, match=r"\[0, 1\]"):
-        betting_interval(values, 0.95, horizon=10)
-
-
-def test_promises():
-    kept = is_kept_promise([0.0, 0.0, np.inf, 2.0, -2.0], [0.0, 0.1, 1.0, 3.0, -3.1], 0.5)
-    assert kept.tolist() == [True, False, False, True, False]
-    assert is_kept_promise(0.0, 0.1, 0.1, relative=False)
-    with pytest.raises(ValueError, match="width"):
-        is_kept_promise(1.0, 1.0, -1.0)
-    with pytest.raises(ValueError, match="NaN"):
-        is_kept_promise(np.nan, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("make", [QuantileWidth, MeanWidth])

@@ -20,15 +20,6 @@ def test_kinds_of_problems_have_the_same_weight():
     assert (result.problems_low.item(), result.problems_high.item()) == (4.0, 4.0)
 
 
-def test_nothing_saved_never_pays():
-    same = [np.array([[1.0, 1.0], [1.0, 1.0]])]
-    worse = [np.array([[1.0, 2.0], [1.0, 2.0]])]
-    result = found(5.0, same, worse)
-    assert result.saved.tolist() == [0.0, -1.0]
-    assert np.isinf(result.problems).all()
-    assert np.isinf(result.problems_low).all()
-
-
 def test_limits_of_the_problems_are_those_of_the_saving_exchanged():
     rng = np.random.default_rng(3)
     before, after = [rng.exponential(2.0, (300, 1))], [rng.exponential(1.0, (300, 1))]
@@ -40,12 +31,6 @@ def test_limits_of_the_problems_are_those_of_the_saving_exchanged():
     assert undecided.saved_low.item() < 0 < undecided.saved_high.item()
     assert np.isinf(undecided.problems_high.item())
     assert np.isfinite(undecided.problems_low.item())
-
-
-def test_a_single_run_has_no_limits():
-    result = found(1.0, [[[3.0]]], [[[1.0], [1.0]]])
-    assert result.problems.tolist() == [1.0]
-    assert np.isnan([result.saved_low, result.saved_high, result.problems_high]).all()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, log
+from math import inf, log
 
 import numpy as np
 import pytest
@@ -10,10 +10,8 @@ import pytest
 from timefair.statistics.comparison import a12
 from timefair.statistics.ert import ert
 from timefair.statistics.versions.answers import (
-    LEAST_RUNS,
     UNKNOWN,
     Change,
-    average,
     drift,
     log_ratio,
     worse_probability,
@@ -85,16 +83,6 @@ def test_what_the_runs_of_a_job_have_in_common_is_in_the_error() -> None:
     assert log_ratio(*pair, paired=True, jobs=(few, few)).freedom == runs - 1
 
 
-def test_few_runs_and_no_success_at_all_show_nothing() -> None:
-    few = (np.ones(LEAST_RUNS - 1), np.ones(LEAST_RUNS - 1))
-    many = (np.ones(9), np.ones(9))
-    none = (np.ones(9), np.zeros(9))
-    assert log_ratio(few, many, paired=False) is UNKNOWN
-    assert log_ratio(none, none, paired=True) is UNKNOWN
-    assert all(isnan(limit) for limit in UNKNOWN.interval(0.95))
-    assert log_ratio((np.zeros(9), np.ones(9)), many, paired=False) is UNKNOWN
-
-
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired: bool) -> None:
     runs = 100
@@ -103,15 +91,6 @@ def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired: boo
     )
     assert broken.estimate == pytest.approx(log(2 * 2 * runs))
     assert broken.interval(0.95)[0] > log(2)
-
-
-def test_samples_of_unequal_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="as many runs, not 6 and 7"):
-        log_ratio((np.ones(6), np.ones(6)), (np.ones(7), np.ones(7)), paired=True)
-    with pytest.raises(ValueError, match="one length"):
-        log_ratio((np.ones(6), np.ones(5)), (np.ones(6), np.ones(6)), paired=False)
-    with pytest.raises(ValueError, match="as many runs, not 6 and 7"):
-        worse_probability(np.ones(6), np.ones(7), paired=True)
 
 
 def test_the_worse_probability_is_that_of_a12() -> None:
@@ -124,12 +103,6 @@ def test_the_worse_probability_is_that_of_a12() -> None:
     assert worse_probability(base, base, paired=True).error == pytest.approx(0, abs=1e-12)
     assert worse_probability(base, base, paired=False).error > 0.1
     assert worse_probability(base[:5], head, paired=False) is UNKNOWN
-
-
-def test_the_average_is_of_what_is_known() -> None:
-    both = average([Change(0.1, 0.3, 9), UNKNOWN, Change(0.3, 0.4, 9)])
-    assert (both.estimate, both.error) == pytest.approx((0.2, 0.25))
-    assert average([UNKNOWN]) is UNKNOWN
 
 
 def test_a_drift_is_no_better_known_than_the_algorithms_agree() -> None:

@@ -1,0 +1,70 @@
+"""A ratchet: numbers of lines and files may shrink, and grow only if the table here says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "workflow/timefair"
+EXTENSIONS = PACKAGE / "extensions"
+SOURCES = {".py", ".pyx", ".pyi", ".pxd", ".css", ".js"}
+GENERATED = (
+    "config/schema.json",
+    "workflow/report/*.rst",
+    "workflow/timefair/exhibits/index.json",
+    "docs/reference/commands.md",
+    "docs/reference/checklist.md",
+    "docs/reference/tables/*.md",
+    "docs/gallery.md",
+)
+"""Files that are committed, and that a command of CONTRIBUTING.md writes."""
+
+LOWER_ONLY = {
+    "lines of the package": 96_503,
+    "lines of the core": 96_503,
+    "files of the core": 695,
+    "rooms of the core": 30,
+    "lines of the extensions": 0,
+    "lines of the tests": 59_100,
+    "committed lines that are generated": 6413,
+}
+"""Ceilings. After a deletion, lower them to what is left."""
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files that somebody wrote, in a folder and those below it."""
+    return [path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file()]
+
+
+def rooms() -> set[Path]:
+    """The folders of the core's first level."""
+    return {path.parent for path in core() if path.parent.parent == PACKAGE}
+
+
+def core() -> list[Path]:
+    return [path for path in sources(PACKAGE) if not path.is_relative_to(EXTENSIONS)]
+
+
+def lines(paths: Iterable[Path]) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in paths)
+
+
+MEASURED: dict[str, Callable[[], int]] = {
+    "lines of the package": lambda: lines(sources(PACKAGE)),
+    "lines of the core": lambda: lines(core()),
+    "files of the core": lambda: len(core()),
+    "rooms of the core": lambda: len(rooms()),
+    "lines of the extensions": lambda: lines(sources(EXTENSIONS)),
+    "lines of the tests": lambda: lines(sources(ROOT / "tests")),
+    "committed lines that are generated": lambda: lines(
+        path for pattern in GENERATED for path in ROOT.glob(pattern)
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LOWER_ONLY)
+def test_nothing_grows_unnoticed(what: str) -> None:
+    assert MEASURED[what]() <= LOWER_ONLY[what]
