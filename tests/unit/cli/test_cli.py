@@ -138,7 +138,6 @@ def test_algorithms_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
     ("argv", "line"),
     [
         (["collect", "--algorithm", "x", "--output", "o"], "--algorithm: 'x' is unknown"),
-        (["make-room", "rums", "c", "--output", "o"], "ROOM: 'rums' is unknown"),
     ],
 )
 def test_unknown_names(
