@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = pytest.mark.workflow
 
-UNTIL = ("--until", "analyse_runtimes")
+UNTIL = ("--until", "make_tables")
 
 INFO = "funcId = 8, DIM = 2, Precision = 1.000e-008, algId = 'old'\n% comment\nf8.dat, 1:{end}|1\n"
 DAT = "% f evaluations | f - Fopt (149.15) | best f - Fopt\n1 500 500 0 0\n{end} 0.5 0.5 0 0\n"

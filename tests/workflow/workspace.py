@@ -21,10 +21,6 @@ from timefair.records.store import read_runs
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _as_it_is(path: str, **labels: object) -> str:
-    return path
-
-
 class Workspace:
     """A folder in which campaigns run, with its own core locks.
 
@@ -110,10 +106,8 @@ class Workspace:
 
     def _be_sure_of_outputs(self) -> None:
         campaign = configuration.restore(self.results / "campaign.json")
-        for room in campaign.rooms:
-            made = outputs.of_room(campaign, room, str(self.results), _as_it_is, _as_it_is)
-            for path in made.values():
-                assert Path(path).is_file(), path
+        for path in outputs(campaign, str(self.results)).values():
+            assert Path(path).is_file(), path
 
     def records(self) -> dict[Path, float]:
         """The record files and when each was written."""

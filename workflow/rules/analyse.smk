@@ -45,36 +45,30 @@ COLLECTED = expand(
     label=CAMPAIGN.labels,
 )
 
-for room in CAMPAIGN.rooms:
-    made = outputs.of_room(CAMPAIGN, room, RESULTS, report, update)
-
-    rule:
-        name:
-            f"analyse_{room}"
-        input:
-            COLLECTED,
-        output:
-            **made,
-            mark=touch(MARKS[room]),
-        log:
-            f"{RESULTS}/logs/analyse_{room}.log",
-        priority: outputs.priority(room, FOLDER, len(made))
-        conda:
-            "../../envs/timefair.yaml"
-        params:
-            room=room,
-            folder=lambda wildcards, output: Path(output[0]).parents[1],
-            snapshot=SNAPSHOT,
-            mark=lambda wildcards, output: output.mark,
-        shell:
-            "python -P -m timefair make-room {params.room} {input}"
-            " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
+rule make_tables:
+    input:
+        COLLECTED,
+    output:
+        **analysis.outputs(CAMPAIGN, RESULTS, report, update),
+        mark=touch(MADE),
+    log:
+        f"{RESULTS}/logs/make_tables.log",
+    conda:
+        "../../envs/timefair.yaml"
+    threads: 8
+    params:
+        folder=lambda wildcards, output: Path(output.mark).parents[1],
+        snapshot=SNAPSHOT,
+    shell:
+        "python -P -m timefair make-tables {input} --campaign {params.snapshot}"
+        " --output {params.folder} --cores {threads} > {log} 2>&1"
 
 
 rule write_report:
     input:
         tables=expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.made_tables),
-        pictures=outputs.pictures(CAMPAIGN, RESULTS),
+        pictures=analysis.pictures(CAMPAIGN, RESULTS),
+        mark=MADE,
     output:
         page=f"{RESULTS}/report.html",
         checklist=report(
@@ -85,7 +79,6 @@ rule write_report:
             labels={"page": TABLES["checklist"].title},
         ),
         document=f"{RESULTS}/tables/tables.tex",
-        mark=touch(MARKS[outputs.REPORT]),
     log:
         f"{RESULTS}/logs/report.log",
     conda:
@@ -94,7 +87,6 @@ rule write_report:
     params:
         folder=lambda wildcards, output: Path(output.page).parent,
         snapshot=SNAPSHOT,
-        mark=lambda wildcards, output: output.mark,
     shell:
         "python -P -m timefair report {params.folder} --campaign {params.snapshot}"
         " --cores {threads} > {log} 2>&1"

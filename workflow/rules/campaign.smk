@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from timefair.analysis import outputs
+from timefair import analysis
 from timefair.campaign import configuration as campaigns
 from timefair.campaign import driver, plan, provenance, registration
 from timefair.basics.errors import InputError
@@ -54,7 +54,10 @@ TUNED = {
     label: f"{RESULTS}/{plan.tuning_record(label, KEYS)}" for label in CAMPAIGN.tuned
 }
 
-MARKS = outputs.marks(CAMPAIGN, RESULTS, REGISTRATION, RECORDS)
+# Tables are made again after any change, even without Snakemake's own metadata: in copied results, or
+# after `.snakemake` was deleted.
+ANALYSIS_KEY = provenance.analysis_key(CAMPAIGN, REGISTRATION, RECORDS)
+MADE = f"{RESULTS}/{analysis.MADE}/{plan.short_key(ANALYSIS_KEY)}.done"
 
 ASKED_FOR = [
     *TUNED.values(),
@@ -70,5 +73,5 @@ ASKED_FOR = [
         format=CAMPAIGN.figures.formats,
     ),
     f"{RESULTS}/report.html",
-    *MARKS.values(),
+    MADE,
 ]

@@ -13,7 +13,7 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.cli.analysis import together
+from timefair.cli.analysing import together
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.archive import inspection
 from timefair.extensions.archive.origins import MeasuredWhere, measured_where

@@ -46,7 +46,6 @@ def analyse(results: Path) -> None:
     snapshot = results / "campaign.json"
     campaign = configuration.restore(snapshot)
     collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
-    for room in campaign.rooms:
-        words = ("--campaign", snapshot, "--output", results)
-        assert command("make-room", room, *collected, *words) == 0
+    words = ("--campaign", snapshot, "--output", results)
+    assert command("make-tables", *collected, *words) == 0
     assert command("report", results) == 0

@@ -184,16 +184,15 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
     assert key() != before
 
 
-def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited, code = provenance.PACKAGE / "charts/paper/restarts.py", provenance._code
-    before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
-    tables = provenance.table_key("restarts")
-    monkeypatch.setattr(
-        provenance, "_code", lambda path: "edited" if path == edited else code(path)
-    )
-    assert provenance.figure_key("restarts") != before["restarts"]
-    assert provenance.figure_key("ecdf") == before["ecdf"]
-    assert provenance.table_key("restarts") == tables
+def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("exhibits/curves/ecdf.py", "charts/paper/restarts.py")
+    before, code = {name: provenance.table_key(name) for name in ("ecdf", "ert")}, provenance._code
+    edited = {provenance.PACKAGE / name for name in names}
+    monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p in edited else code(p))
+    assert provenance.table_key("ecdf") != before["ecdf"]
+    assert provenance.table_key("ert") == before["ert"]
 
 
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:

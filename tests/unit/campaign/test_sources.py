@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.campaign import sources
+from timefair.environments.compiled import sources
 
 TEXT = "import timefair.basics.errors\n\n\ndef f():\n    return {value}\n"
 

@@ -226,11 +226,11 @@ def without_b(measured) -> None:
 def commands(measured, tmp_path) -> dict[str, list[str]]:
     folder = str(measured.folder)
     files = sorted(map(str, (measured.folder / "collected").glob("*.parquet")))
-    room = ["--campaign", str(measured.snapshot), "--output", str(tmp_path / "room")]
+    tables = ["--campaign", str(measured.snapshot), "--output", str(tmp_path / "made")]
     return {
         "table": ["table", folder, "runs", "--output", str(tmp_path / "runs.csv")],
         "export": ["export", "table", folder, "--output", str(tmp_path / "table.csv")],
-        "room": ["make-room", "runtimes", *files, *room],
+        "tables": ["make-tables", *files, *tables],
         "plan": ["plan", folder, "--detect", "ratio=2"],
         "reproduce": ["reproduce", folder, "--share", "1%"],
     }

@@ -90,9 +90,8 @@ def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys) -> None:
 @pytest.mark.usefixtures("study")
 def test_the_commands_of_the_rules_and_then_the_report(capsys) -> None:
     files = "results/trial/collected/A.parquet results/trial/collected/B.parquet"
-    room = "--campaign results/trial/campaign.json --output results/trial"
-    for name in ("runtimes", "campaign"):
-        said(capsys, f"make-room {name} {files} {room}")
+    where = "--campaign results/trial/campaign.json --output results/trial"
+    said(capsys, f"make-tables {files} {where}")
     assert Path("results/trial/figures/ert.svg").is_file()
     said(capsys, "report results/trial")
     for name in ("report.html", "checklist.html", "tables/tables.tex"):

@@ -87,7 +87,7 @@ JOB = "--algorithm A --function 1 --dimension 2 --instances 1 --round 1 --key k 
 OF_A_CAMPAIGN = (
     f"measure {JOB}",
     "collect --algorithm A --output new/o.parquet",
-    "make-room campaign collected/A.parquet --output new/o",
+    "make-tables collected/A.parquet --output new/o",
     "import coco . --output new/o.parquet",
     "tune --algorithm A --key k --record new/r",
 )
@@ -157,7 +157,7 @@ def test_wrong_runs(kind, study, capsys) -> None:
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"a folder"}))
 def test_wrong_runs_elsewhere(kind, study, capsys) -> None:
     wrong = put(kind, study / "wrong")
-    told = refused(f"make-room campaign {wrong} --campaign campaign.json --output new", capsys)
+    told = refused(f"make-tables {wrong} --campaign campaign.json --output new", capsys)
     assert str(wrong) in told
     assert "delete" not in told  # it may be anything, and dear to somebody
 
@@ -181,7 +181,7 @@ def test_a_wrong_campaign_file(kind, study, capsys) -> None:
 WRITING = (
     "table . runs --output {}.csv",
     "table . ert --output {}.tex",
-    "make-room campaign collected/A.parquet --campaign campaign.json --output {}",
+    "make-tables collected/A.parquet --campaign campaign.json --output {}",
     "figure . restarts --output {}.pdf",
     "export coco . --output {}",
     "export ioh . --output {}",

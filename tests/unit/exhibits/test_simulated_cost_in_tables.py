@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.analysis.room import typeset
+from timefair.analysis import typeset
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES

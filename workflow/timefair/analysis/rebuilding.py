@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from timefair import latex
-from timefair.analysis.room import Room
+from timefair.analysis import make
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, plan, registration
 from timefair.campaign.configuration import Campaign
-from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
 
 
@@ -59,15 +58,6 @@ def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
     (empty / "tables").mkdir()
     files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
     files = collected.chosen(files, campaign, folder)
-    checksums = [open_record(path).checksum for path in files]
-    runs: list[Runs] = []
-
-    def read() -> Runs:
-        if not runs:
-            runs.append(Runs.read(files))
-        return runs[0]
-
-    for room in campaign.rooms:
-        Room(room, campaign, empty, read, checksums).make(figures=False)
+    make(campaign.made_tables, campaign, empty, Runs.read(files), figures=False)
     document = latex.document(campaign.table_names)
     (empty / "tables/tables.tex").write_text(document, encoding="utf-8")

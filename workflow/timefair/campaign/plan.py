@@ -6,7 +6,6 @@ import hashlib
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -29,8 +28,10 @@ JOB_OVERHEAD_S = 0.25
 PREPARATION_S = 1.5
 """Core-seconds to prepare an algorithm, once for each dimension."""
 
-ANALYSIS_JOB_S = 0.4
-"""Core-seconds to start a job of the analysis, including its share of the prepared process."""
+COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
+"""Core-seconds to collect the runs of an algorithm; to start the job that makes the tables; and to
+write the report.
+"""
 
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 """Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
@@ -47,6 +48,9 @@ MEASURING_BLOCK = f"{MEASURING}s_of_round"
 
 ALLOCATING = "allocate_runs"
 """The rule that decides the runs of a round."""
+
+TABULATING = "make_tables"
+"""The rule that makes tables and figures."""
 
 LAST = "write_report"
 """The rule that needs all others."""
@@ -480,19 +484,14 @@ def analysis_seconds(campaign: Campaign) -> dict[str, float]:
     """Approximate core-seconds of each job of the analysis.
 
     The jobs have the names that Snakemake gives them, with their wildcards: ``collect_records DE``,
-    ``analyse_curves``, ``write_report``.
+    ``make_tables``, ``write_report``.
     """
-    from timefair.exhibits.registry import FIGURES, TABLES
-
     cell_s = EXHIBIT_CELL_S * cell_count(campaign) / len(campaign.problems.instances)
-    items = Counter(TABLES[table].room for table in campaign.made_tables)
-    for figure in campaign.figure_names:
-        items[FIGURES[figure].room] += len(campaign.figures.formats)
-    seconds = {f"collect_records {label}": ANALYSIS_JOB_S for label in campaign.algorithms}
-    seconds |= {f"import_published {label}": ANALYSIS_JOB_S for label in campaign.published}
-    for room in campaign.rooms:
-        seconds[f"analyse_{room}"] = ANALYSIS_JOB_S + items[room] * (EXHIBIT_S + cell_s)
-    return seconds | {LAST: 4 * ANALYSIS_JOB_S}
+    figures = len(campaign.figure_names) * len(campaign.figures.formats)
+    seconds = {f"collect_records {label}": COLLECTION_S for label in campaign.algorithms}
+    seconds |= {f"import_published {label}": COLLECTION_S for label in campaign.published}
+    items = len(campaign.made_tables) + figures
+    return seconds | {TABULATING: TABLES_S + items * (EXHIBIT_S + cell_s), LAST: REPORT_S}
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:

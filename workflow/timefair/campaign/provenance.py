@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import json
 import platform
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +19,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
-from timefair.campaign.sources import PACKAGE, present_source, source
 from timefair.environments.answers import Answers, Question
 from timefair.environments.environment import Environment, tree
 from timefair.machine.software import versions
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from timefair.policies.restarts.base import RestartPolicy
     from timefair.problems.base import Suite
 
+PACKAGE = Path(__file__).parents[1]
 
 CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
 """The digest of the code that measures an algorithm with these files and this policy."""
@@ -181,7 +182,7 @@ def files_digest(environment: Environment, answers: Answers) -> str:
     if environment.path is not None:
         top = Path(environment.path).absolute()
         found |= {str(path.relative_to(top)): path for path in tree(top)}
-    return _hash({name: present_source(path).digest for name, path in found.items()})
+    return _hash({name: _present_code(path) for name, path in found.items()})
 
 
 def _decisive_with(
@@ -272,7 +273,7 @@ def collect_key() -> str:
 
 def import_key() -> str:
     """SHA-256, in hex, of the code that reads published data."""
-    return code_digest(sources_of("published", within=("published", "problems")))
+    return code_digest(sources_of("io", within=("io", "problems")))
 
 
 def table_key(name: str) -> str:
@@ -285,48 +286,16 @@ def table_key(name: str) -> str:
     )
 
 
-def figure_key(name: str) -> str:
-    """SHA-256, in hex, of the code that draws one figure from its table."""
-    from timefair.exhibits.registry import FIGURES, TABLES
-
-    figure = FIGURES[name]
-    declaration = PACKAGE / _file_of(TABLES[figure.table].module)
-    files = [_file_of(f"timefair.charts.paper.{figure.renderer}"), "charts/paper/style.py"]
-    drawing = _digest_of([name], files, within=("charts", "problems"))
-    return key_of(drawing, code_digest([declaration]))
-
-
-def typeset_key() -> str:
-    """SHA-256, in hex, of the code that prints tables as LaTeX."""
-    return code_digest(sources_of("latex", within=("latex", "problems")))
-
-
-def room_key(campaign: Campaign, room: str, registered: Mapping[str, Any]) -> str:
-    """SHA-256, in hex, of everything that determines the exhibits that a campaign requests from a
-    folder of `exhibits`, besides the runs: their code and the settings.
+def analysis_key(campaign: Campaign, registered: Mapping[str, Any], records: object) -> str:
+    """SHA-256, in hex, of everything that determines tables, figures and the report: the planned
+    records, the configuration, and the whole package.
 
     `registered` are the settings that the registration adds, as `registration.settings`.
     """
-    from timefair.exhibits.registry import FIGURES, TABLES
-
-    return key_of(
-        {name: table_key(name) for name in campaign.made_tables if TABLES[name].room == room},
-        {name: figure_key(name) for name in campaign.figure_names if FIGURES[name].room == room},
-        code_digest(sources_of("analysis", within=("analysis",))),
-        typeset_key(),
-        {**campaign.settings_of_room(room), **registered},
-        campaign.budget.model_dump(mode="json"),
-    )
-
-
-def report_key(campaign: Campaign, registered: Mapping[str, Any]) -> str:
-    """SHA-256, in hex, of everything that determines the page besides tables and figures: its code,
-    its style and script, and the configuration; `registered` is that of `room_key`.
-    """
-    code = sources_of("report", within=("report", "exhibits", "charts", "problems"))
-    looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
-    settings = {**campaign.settings_of("checklist"), **registered}
-    return key_of(code_digest([*code, *looks]), settings)
+    kinds = (".py", ".pyx", ".css", ".js")
+    package = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
+    content = campaign.model_dump(mode="json")
+    return key_of(code_digest(package), content, dict(registered), records)
 
 
 def key_of(*parts: object) -> str:
@@ -349,6 +318,10 @@ def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> s
 
 
 # --- Code -----------------------------------------------------------------------------------
+
+_IMPORT = re.compile(
+    rf"^\s*(?:from|import) ({PACKAGE.name}[.\w]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
+)
 
 
 @cache
@@ -374,12 +347,19 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
         if path.suffix == ".py":
             waiting += [
                 file
-                for module in source(path).imports
-                if (file := _file(module)) is not None
-                and file.relative_to(PACKAGE).parts[0] in within
-                and file.stem != "registry"
+                for file in _imported(path)
+                if file.relative_to(PACKAGE).parts[0] in within and file.stem != "registry"
             ]
     return tuple(sorted(found))
+
+
+@cache
+def _imported(path: Path) -> frozenset[Path]:
+    """The package's files that a file of it imports anywhere."""
+    modules: set[str] = set()
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        modules |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
+    return frozenset(file for module in modules if (file := _file(module)) is not None)
 
 
 @cache
@@ -398,10 +378,7 @@ def _module_path(module: str) -> str:
 
 
 def code_digest(paths: Iterable[Path]) -> str:
-    """SHA-256, in hex, of source files.
-
-    In Python, comments, docstrings, descriptions of keys and layout do not count.
-    """
+    """SHA-256, in hex, of source files: of their names and their content."""
     return _hash(
         sorted(
             (
@@ -413,8 +390,14 @@ def code_digest(paths: Iterable[Path]) -> str:
     )
 
 
+@cache
 def _code(path: Path) -> str:
-    return source(path).digest
+    return _present_code(path)
+
+
+def _present_code(path: Path) -> str:
+    """The digest of the present file, which may have changed since this process began."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _hash(content: object) -> str:

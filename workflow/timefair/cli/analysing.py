@@ -1,52 +1,32 @@
-"""Jobs of the analysis as forks of prepared processes that have imported the needed modules.
-
-A rule calls `timefair collect`, `make-room` or `report`. Such a command asks a prepared process of
-its snakemake to do the work, and does it itself where there is none. One process collects records.
-The second one, a fork of it, has also imported what tables and figures need, and makes the report.
-The third one, a fork of the second, has also read the runs, and makes tables and figures. The first
-job has the first process made: ``python -P -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER
-STARTER``.
-"""
+"""Tables, figures and the report of collected runs, on several cores."""
 
 from __future__ import annotations
 
-import argparse
-import gc
-import os
-import socket
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from timefair.basics.garbage import uncollected
-from timefair.campaign.holder import snakemake_above
-from timefair.cli.common import one_thread, status_of
-from timefair.cli.paths import state_of
-from timefair.processes import prepared
+from timefair.basics.errors import InputError
+from timefair.cli.common import entry, refuse_mixed, status_of
+from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.processes.serving import Task
-
+    from timefair.rundata.runs import Runs
 
 _ALWAYS = (
-    "timefair.analysis.room",
     "timefair.exhibits.files",
     "timefair.latex",
-    "timefair.report.page",
-    "timefair.report.checklist_page",
-    "timefair.rundata.runs",
     "pandas.io.formats.csvs",
     "pandas.core.reshape.reshape",
-    "pyarrow.dataset",
     "pyarrow.pandas_compat",
     "scipy.stats",
 )
-"""Modules that jobs import when they get there, of ours and of libraries."""
+"""Modules that are imported when something is made, of ours and of libraries."""
 
 _FORMATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -58,148 +38,131 @@ _FORMATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The same for a format of figures."""
 
 
-def forked(arguments: argparse.Namespace) -> int | None:
-    """Have a fork of the prepared process call `arguments.work`, or call it here.
+def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
+    """The runs of some files, if they may be in one table."""
+    from timefair.rundata.runs import Runs
 
-    Parameters
-    ----------
-    arguments
-        ``words`` is the command line that they were read from.
+    runs = Runs.read(collected)
+    refuse_mixed(runs.origins, campaign, runs.nodes)
+    _refuse_several_clocks(runs, campaign)
+    return runs
+
+
+def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
+    """Refuse foreign clocks of several files, and say whose times are left out.
+
+    Raises
+    ------
+    InputError
+        If times of several files would be compared, unless the campaign allows it.
     """
-    one_thread()  # a variable that differs would have another process prepared
-    folder = arguments.campaign.absolute().parent
-    if (snakemake := snakemake_above(folder)) is not None:
-        levels = [
-            prepared.Level(prepared.address(snakemake, folder, *names), request)
-            for names, request in _stages(arguments)
-        ]
-        words = [sys.executable, "-P", "-m", __name__, str(arguments.campaign), str(snakemake)]
-        status = prepared.hand_over(levels, {"words": arguments.words}, words, os.environ)
-        if status is not None:
-            return status
-    work: int | None = arguments.work(arguments)
-    return work
+    from timefair.records.schema import FOREIGN_CLOCK
 
-
-def _stages(arguments: argparse.Namespace) -> Iterator[tuple[list[object], prepared.Request]]:
-    """The names of each prepared process, and the request that has it made of the previous one."""
-    yield ["collection"], {}
-    if arguments.words[0] == "collect":
+    foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
+    apart = sorted(foreign.keys() - set(runs.frame["algorithm"]))
+    if apart:
+        print(
+            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
+            "runs",
+            file=sys.stderr,
+        )
         return
-    yield ["analysis"], {}
-    if arguments.words[0] == "make-room":
-        files = list(map(str, arguments.collected))
-        yield ["runs", *files, *map(state_of, arguments.collected)], {"collected": files}
+    files = sorted({of["sha256"]: of["path"] for of in foreign.values()}.values())
+    if len(files) > 1 and campaign.statistics.mixed == "refuse":
+        raise InputError(
+            f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
+            "machine has timed them all, or set statistics.mixed: allow"
+        )
 
 
-def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
-    """Be the prepared process that collects records."""
-    from timefair.processes import serving
+def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
+    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder.
 
-    serving.begin(int(starter))
-    one_thread()
+    The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
+    several cores. Threads do not survive a fork, so this process starts none.
 
-    def be() -> None:
-        with uncollected():
-            from timefair.campaign import configuration
-            from timefair.cli import parser
-
-            parser("collect")
-            import_module("timefair.records.collect")
-            campaign = configuration.restore(Path(snapshot))
-        _wait_for_jobs(campaign, int(snakemake), socket.socket(fileno=int(listener)))
-
-    return status_of(be)
-
-
-def _wait_for_jobs(
-    campaign: Campaign,
-    snakemake: int,
-    listener: socket.socket,
-    starter: socket.socket | None = None,
-) -> None:
-    from timefair.processes import serving
-
-    gc.freeze()  # no collection in a fork visits, and so copies, what all forks share
-
-    def work(task: Task) -> int:
-        if task.listener is None:
-            return _work(task)
-        return status_of(partial(_become, campaign, snakemake, task))
-
-    serving.serve(listener, snakemake, work, starter)
-
-
-def _become(campaign: Campaign, snakemake: int, task: Task) -> None:
-    """Be the prepared process that makes tables and figures, or the one that has also read runs, in
-    a fork of the previous one.
+    Returns
+    -------
+    int
+        The exit status: 0, or that of the first fork that failed.
     """
-    assert task.listener is not None
-    if "collected" in task.request:
-        read(map(Path, task.request["collected"]), campaign)
-    else:
-        load(campaign)
-    _wait_for_jobs(campaign, snakemake, task.listener, task.connection)
+    from timefair.analysis import make, remove_mark
+    from timefair.exhibits.registry import TABLES
 
-
-def _work(task: Task) -> int:
-    from timefair.cli import parser
-    from timefair.linux.interruption import interruptible
-
-    words = task.request["words"]
-
-    def work() -> int | None:
-        with interruptible():
-            arguments = parser(words[0]).parse_args(words)
-            status: int | None = arguments.work(arguments)
-            return status
-
-    return status_of(work)
-
-
-@uncollected()
-def load(campaign: Campaign) -> None:
-    """Import what the analysis of a campaign needs, and read the code that its keys are made of.
-
-    It starts no thread: threads do not survive a fork. Collecting garbage would take a sixth of the
-    time.
-    """
-    from timefair.campaign import provenance
-    from timefair.cli import parser
-    from timefair.exhibits.registry import FIGURES, TABLES
-
-    parser()  # imports the modules of the commands
-    needed = [*_ALWAYS]
+    for path in (folder, folder / "tables"):
+        prepare_folder(path)
+    remove_mark(folder)
+    runs = load(campaign, collected)
+    rooms: dict[str, list[str]] = {}
     for name in campaign.made_tables:
-        needed.append(f"timefair.exhibits.{TABLES[name].module}")
-        provenance.table_key(name)
-    for name in campaign.figure_names:
-        needed.append(f"timefair.charts.paper.{FIGURES[name].renderer}")
-        provenance.figure_key(name)
+        rooms.setdefault(TABLES[name].room, []).append(name)
+    order = sorted(rooms.values(), key=len, reverse=True)
+    if cores == 1:
+        make([name for names in order for name in names], campaign, folder, runs)
+        return 0
+    return forked([partial(make, names, campaign, folder, runs) for names in order], cores)
+
+
+def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
+    """The runs, with what most tables need of them, and all modules that make something.
+
+    The events of the runs are read here, too, if there are not too many.
+    """
+    from timefair.exhibits.registry import FIGURES, TABLES
+    from timefair.rundata.runs import UNITS
+    from timefair.rundata.settings import Analysis
+
+    needed = [*_ALWAYS, *(f"timefair.exhibits.{TABLES[t].module}" for t in campaign.made_tables)]
+    needed += (f"timefair.charts.paper.{FIGURES[f].renderer}" for f in campaign.figure_names)
     if campaign.figure_names:
         needed += (module for ending in campaign.figures.formats for module in _FORMATS[ending])
     for module in needed:
         import_module(module)
-    provenance.typeset_key()
-
-
-@uncollected()
-def read(collected: Iterable[Path], campaign: Campaign) -> None:
-    """Read the runs, for all forks of this process; their events, too, if there are not too many.
-
-    Their costs to the targets are computed here, because tables of most rooms need them. No thread
-    is started, as in `load`.
-    """
-    from timefair.cli.analysis import together
-    from timefair.rundata.runs import UNITS
-    from timefair.rundata.settings import Analysis
-
-    runs = together(tuple(collected), campaign)
+    runs = together(collected, campaign)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
-    runs = runs.with_targets_in_values(bool(analysis.target_values))
+    suited = runs.with_targets_in_values(bool(analysis.target_values))
     for unit in UNITS:
-        runs.runtimes(unit, analysis.targets_from_easy)
+        suited.runtimes(unit, analysis.targets_from_easy)
+    return runs
 
 
-if __name__ == "__main__":
-    raise SystemExit(serve(*sys.argv[1:]))
+def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
+    """Do some work in forks of this process, and return the exit status."""
+    from timefair.linux.interruption import interruptible
+    from timefair.processes.forks import in_forks
+
+    def whole(one: Callable[[], None]) -> int:
+        with interruptible():
+            return status_of(one)
+
+    with interruptible():
+        return in_forks([partial(whole, one) for one in work], cores)
+
+
+def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
+    """Write the report, the checklist and a document of all tables, of the tables in a folder."""
+    from timefair import latex
+    from timefair.analysis import pictures
+    from timefair.exhibits import files
+    from timefair.exhibits.registry import FIGURES
+    from timefair.report import checklist_page
+    from timefair.report.page import page
+
+    paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
+    tables = {name: read_table(path, name) for name, path in paths.items() if path.exists()}
+    if not tables:
+        raise InputError(f"{folder}: has no tables; start snakemake and wait until it ends")
+    others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
+    shown = {  # of figures with several pages, the overview
+        entry("figure", path.stem, FIGURES).name: read_picture(path)
+        for path in map(Path, pictures(campaign, str(folder)))
+        if path.stem not in others and path.exists()
+    }
+    document = folder / "tables" / "tables.tex"
+    prepare_files([folder / "report.html", folder / "checklist.html", document])
+    text = page(tables, shown, campaign, cores)
+    (folder / "report.html").write_text(text, encoding="utf-8")
+    if (frame := tables.get("checklist")) is not None:
+        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
+        (folder / "checklist.html").write_text(text, encoding="utf-8")
+    document.write_text(latex.document(campaign.table_names), encoding="utf-8")

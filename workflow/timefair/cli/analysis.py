@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from timefair.basics.errors import InputError
-from timefair.basics.garbage import uncollected
 from timefair.cli import foreign
-from timefair.cli.analysing import forked
-from timefair.cli.common import RESULTS, Command, Commands, entry, one_thread, refuse_mixed
-from timefair.cli.paths import (
-    prepare_files,
-    prepare_folder,
-    read_picture,
-    read_table,
-    state_of,
-)
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
-    from timefair.rundata.runs import Runs
-
+from timefair.cli.common import RESULTS, Command, Commands, entry, one_thread
+from timefair.cli.paths import prepare_files
 
 ONLY: dict[str, Any] = {
     "nargs": "+",
@@ -33,6 +17,14 @@ ONLY: dict[str, Any] = {
     "help": "algorithms whose runs are used; by default all",
 }
 """An option of two commands."""
+
+CORES: dict[str, Any] = {
+    "type": int,
+    "default": 1,
+    "metavar": "N",
+    "help": "number of processes that work at the same time (1)",
+}
+"""Likewise."""
 
 
 def add_to(commands: Commands, campaign: Command) -> None:
@@ -43,7 +35,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
         description="Analyses files with runs that you have timed yourself: imports them as "
         "`timefair import table` does, and makes all default tables, the figures and the report, "
         "without Snakemake. Several files count as one table, so one machine must have timed all "
-        "of them. Files whose code, settings and runs have not changed stay as they are.",
+        "of them.",
         example="timefair export table results/default --output runs.csv\n"
         "timefair analyse runs.csv --output results/runs",
     )
@@ -110,30 +102,29 @@ def add_to(commands: Commands, campaign: Command) -> None:
         example="timefair report results/default",
     )
     report.add_argument("folder", **RESULTS)
-    report.add_argument(
-        "--cores", type=int, default=1, metavar="N",
-        help="number of processes that may make the page at the same time (1)",
-    )  # fmt: skip
+    report.add_argument("--cores", **CORES)
     report.add_argument(
         "--campaign", type=Path, metavar="SNAPSHOT",
         help="the file of the campaign, if it is not RESULTS/campaign.json",
     )  # fmt: skip
-    report.set_defaults(command=_report, work=_make_report)
+    report.set_defaults(command=_report)
 
-    room = commands.add_parser(
-        "make-room",
-        description="Makes every table and figure of one room (a group of exhibits) of a campaign, "
-        "in one process. Files whose code, settings and runs have not changed stay as they are.",
-        example="timefair make-room runtimes results/default/collected/*.parquet \\\n"
+    tables = commands.add_parser(
+        "make-tables",
+        description="Makes all tables and figures of a campaign from its collected runs. "
+        "Snakemake calls this command.",
+        example="timefair make-tables results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output results/default",
         parents=[campaign],
     )
-    room.add_argument("room", metavar="ROOM", help="a room, such as runtimes")
-    room.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs")
-    room.add_argument(
+    tables.add_argument(
+        "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
+    )
+    tables.add_argument(
         "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
     )
-    room.set_defaults(command=forked, work=_analyse_room)
+    tables.add_argument("--cores", **CORES)
+    tables.set_defaults(command=_make_tables)
 
 
 def _analyse(arguments: argparse.Namespace) -> int:
@@ -141,39 +132,20 @@ def _analyse(arguments: argparse.Namespace) -> int:
     return foreign.analyse(arguments)
 
 
-def _analyse_room(arguments: argparse.Namespace) -> None:
+def _make_tables(arguments: argparse.Namespace) -> int:
+    one_thread()
     from timefair.campaign import collected, configuration
-    from timefair.exhibits.registry import TABLES
+    from timefair.cli.analysing import make_tables
 
-    rooms = {table.room: table for table in TABLES.values()}
-    entry("ROOM", arguments.room, rooms)
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent
     files = collected.chosen(arguments.collected, campaign, folder, whole=True)
-    make_room(arguments.room, campaign, files, arguments.output)
-
-
-def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
-    """Make the tables and figures of a room in ``tables/`` and ``figures/`` of a folder."""
-    from timefair.analysis import outputs
-    from timefair.analysis.room import Room
-    from timefair.records.store import open_record
-
-    for path in (folder, folder / "tables"):
-        prepare_folder(path)
-    outputs.remove_marks(folder, room)
-    Room(
-        room,
-        campaign,
-        folder,
-        lambda: together(collected, campaign),
-        [open_record(path).checksum for path in collected],
-    ).make()
+    return make_tables(campaign, files, arguments.output, arguments.cores)
 
 
 def _table(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.analysis.room import typeset
+    from timefair.analysis import typeset
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
     from timefair.interface.results import Results
@@ -210,65 +182,10 @@ def _figure(arguments: argparse.Namespace) -> None:
         print(path)
 
 
-def _report(arguments: argparse.Namespace) -> int | None:
-    arguments.campaign = _snapshot(arguments)
-    return forked(arguments)
-
-
-def _snapshot(arguments: argparse.Namespace) -> Path:
-    snapshot: Path = arguments.campaign or arguments.folder / foreign.SNAPSHOT
-    return snapshot
-
-
-def _make_report(arguments: argparse.Namespace) -> None:
+def _report(arguments: argparse.Namespace) -> None:
+    one_thread()
     from timefair.campaign import configuration
+    from timefair.cli.analysing import make_report
 
-    campaign = configuration.restore(_snapshot(arguments))
-    make_report(campaign, arguments.folder, arguments.cores)
-
-
-def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
-    """Write the report, the checklist and a document of all tables, of the tables in a folder."""
-    from timefair import latex
-    from timefair.analysis import outputs
-    from timefair.exhibits import files
-    from timefair.exhibits.registry import FIGURES
-    from timefair.report import checklist_page
-    from timefair.report.page import page
-
-    paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
-    tables = {name: read_table(path, name) for name, path in paths.items() if path.exists()}
-    if not tables:
-        raise InputError(f"{folder}: has no tables; start snakemake and wait until it ends")
-    others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
-    pictures = {  # of figures with several pages, the overview
-        entry("figure", path.stem, FIGURES).name: read_picture(path)
-        for path in map(Path, outputs.pictures(campaign, str(folder)))
-        if path.stem not in others and path.exists()
-    }
-    document = folder / "tables" / "tables.tex"
-    prepare_files([folder / "report.html", folder / "checklist.html", document])
-    outputs.remove_marks(folder, outputs.REPORT)
-    with uncollected():
-        text = page(tables, pictures, campaign, cores)
-    (folder / "report.html").write_text(text, encoding="utf-8")
-    if (frame := tables.get("checklist")) is not None:
-        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
-        (folder / "checklist.html").write_text(text, encoding="utf-8")
-    document.write_text(latex.document(campaign.table_names), encoding="utf-8")
-
-
-def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
-    """The runs of some files, if they may be in one table; a process reads them once."""
-    runs = _read(tuple(collected), tuple(map(state_of, collected)))
-    refuse_mixed(runs.origins, campaign, runs.nodes)
-    foreign.refuse_several_clocks(runs, campaign)
-    return runs
-
-
-@lru_cache(1)
-def _read(collected: tuple[Path, ...], states: tuple[object, ...]) -> Runs:
-    """The runs of files in these states."""
-    from timefair.rundata.runs import Runs
-
-    return Runs.read(collected)
+    snapshot = arguments.campaign or arguments.folder / foreign.SNAPSHOT
+    make_report(configuration.restore(snapshot), arguments.folder, arguments.cores)

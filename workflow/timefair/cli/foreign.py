@@ -8,20 +8,19 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from errno import ENAMETOOLONG
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Command, status_of
+from timefair.cli.common import Command
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.io.importing import Imported
     from timefair.io.table_read import Layout
-    from timefair.rundata.runs import Runs
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
 FORMATS = get_args(TimedFormat)
@@ -113,15 +112,12 @@ def _remove_left_over(folder: Path, campaign: Campaign) -> None:
     from timefair.analysis import outputs
     from timefair.campaign import configuration
 
-    def made(of: Campaign) -> set[str]:
-        plain = str(folder), lambda path, **_: path, str
-        return {path for room in of.rooms for path in outputs.of_room(of, room, *plain).values()}
-
     try:
-        before = made(configuration.restore(folder / SNAPSHOT))
+        before = configuration.restore(folder / SNAPSHOT)
     except InputError:  # there is none, or it is of another version
         return
-    for path in before - made(campaign):
+    made = set(outputs(campaign, str(folder)).values())
+    for path in set(outputs(before, str(folder)).values()) - made:
         Path(path).unlink(missing_ok=True)
 
 
@@ -148,7 +144,6 @@ def _refuse_measured(folder: Path) -> None:
 
 def analyse(arguments: argparse.Namespace) -> int:
     """Import tables, and make all of their tables, figures and the report."""
-    from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.cli import analysing
     from timefair.report import description
@@ -156,58 +151,22 @@ def analyse(arguments: argparse.Namespace) -> int:
     path, others, where = Path(arguments.what), arguments.others, layout(arguments)
     folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
     # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
-    # process, of which every room is a fork, does not.
+    # process, of which others are forks, does not.
 
     def import_() -> None:
         settings, format = arguments.settings, arguments.format
         tell(path, *import_table(path, folder, where, settings, format, others))
 
-    if status := _forked([import_]):
+    if status := analysing.forked([import_], 1):
         return status
-    campaign = configuration.restore(folder / SNAPSHOT)
-    analysing.load(campaign)
+    campaign, cores = configuration.restore(folder / SNAPSHOT), len(os.sched_getaffinity(0))
     collected = sorted((folder / COLLECTED).glob("*.parquet"))
-    analysing.read(collected, campaign)
-
-    def priority(room: str) -> float:
-        files = outputs.of_room(campaign, room, str(folder), lambda path, **_: path, str)
-        return outputs.priority(room, folder, len(files))
-
-    rooms = sorted(campaign.rooms, key=priority, reverse=True)
-    status = _forked([partial(_room, room, campaign, collected, folder) for room in rooms])
-    if status := status or _forked([partial(_report, campaign, folder)]):
+    if status := analysing.make_tables(campaign, collected, folder, cores):
+        return status
+    if status := analysing.forked([partial(analysing.make_report, campaign, folder, cores)], 1):
         return status
     print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
     return 0
-
-
-def _forked(work: Sequence[Callable[[], None]]) -> int:
-    """The status of some work, on all cores that this process may use."""
-    from timefair.linux.interruption import interruptible
-    from timefair.processes.forks import in_forks
-
-    def whole(one: Callable[[], None]) -> int:
-        with interruptible():
-            return status_of(one)
-
-    with interruptible():
-        return in_forks([partial(whole, one) for one in work], _cores())
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))
-
-
-def _room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
-    from timefair.cli.analysis import make_room
-
-    make_room(room, campaign, collected, folder)
-
-
-def _report(campaign: Campaign, folder: Path) -> None:
-    from timefair.cli.analysis import make_report
-
-    make_report(campaign, folder, _cores())
 
 
 def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
@@ -224,30 +183,3 @@ def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
     )
     for caution in found[0].cautions:
         print(f"timefair: {path}: {caution}", file=sys.stderr)
-
-
-def refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
-    """Refuse foreign clocks of several files, and say whose times are left out.
-
-    Raises
-    ------
-    InputError
-        If times of several files would be compared, unless the campaign allows it.
-    """
-    from timefair.records.schema import FOREIGN_CLOCK
-
-    foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
-    apart = sorted(foreign.keys() - set(runs.frame["algorithm"]))
-    if apart:
-        print(
-            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
-            "runs",
-            file=sys.stderr,
-        )
-        return
-    files = sorted({of["sha256"]: of["path"] for of in foreign.values()}.values())
-    if len(files) > 1 and campaign.statistics.mixed == "refuse":
-        raise InputError(
-            f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
-            "machine has timed them all, or set statistics.mixed: allow"
-        )

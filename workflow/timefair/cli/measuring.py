@@ -17,8 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.campaign.holder import snakemake_above
-from timefair.cli.analysing import forked
-from timefair.cli.common import Command, Commands, entry, measuring_environment, status_of
+from timefair.cli.common import (
+    Command,
+    Commands,
+    entry,
+    measuring_environment,
+    one_thread,
+    status_of,
+)
 from timefair.cli.paths import prepare_files
 from timefair.linux.interruption import SIGNALS
 from timefair.processes import prepared
@@ -132,7 +138,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     collect.add_argument(
         "--output", required=True, type=Path, metavar="PARQUET", help="file to write"
     )
-    collect.set_defaults(command=forked, work=_collect)
+    collect.set_defaults(command=_collect)
 
 
 def _measure(arguments: argparse.Namespace) -> int | None:
@@ -423,6 +429,7 @@ def _allocate(arguments: argparse.Namespace) -> None:
 
 
 def _collect(arguments: argparse.Namespace) -> None:
+    one_thread()
     from timefair.campaign import configuration, plan
     from timefair.records.collect import collect
     from timefair.records.integrity import Place

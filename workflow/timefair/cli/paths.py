@@ -57,15 +57,6 @@ def _refuse_locked(path: Path) -> None:
         raise InputError(f"{path}: cannot be written; make it writable, or name another")
 
 
-def state_of(path: Path) -> tuple[int, int, int] | None:
-    """A value that changes when a file is written or replaced; None if it cannot be read."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
 def read_table(path: Path, name: str) -> pd.DataFrame:
     """Read the table `name` from its Parquet or CSV file.
 

@@ -136,7 +136,7 @@ class Results:
 
     def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
         from timefair.campaign import collected, registration
-        from timefair.cli.analysis import together
+        from timefair.cli.analysing import together
         from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
         from timefair.rundata.settings import Analysis

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
@@ -301,7 +301,7 @@ class Analysis(Statistics):
         return band
 
     def suited(self, optimum: str) -> Analysis:
-        """The same settings with the targets that suit the runs; every table then reads `targets`.
+        """The same settings with the targets that suit the runs.
 
         Parameters
         ----------
@@ -350,22 +350,3 @@ class Analysis(Statistics):
     def asked_figures(self) -> tuple[str, ...]:
         """The figures that the campaign requests."""
         return tuple(self.campaign.get("figures", ()))
-
-
-class WatchedAnalysis(Analysis):
-    """Settings that record which of them are read.
-
-    A copy with other values, such as that of `suited`, shares this record.
-    """
-
-    _read: set[str] = PrivateAttr(default_factory=set)
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in Analysis.model_fields:
-            object.__getattribute__(self, "__pydantic_private__")["_read"].add(name)
-        return super().__getattribute__(name)
-
-    @property
-    def names_read(self) -> frozenset[str]:
-        """The names of the settings that were read so far."""
-        return frozenset(self._read)

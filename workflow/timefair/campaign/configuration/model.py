@@ -759,21 +759,6 @@ class Campaign(Section):
             "suite_parameters": chosen.parameters,
         }
 
-    @property
-    def rooms(self) -> tuple[str, ...]:
-        """The folders of `exhibits` that contain its tables."""
-        from timefair.exhibits.registry import TABLES
-
-        return tuple(dict.fromkeys(TABLES[table].room for table in self.made_tables))
-
-    def settings_of_room(self, room: str) -> dict[str, Any]:
-        """The settings with which the tables of a folder of `exhibits` are made."""
-        from timefair.exhibits.registry import TABLES
-
-        here = [table for table in self.made_tables if TABLES[table].room == room]
-        asked = next((table for table in here if TABLES[table].asked), here[0])
-        return self.settings_of(asked)
-
     def settings_of(self, table: str) -> dict[str, Any]:
         """The settings of one table: those of the analysis; for the checklist, also the complete
         configuration of the campaign.

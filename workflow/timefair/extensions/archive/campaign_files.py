@@ -54,10 +54,5 @@ def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
         yield from (str(plan.allocation_path(keys, round)) for round in rounds)
     for label in campaign.labels:
         yield f"collected/{label}.parquet"
-    for room in campaign.rooms:
-        for path in outputs.of_room(campaign, room, "", _same, _same).values():
-            yield path.lstrip("/")
-
-
-def _same(path: str, **_: object) -> str:
-    return path
+    for path in outputs(campaign, "").values():
+        yield path.lstrip("/")

@@ -15,7 +15,7 @@ from timefair.algorithms import registry as algorithms
 from timefair.basics.errors import InputError
 from timefair.campaign import provenance, scaffold
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.sources import PACKAGE
+from timefair.campaign.provenance import PACKAGE
 from timefair.environments.environment import tree
 from timefair.extensions.archive.member import Member, files_below
 from timefair.problems import registry as suites

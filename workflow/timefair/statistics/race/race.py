@@ -293,7 +293,7 @@ class CampaignRace:
     all looks, asymptotically: they treat the mean A12 as normally distributed and its variance as
     known. This is proved for numbers of runs that do not depend on the results. In a race, the
     results so far determine the next runs; simulations show that this does not increase the error
-    (``tests/benchmarks/campaign_race.py``).
+    (``benchmarks/campaign_race.py``).
     """
 
     pairs: tuple[tuple[int, int], ...]

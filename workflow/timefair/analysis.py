@@ -1,0 +1,168 @@
+"""The files that the analysis of a campaign makes, and the process that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.campaign import registration
+from timefair.charts.pages import Page
+from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
+from timefair.rundata.settings import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from timefair.campaign.configuration import Campaign
+    from timefair.rundata.runs import Runs
+
+Flag = Callable[..., str]
+"""A function that marks the path of an output, such as Snakemake's ``report``."""
+
+MADE = ".made"
+"""Folder of the mark that the tables are made, in the same folder as ``tables``."""
+
+SHOWN = ("svg", "png", "pdf")
+"""Formats of a figure for Snakemake's report: the first that the campaign makes."""
+
+
+def _plain(path: str, **_: object) -> str:
+    return path
+
+
+def outputs(
+    campaign: Campaign, results: str, report: Flag = _plain, update: Flag = _plain
+) -> dict[str, str]:
+    """The files of all tables and figures, each under a name of its own.
+
+    Parameters
+    ----------
+    campaign
+        The campaign, with the requested tables and figures.
+    results
+        ``results/<campaign>``.
+    report, update
+        Snakemake's flags: for its report, and for files that stay if another one cannot be made.
+    """
+    files: dict[str, str] = {}
+    for name in campaign.made_tables:
+        stem = f"{results}/tables/{name}"
+        shown = _report(campaign, TABLES[name], f"table_{name}", "Tables", "table")
+        files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
+        files[f"{name}_parquet"] = update(f"{stem}.parquet")
+        if name in campaign.table_names:
+            files[f"{name}_tex"] = update(f"{stem}.tex")
+    for name in campaign.figure_names:
+        shown = _report(campaign, FIGURES[name], name, "Figures", "figure")
+        for page in campaign.pages_of(name):
+            flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
+            for ending in campaign.figures.formats:
+                path = f"{results}/figures/{page.file(name)}.{ending}"
+                if ending == _shown(campaign):
+                    path = report(path, **flags)
+                files[f"{page.file(name)}_figure_{ending}"] = update(path)
+    return files
+
+
+def pictures(campaign: Campaign, results: str) -> list[str]:
+    """The figures that the page can show, if there is a format for it.
+
+    Of a figure with several pages, this is the overview.
+    """
+    first = _shown(campaign)
+    if first == "pdf":
+        return []
+    return [f"{results}/figures/{name}.{first}" for name in campaign.figure_names]
+
+
+def _shown(campaign: Campaign) -> str:
+    return next(ending for ending in SHOWN if ending in campaign.figures.formats)
+
+
+def _report(
+    campaign: Campaign, entry: Table | FigureEntry, caption: str, kind: str, label: str
+) -> dict[str, Any]:
+    return {
+        "caption": f"../report/{caption}.rst",
+        "category": entry.family,
+        "subcategory": kind,
+        "labels": {
+            label: entry.title,
+            "seconds": campaign.statistics.time,
+            "disturbed runs": campaign.timing.disturbed,
+        },
+    }
+
+
+def remove_mark(folder: Path) -> None:
+    """Remove the mark that the tables in ``results/<campaign>`` are made, with whatever key."""
+    for path in (folder / MADE).glob("*"):
+        path.unlink()
+
+
+def make(
+    tables: Collection[str],
+    campaign: Campaign,
+    folder: Path,
+    runs: Runs,
+    *,
+    figures: bool = True,
+) -> None:
+    """Write some tables of a campaign, and the requested figures that are drawn from them.
+
+    Parameters
+    ----------
+    tables
+        Names of tables.
+    campaign
+        The campaign, with the settings, and the requested tables and figures.
+    folder
+        ``results/<campaign>``: files go to its ``tables``, which exists, and ``figures``.
+    runs
+        The runs of the campaign.
+    figures
+        Whether figures are drawn.
+    """
+    from timefair.exhibits import files
+
+    registered = registration.settings(campaign, folder)
+    for name in tables:
+        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name) | registered))
+        stem = folder / "tables" / name
+        for ending in (".parquet", ".csv"):
+            files.write(frame, stem.with_suffix(ending), TABLES[name].exhibit.columns)
+        if name in campaign.table_names:
+            text = typeset(name, frame, campaign)
+            stem.with_suffix(".tex").write_text(text, encoding="utf-8")
+        for figure in campaign.figure_names if figures else ():
+            if FIGURES[figure].table == name:
+                _draw(figure, frame, campaign, folder / "figures")
+
+
+def _draw(name: str, frame: pd.DataFrame, campaign: Campaign, folder: Path) -> None:
+    """Draw the pages of a figure, and remove those that only a former campaign had."""
+    from timefair.charts.paper import style
+
+    folder.mkdir(exist_ok=True)
+    pages = {page.file(name): page for page in campaign.pages_of(name)}
+    for file in folder.glob(f"{name}_*"):
+        ours = file.suffix[1:] in campaign.figures.formats and Page.is_of(name, file.stem)
+        if ours and file.stem not in pages:
+            file.unlink()
+    for stem, page in pages.items():
+        with style.applied():
+            style.save(
+                FIGURES[name](frame, page),
+                *(folder / f"{stem}.{ending}" for ending in campaign.figures.formats),
+            )
+
+
+def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
+    """A table of a campaign as LaTeX."""
+    from timefair import latex
+
+    budget = campaign.budget.model_dump(exclude={"final_target", "evaluation_cost_s"})
+    setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
+    exhibit = TABLES[name].exhibit
+    return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

@@ -1,1 +1,0 @@
-"""Makes the files of tables and figures from collected runs: one process per folder of exhibits."""
