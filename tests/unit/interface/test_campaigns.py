@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import timefair
@@ -30,6 +31,33 @@ def test_faults_are_those_of_the_campaign(here, keys, line):
     with pytest.raises(InputError, match=line):
         timefair.run(asked, **(SMALL | keys))
     assert not (here / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("label", "keys", "line"),
+    [
+        ("a", {"name": "../x"}, "name: '../x': letters, digits and . _ [+] - only"),
+        ("a", {"name": 3}, "name: 3: should be text"),
+        ("../a", {}, "algorithms.../a: '../a': letters, digits"),
+        ("a", {"runs": 0}, "runs: 0: should be at least 1"),
+    ],
+)
+def test_no_file_is_written_before_names_and_numbers_are_checked(here, label, keys, line):
+    def walk(objective, rng): ...
+
+    walk.__module__ = "__main__"
+    before = sorted(here.parent.rglob("*"))
+    with pytest.raises(InputError, match=line):
+        timefair.run({label: walk}, **(SMALL | keys))
+    assert sorted(here.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", 3])
+def test_the_name_of_an_analysis_is_checked(here, name):
+    before = sorted(here.parent.rglob("*"))
+    with pytest.raises(InputError, match=r"^name: "):
+        timefair.analyse(pd.DataFrame({"algorithm": ["a"]}), name=name)
+    assert sorted(here.parent.rglob("*")) == before
 
 
 @pytest.mark.slow

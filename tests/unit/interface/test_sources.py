@@ -8,7 +8,7 @@ import pytest
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.interface.sources import place_of
+from timefair.interface.sources import place_of, write
 
 SESSION = '''
 import math
@@ -73,6 +73,12 @@ made = makes()
 '''
 
 
+def written(function, path):
+    place = place_of(function, path, files := {})
+    write(files)
+    return place
+
+
 @pytest.fixture
 def session(here):
     """The names of a session, whose source Python knows as it knows that of a notebook's cell."""
@@ -87,7 +93,7 @@ def session(here):
 def test_a_function_with_all_that_it_uses(here, session, monkeypatch):
     monkeypatch.setattr("__main__.Step", session["Step"], raising=False)
     monkeypatch.setattr("__main__.SCALE", session["SCALE"], raising=False)
-    place = place_of(session["solve"], here / "own.py")
+    place = written(session["solve"], here / "own.py")
     assert place == f"{here}/own.py:solve"
     source = (here / "own.py").read_text()
     assert "data" not in source
@@ -98,10 +104,10 @@ def test_a_function_with_all_that_it_uses(here, session, monkeypatch):
 
 
 def test_a_changed_function_is_loaded_again(here, session):
-    place = place_of(session["half"], here / "own.py")
+    place = written(session["half"], here / "own.py")
     assert user_code.load_function(place)(3.0) == 1.5
     session["half"].__globals__["SCALE"] = 2.0
-    assert user_code.load_function(place_of(session["half"], here / "own.py"))(3.0) == 6.0
+    assert user_code.load_function(written(session["half"], here / "own.py"))(3.0) == 6.0
 
 
 @pytest.mark.parametrize(
@@ -117,7 +123,7 @@ def test_a_changed_function_is_loaded_again(here, session):
 )
 def test_what_a_file_cannot_define_is_named(here, session, name, line):
     with pytest.raises(InputError, match=line):
-        place_of(session[name], here / "own.py")
+        written(session[name], here / "own.py")
     assert not (here / "own.py").exists()
 
 
@@ -126,8 +132,8 @@ def test_functions_of_modules_stay_where_they_are(here, monkeypatch):
     monkeypatch.syspath_prepend(here)
     import beside  # type: ignore[import-not-found]
 
-    assert place_of(beside.solve, here / "own.py") == "beside.py:solve"
-    assert place_of(json.dumps, here / "own.py") == "json:dumps"
+    assert written(beside.solve, here / "own.py") == "beside.py:solve"
+    assert written(json.dumps, here / "own.py") == "json:dumps"
     with pytest.raises(InputError):
-        place_of(math.floor, here / "own.py")  # not of Python
+        written(math.floor, here / "own.py")  # not of Python
     assert not (here / "own.py").exists()

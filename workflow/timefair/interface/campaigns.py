@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
@@ -14,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml  # type: ignore[import-untyped]
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.cli.status_line import StatusLine
+from timefair.interface import sources
 from timefair.interface.results import Results
-from timefair.interface.sources import place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,29 +86,29 @@ def run(
     """
     from timefair.campaign import configuration, scaffold
 
-    folder = CAMPAIGNS / name
+    folder, files = CAMPAIGNS / f"{name}", dict[Path, str]()
     budget = {"time_s": time_s, "evaluations": evaluations}
     asked: dict[str, Any] = {
         "name": name,
         "problems": {
-            "suite": _written(folder / "problems.py", suite),
+            "suite": _placed(folder / "problems.py", suite, files),
             "functions": _numbers(functions),
             "dimensions": _numbers(dimensions),
             "instances": _numbers(instances),
         },
         "algorithms": {
-            label: _algorithm(folder / "algorithms", label, given)
+            label: _algorithm(folder / "algorithms" / f"{label}.py", given, files)
             for label, given in algorithms.items()
         },
         "budget": {key: limit for key, limit in budget.items() if limit is not None},
         **({} if runs is None else {"runs": runs}),
         **keys,
     }
+    configuration.check_keys(asked, "campaign")
+    sources.write(files)
     configuration.parse(asked)
     config = folder / "campaign.yaml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(config) as file:
-        file.write(yaml.safe_dump(asked, sort_keys=False).encode())
+    sources.write({config: yaml.safe_dump(asked, sort_keys=False)})
     _watched(scaffold.command(config, cores or "all"), name)
     return Results(Path("results") / name)
 
@@ -132,12 +130,15 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     Raises
     ------
     InputError
-        If the table or a setting is wrong.
+        If the name, the table or a setting is wrong.
 
     Examples
     --------
     >>> timefair.analyse(pd.read_csv("loop.csv"), name="loop")  # doctest: +SKIP
     """
+    from timefair.campaign import configuration
+
+    configuration.check_name(name)
     folder = Path("results") / name
     with tempfile.TemporaryDirectory() as place:
         table, settings = Path(place) / f"{name}.parquet", Path(place) / "settings.yaml"
@@ -149,16 +150,15 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     return Results(folder)
 
 
-def _written(place: Path, value: Any) -> str:
-    """A name as it is, or where a function is defined; a file is written if no module has it."""
-    return value if isinstance(value, str) else place_of(value, place)
+def _placed(path: Path, value: Any, files: dict[Path, str]) -> str:
+    """A name as it is, or where a function is defined; `files` gets a file that does not exist."""
+    return value if isinstance(value, str) else sources.place_of(value, path, files)
 
 
-def _algorithm(folder: Path, label: str, given: Any) -> Any:
-    path = folder / f"{re.sub(r'[^A-Za-z0-9._+-]', '_', label)}.py"
+def _algorithm(path: Path, given: Any, files: dict[Path, str]) -> Any:
     if isinstance(given, Mapping):
-        return {key: _written(path, v) if key == "use" else v for key, v in given.items()}
-    return _written(path, given)
+        return {k: _placed(path, v, files) if k == "use" else v for k, v in given.items()}
+    return _placed(path, given, files)
 
 
 def _numbers(given: Numbers) -> Any:

@@ -1,4 +1,4 @@
-"""Makes files of functions, so that the processes of runs and a later start can load them.
+"""Makes sources of functions, so that the processes of runs and a later start can load them.
 
 A function of a module is named by its module or file. A function of a notebook, a script or an
 interactive session is written to a file, with the imports, functions and constants that it uses.
@@ -13,7 +13,7 @@ import linecache
 import symtable
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -26,7 +26,7 @@ HEADER = '"""The function {name}, written by timefair.run, which overwrites chan
 INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"
 
 
-def place_of(function: Callable[..., Any], path: Path) -> str:
+def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -> str:
     """The place of a function, as a campaign names it: ``module:name`` or ``file.py:name``.
 
     Parameters
@@ -34,7 +34,9 @@ def place_of(function: Callable[..., Any], path: Path) -> str:
     function
         A function that a module defines at its top level, or one that was defined interactively.
     path
-        The file to which a function is written that was defined interactively.
+        The file for a function that was defined interactively.
+    files
+        Receives the content of that file; `write` writes it.
 
     Raises
     ------
@@ -47,12 +49,17 @@ def place_of(function: Callable[..., Any], path: Path) -> str:
     file = getattr(module, "__file__", None)
     if module and module.__name__ != "__main__" and file and hasattr(module, name):
         return f"{module.__name__ if module.__package__ else _relative(file)}:{name}"
-    content = HEADER.format(name=name) + _Source(function).text()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as written:
-        written.write(content.encode())
-    user_code.forget(str(path))
+    files[path] = HEADER.format(name=name) + _Source(function).text()
     return f"{path}:{name}"
+
+
+def write(files: Mapping[Path, str]) -> None:
+    """Write files, and forget what was loaded from them."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as written:
+            written.write(content.encode())
+        user_code.forget(str(path))
 
 
 def _relative(file: str) -> str:

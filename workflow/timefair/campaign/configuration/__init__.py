@@ -40,6 +40,8 @@ __all__ = [
     "Campaign",
     "ChosenProblems",
     "Limits",
+    "check_keys",
+    "check_name",
     "json_schema",
     "load",
     "parse",
@@ -59,7 +61,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    campaign = _validated(mapping, name)
+    campaign = check_keys(mapping, name)
     empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
     faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:
@@ -75,14 +77,16 @@ def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
     InputError
         One line per fault.
     """
-    campaign = _validated(mapping, "campaign")
+    campaign = check_keys(mapping, "campaign")
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
         raise InputError(*faults)
     return campaign
 
 
-def _validated(mapping: object, name: str) -> Campaign:
-    """The campaign, after a check of each key by itself."""
+def check_keys(mapping: object, name: str) -> Campaign:
+    """The campaign, after a check of each key by itself; raises `InputError`, with `name` if it is
+    no mapping. No file or library that it names is read.
+    """
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
     try:
@@ -94,6 +98,15 @@ def _validated(mapping: object, name: str) -> Campaign:
         raise InputError(*(fault(e) for e in errors if not follows(e))) from None
     except RecursionError:
         raise InputError("campaign: nested too deeply") from None
+
+
+def check_name(name: object) -> None:
+    """Raise `InputError` if this cannot be the name of a campaign."""
+    try:
+        Campaign.model_validate({"name": name})
+    except ValidationError as error:
+        if its_own := [e for e in error.errors(include_url=False) if e["loc"] == ("name",)]:
+            raise InputError(*map(fault, its_own)) from None
 
 
 def _named(campaign: Campaign) -> Campaign:
