@@ -76,7 +76,7 @@ def made(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "asked",
-    ["restart_what_if", "cost_crossovers", "cost_winners", "overhead", "disturbance", "drift"],
+    ["restart_what_if", "cost_crossovers", "cost_winners", "overhead", "perturbation", "drift"],
 )
 def test_the_campaign_makes_the_tables_of_the_page(asked: str) -> None:
     campaign = configuration.load(ROOT / f"config/studies/{results.NAME}.yaml")
@@ -118,8 +118,8 @@ def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
         for name in SMALL["algorithms"]
     }
     assert values["costly"] == min(evaluations, key=lambda name: evaluations[name])
-    disturbed = np.mean([row["disturbance"] == "disturbed" for row in runs])
-    assert values["disturbed"] == words.percent(disturbed)
+    perturbed = np.mean([row["perturbation"] == "perturbed" for row in runs])
+    assert values["perturbed"] == words.percent(perturbed)
     of_d5 = [r["evaluations"] for r in runs if (r["dimension"], r["algorithm"]) == (5, "DE")]
     (row,) = re.findall(r"^\| DE \|.*$", values["table.optimizers"], flags=re.M)
     assert row.split(" | ")[2] == words.number(float(np.median(of_d5)), 3)

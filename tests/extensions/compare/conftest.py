@@ -63,7 +63,7 @@ def _rows(
                 wall_s=min(seconds, 1.0),
                 real_s=min(seconds, 1.0),
                 evaluations=steps,
-                disturbance="clean",
+                perturbation="clean",
             )
         )
     return rows

@@ -15,7 +15,7 @@ from timefair.extensions.selftest.expected import recorded
 from timefair.extensions.selftest.staircase import VALUES, point
 from timefair.measure.launch.seeds import run_seed
 from timefair.problems.base import ProblemName
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 
 DELAY_S, RELAUNCH_S = 40.3e-6, 10.007e-6
 START = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -48,7 +48,7 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
     return row | {
         "wall_s": end_s, "real_s": end_s, "reaped_s": end_s + 1e-3, "overshoot_s": 0.0,
         "last_evaluation_s": end_s, "cpu_s": end_s * (0.3 if sleeps else 1.0),
-        "foreign_delay_s": 0.0, "disturbance": Disturbance.CLEAN, "core": 0,
+        "foreign_delay_s": 0.0, "perturbation": Perturbation.CLEAN, "core": 0,
         "preparation_s": 0.01, "best_x": point(VALUES.index(row["best_f"])).tolist(),
     }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_the_share_of_targets_reached(simulated):
     assert low <= (needed <= half).sum() <= high
 
 
-def test_the_true_inversion():
+def test_the_true_rank_reversal():
     first, second = (Answers(world.ALGORITHMS[k], world.BUDGET_S) for k in world.INVERTED)
     for level in world.TARGET_LEVELS:
         assert first.ert_evaluations(level) < second.ert_evaluations(level)

@@ -188,7 +188,7 @@ def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_
 
 
 def test_the_line_of_an_algorithm_goes_from_its_rank_by_evaluations_to_its_rank_by_time():
-    figure = drawn("inversions", frames(dimensions=(2,)))
+    figure = drawn("rank_reversals", frames(dimensions=(2,)))
     assert [ax.get_title() for ax in shown_axes(figure)] == [
         "D = 2, fixed budget (median precision)",
         "D = 2, fixed targets (ERT)",

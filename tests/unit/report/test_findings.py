@@ -84,7 +84,7 @@ def test_how_far_ahead_is_read_from_the_profile(evidence):
 
 @pytest.fixture
 def reversing(evidence):
-    """A function: the tables of a campaign with significant inversions over 8 functions."""
+    """A function: the tables of a campaign with significant rank reversals over 8 functions."""
 
     def make(*pairs):
         rows = [
@@ -98,7 +98,7 @@ def reversing(evidence):
             for a, b, on_a, p in pairs
         ]  # fmt: skip
         known = evidence(QUICK_AND_SLOW, made=COMPARED)
-        return Evidence({**known.tables, "inversions": pd.DataFrame(rows)}, known.campaign)
+        return Evidence({**known.tables, "rank_reversals": pd.DataFrame(rows)}, known.campaign)
 
     return make
 
@@ -165,8 +165,8 @@ def test_headlines(evidence):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slowest", "verdict"), [(1.02, Verdict.CLEAR), (4.0, Verdict.OPEN)])
-def test_times_that_the_machine_does_not_resolve_are_ties(evidence, slowest, verdict):
-    """Half of the runs were disturbed, and the page ranked to three digits."""
+def test_times_within_the_timing_noise_are_ties(evidence, slowest, verdict):
+    """Half of the runs were perturbed, and the page ranked to three digits."""
     known = evidence({"quick": 0.1, "slow": 0.2}, made=COMPARED, slowest=slowest)
     assert by_time(known).verdict is verdict
     assert {one.standing.verdict for one in on_functions(known, SPACE)} == {verdict}

@@ -24,7 +24,7 @@ def order(**changes):
         "digest": "ab" * 32, "table": "ert", "measure": "ert_s", "suite": "bbob", "dimension": 2,
         "function": "1", "target": 0.01, "algorithm_a": "DE", "algorithm_b": "PSO", "runs_a": 5,
         "runs_b": 4, "value_a": 0.2, "value_b": 0.5, "test": "score", "p": 0.0123, "alpha": 0.05,
-        "resolved_ratio": 1.2, "better": "DE", "success": "better",
+        "detectable_ratio": 1.2, "better": "DE", "success": "better",
     } | changes  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def rows(run):
                     run(events, algorithm=algorithm, function=function, run=k,
                         instance=1 + k % 2, f_opt=None if function == 8 else 0.0,
                         launch_log=launches, cpu_s=float(chance.uniform(0.4, 0.9)),
-                        disturbance="disturbed" if k == 3 else "clean",
+                        perturbation="perturbed" if k == 3 else "clean",
                         reference_before_s=0.1, reference_after_s=0.1)
                 )  # fmt: skip
     return made

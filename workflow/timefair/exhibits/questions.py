@@ -40,7 +40,7 @@ PROBABLE = Question(
     "How likely is each algorithm the best, and does the difference matter?",
     "explanation/probabilities.md",
 )
-INVERSION = Question(
+REVERSAL = Question(
     3, "Which algorithm wins in evaluations and loses in seconds?", "explanation/comparisons.md"
 )
 TARGET = Question(

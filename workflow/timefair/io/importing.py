@@ -28,7 +28,7 @@ from timefair.io.common import Cautions, DataSet, Direction, PublishedRun, Timed
 from timefair.io.ioh_read import ioh_data_sets
 from timefair.io.table_read import Cells, Known, Layout, Numbering, read_table, sets_of
 from timefair.records.schema import EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 from timefair.records.store import write_record
 
 
@@ -204,7 +204,7 @@ def _timed(runs: list[Timed]) -> dict[str, Any]:
         "best_f": [run.best_f for run in runs],
         "status": [run.status for run in runs],
         "stop_reason": [run.stop_reason for run in runs],
-        "disturbance": [Disturbance.UNKNOWN] * len(runs),
+        "perturbation": [Perturbation.UNKNOWN] * len(runs),
         "budget_s": [run.budget_s for run in runs],
         "budget_evaluations": [run.budget_evaluations for run in runs],
     }

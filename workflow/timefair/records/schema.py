@@ -117,10 +117,10 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("preparation_s", pa.float64()),  # to import and prepare the algorithm, before any clock
     ("objective_s", pa.float64()),  # one instrumented evaluation, measured in this job
     ("bare_s", pa.float64()),  # one evaluation by the suite's own call, beside it
-    # whether it was disturbed
-    ("disturbance", pa.string()),  # a Disturbance
-    ("disturbed_by", pa.string()),  # null unless it was
-    ("repeats", pa.int32()),  # how often it was measured again because it was disturbed
+    # whether it was perturbed
+    ("perturbation", pa.string()),  # a Perturbation
+    ("perturbed_by", pa.string()),  # null unless it was
+    ("repeats", pa.int32()),  # how often it was measured again because it was perturbed
     ("run_queue_delay_s", pa.float64()),  # waiting for a core, whoever used it; null: not reported
     ("foreign_delay_s", pa.float64()),  # the same, without waiting for processes of the run itself
     ("involuntary_switches", pa.int64()),

@@ -1,4 +1,4 @@
-"""Ranks, tests, comparisons and inversions, on campaigns small enough to count by hand."""
+"""Ranks, tests, comparisons and rank reversals, on campaigns small enough to count by hand."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxo
 from timefair.statistics.ranks import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
-NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "inversions")
+NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "rank_reversals")
 PAIR = ["algorithm_a", "algorithm_b"]
 
 
@@ -190,7 +190,7 @@ def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
     assert budget["rank_by_time"].to_dict() == {"hare": 2, "tortoise": 1}
 
 
-def test_the_figure_of_inversions_has_the_average_ranks_of_the_tables(run, table):
+def test_the_figure_of_rank_reversals_has_the_average_ranks_of_the_tables(run, table):
     """Function 3 counts in no table: C did not run on it."""
     found = {
         ("A", 1): (2, 4, 6, 99),
@@ -228,8 +228,8 @@ def test_the_figure_of_inversions_has_the_average_ranks_of_the_tables(run, table
     assert drawn["fixed target", "by evaluations"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
 
 
-def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
-    frame = made("inversions", hare_and_tortoise).set_index("criterion")
+def test_rank_reversals_with_the_significance_of_both_orders(hare_and_tortoise):
+    frame = made("rank_reversals", hare_and_tortoise).set_index("criterion")
     assert frame["target"].fillna(0).tolist() == [0.0, 1.0, 0.1]
     assert (frame["winner_by_evaluations"] == "hare").all()
     assert (frame["winner_by_time"] == "tortoise").all()
@@ -254,19 +254,19 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     for row in rows[5:]:
         row["events"].append({"launch": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})
         row["best_precision"] = 0.1
-    (inversion,) = made("inversions", table(*rows)).query("criterion == 'fixed budget'").iloc
-    assert inversion["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
-    assert (inversion["winner_by_evaluations"], inversion["winner_by_time"]) == ("A", "B")
+    (reversal,) = made("rank_reversals", table(*rows)).query("criterion == 'fixed budget'").iloc
+    assert reversal["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
+    assert (reversal["winner_by_evaluations"], reversal["winner_by_time"]) == ("A", "B")
 
 
-def test_an_inversion_over_all_functions(hare_and_tortoise, table):
+def test_a_rank_reversal_over_all_functions(hare_and_tortoise, table):
     """On each function the hare is better after 20 evaluations, the tortoise at the end."""
     rows = [
         row | {"function": function}
         for function in range(1, 11)
         for row in hare_and_tortoise.to_pylist()
     ]
-    frame = made("inversions", table(*rows)).set_index("function")
+    frame = made("rank_reversals", table(*rows)).set_index("function")
     over = frame.loc["all"]
     assert over["criterion"] == "fixed budget"
     assert (over["functions"], frame.loc["1", "functions"].tolist()) == (10, [1, 1, 1])
@@ -316,7 +316,7 @@ def test_all_failed(name, sample, table):
     )
     without = [row | {"evaluations": 5, "status": "no_finite_value"} for row in rows]
     frame = made(name, table(*without))
-    if name == "inversions":
+    if name == "rank_reversals":
         assert frame.empty
     for column in frame.columns:
         if column.startswith(("p_", "iman_davenport_p")) or column == "p":

@@ -165,7 +165,7 @@ def cells(
 ) -> dict[FunctionKey, Cell]:
     """The runs of one algorithm, function by function, treated as all tables in seconds do.
 
-    Disturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
+    Perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
     """
     wanted = runs.where((runs.frame["algorithm"] == label).to_numpy()).wanted(analysis)
     wanted = wanted.with_values(analysis.noisy_value)

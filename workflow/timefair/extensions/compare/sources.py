@@ -23,7 +23,7 @@ from timefair.records.integrity import (
     mixed,
     several_hosts,
 )
-from timefair.records.status import Disturbance, Status
+from timefair.records.status import Perturbation, Status
 from timefair.rundata.problems import final_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -56,10 +56,10 @@ class Measured:
                 f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
                 f"count with their results up to the failure{_message(failed)}"
             )
-        disturbed = int((rows["disturbance"] == Disturbance.DISTURBED).sum())
-        if disturbed:
-            treated = "omitted" if self.analysis.disturbed == "exclude" else "included"
-            yield f"caution: {disturbed} of {len(rows)} runs of {label} were disturbed; {treated}"
+        perturbed = int((rows["perturbation"] == Perturbation.PERTURBED).sum())
+        if perturbed:
+            treated = "omitted" if self.analysis.perturbed == "exclude" else "included"
+            yield f"caution: {perturbed} of {len(rows)} runs of {label} were perturbed; {treated}"
 
     @property
     def hardest(self) -> float:

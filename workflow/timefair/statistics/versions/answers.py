@@ -23,7 +23,7 @@ from timefair.statistics.corrections import holm_levels
 from timefair.statistics.power.power import CostLaw
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
-"""The jobs of the runs of the base and of the head."""
+"""The jobs of the runs of the baseline and of the candidate."""
 
 LEAST_RUNS = 6
 """Runs of each version below which no change is estimated."""
@@ -79,8 +79,8 @@ UNKNOWN = Change(nan, nan, inf)
 
 
 def log_ratio(
-    base: tuple[ArrayLike, ArrayLike],
-    head: tuple[ArrayLike, ArrayLike],
+    baseline: tuple[ArrayLike, ArrayLike],
+    candidate: tuple[ArrayLike, ArrayLike],
     *,
     paired: bool,
     jobs: Jobs | None = None,
@@ -91,11 +91,11 @@ def log_ratio(
     seconds per evaluation. The logarithm of the ratio of ERTs in seconds is the sum of that in
     evaluations and that of the seconds per evaluation.
 
-    - `base`, `head`, shape (m,) and (n,): Terms of the numerator and of the denominator, one per
+    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator, one per
       run of the version; finite and not negative.
     - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
     - `jobs`, shape (m,) and (n,): Job that measured each run: runs with equal numbers belong to one
-      job. For pairs, the jobs of the base are used.
+      job. For pairs, the jobs of the baseline are used.
 
     Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
     both denominators are 0. If one denominator is 0, it is replaced by `HALF`. Raises ValueError if
@@ -103,24 +103,26 @@ def log_ratio(
 
     The standard error is that of the delta method, as in `ert.ert_interval`. For pairs, it is the
     error of the differences, so the variation that both runs of a pair share has no effect. Runs of
-    one job share its disturbances, such as a slow minute. With `LEAST_JOBS` jobs or more, the error
-    is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
+    one job share its perturbations, such as a slow minute. With `LEAST_JOBS` jobs or more, the
+    error is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
     freedom of the jobs. Two versions without pairs have Welch's degrees of freedom.
 
     Source: K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized linear models,
     Biometrika 73 (1986), for errors of correlated observations.
     """
-    (above, below), (above_head, below_head) = _arrays(base), _arrays(head)
-    if paired and above.size != above_head.size:
-        raise ValueError(f"pairs need as many runs, not {above.size} and {above_head.size}")
-    if min(above.size, above_head.size) < LEAST_RUNS or not (below.any() or below_head.any()):
+    (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
+    if paired and above.size != above_candidate.size:
+        raise ValueError(f"pairs need as many runs, not {above.size} and {above_candidate.size}")
+    if min(above.size, above_candidate.size) < LEAST_RUNS or not (
+        below.any() or below_candidate.any()
+    ):
         return UNKNOWN
-    if not (above.any() and above_head.any()):
+    if not (above.any() and above_candidate.any()):
         return UNKNOWN
-    one, other = _log_mean(above, below), _log_mean(above_head, below_head)
+    one, other = _log_mean(above, below), _log_mean(above_candidate, below_candidate)
     estimate = other.value - one.value
     if paired:
-        rare = _rare(below) + _rare(below_head)
+        rare = _rare(below) + _rare(below_candidate)
         varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
         return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
     each = [
@@ -131,11 +133,11 @@ def log_ratio(
 
 
 def worse_probability(
-    base: ArrayLike, head: ArrayLike, *, paired: bool, jobs: Jobs | None = None
+    baseline: ArrayLike, candidate: ArrayLike, *, paired: bool, jobs: Jobs | None = None
 ) -> Change:
     """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
 
-    - `base`, `head`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
+    - `baseline`, `candidate`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
     - `paired`, `jobs`: As for `log_ratio`.
 
     Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version.
@@ -144,7 +146,7 @@ def worse_probability(
     sample got one value that is better and one that is worse than all others. For pairs, it is the
     error of the sums of the placements of both runs (DeLong's covariance).
     """
-    x, y = np.asarray(base, dtype=np.float64), np.asarray(head, dtype=np.float64)
+    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
         raise ValueError(f"pairs need as many runs, not {x.size} and {y.size}")
     if min(x.size, y.size) < LEAST_RUNS:
@@ -153,13 +155,14 @@ def worse_probability(
     plain = _worse(places[: x.size], places[x.size :])
     ends = np.array([0.0, places.max() + 1])
     worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
-    of_head, of_base = worse.mean(axis=1), worse.mean(axis=0)
+    of_candidate, of_baseline = worse.mean(axis=1), worse.mean(axis=0)
     estimate = float(plain.mean()) - 0.5
     if paired:
-        varied = _of_mean(of_head + of_base, jobs and _and_ends(jobs[0]))
+        varied = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
         return Change(estimate, sqrt(varied.variance), varied.freedom)
     each = [
-        _of_mean(placed, jobs and _and_ends(jobs[k])) for k, placed in enumerate((of_base, of_head))
+        _of_mean(placed, jobs and _and_ends(jobs[k]))
+        for k, placed in enumerate((of_baseline, of_candidate))
     ]
     return _independent(estimate, each)
 
@@ -268,9 +271,9 @@ def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[NDArray[np.float64], NDA
     return above, below
 
 
-def _worse(base: NDArray[np.float64], head: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 if the head's value of a row is worse than the base's of a column, 0.5 for a tie."""
-    rows, columns = head[:, np.newaxis], base[np.newaxis, :]
+def _worse(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
+    rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
     return np.asarray((rows > columns) + 0.5 * (rows == columns))
 
 
@@ -390,10 +393,10 @@ REACHED = 0.5
 """Share of the runs of the better version that reach the target at least."""
 
 
-def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | None:
+def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
     """The hardest precision that at least half of the runs of one of the versions reached.
 
-    - `base`, `head`, shape (runs,): Best precision at the end of each run; `inf` for a run that
+    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run; `inf` for a run that
       found no value.
     - `hardest`: A harder precision is replaced by this one.
 
@@ -406,7 +409,7 @@ def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | N
     (1e-08, None)
     """
     found = np.inf
-    for of_version in (base, head):
+    for of_version in (baseline, candidate):
         precision = np.sort(np.asarray(of_version, dtype=np.float64))
         if precision.size:
             found = min(found, float(precision[ceil(REACHED * precision.size) - 1]))
@@ -437,7 +440,9 @@ def affordable(
     return np.asarray(np.fmin(in_time, most), dtype=np.float64)
 
 
-def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbers, Numbers]:
+def common_budgets(
+    baseline: Numbers, candidate: Numbers, *, paired: bool
+) -> tuple[Numbers, Numbers]:
     """The evaluations within which the runs of both versions have to reach the target.
 
     With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
@@ -445,22 +450,22 @@ def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbe
     differ if many runs fail. With the same evaluations, the ratio of the expected running times is
     the ratio of the evaluations times the ratio of the seconds per evaluation.
 
-    - `base`, `head`, shape (runs,): From `affordable`; as pairs they have the same length.
+    - `baseline`, `candidate`, shape (runs,): From `affordable`; as pairs they have the same length.
     - `paired`: Whether run i of both versions has the same problem and seed.
 
-    Returns base, head, shape (runs,): For pairs, the smaller number of each pair; else the smaller
+    Returns baseline, candidate, shape (runs,): For pairs, the smaller number of each pair; else the smaller
     one of both medians, for all.
 
-    >>> base, head = np.array([100.0, 90.0]), np.array([80.0, 95.0])
-    >>> [one.tolist() for one in common_budgets(base, head, paired=True)]
+    >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
+    >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
     [[80.0, 90.0], [80.0, 90.0]]
     """
     if paired:
-        least = np.minimum(base, head)
+        least = np.minimum(baseline, candidate)
         return least, least
-    medians = [float(np.median(one)) for one in (base, head) if one.size]
+    medians = [float(np.median(one)) for one in (baseline, candidate) if one.size]
     least_median = min(medians, default=np.inf)
-    return np.full(base.shape, least_median), np.full(head.shape, least_median)
+    return np.full(baseline.shape, least_median), np.full(candidate.shape, least_median)
 
 
 @dataclass(frozen=True)
@@ -552,9 +557,11 @@ def simulate(
 
 
 def _change(drawn: tuple[NDArray[np.float64], ...], runs: int, design: Design) -> Change:
-    base, reached, head, reached_head = (values[:runs] for values in drawn)
+    baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
     jobs = _jobs(design)[:runs]
-    return log_ratio((base, reached), (head, reached_head), paired=design.paired, jobs=(jobs, jobs))
+    return log_ratio(
+        (baseline, reached), (candidate, reached_candidate), paired=design.paired, jobs=(jobs, jobs)
+    )
 
 
 def _jobs(design: Design) -> NDArray[np.intp]:
@@ -578,8 +585,8 @@ def _drawn(
     budgets = common_budgets(
         *((np.max(path * speeds[0]) if certain else cost.cut) / speeds), paired=design.paired
     )
-    base, head = path < budgets[0], other < budgets[1]
-    reached = (base | certain, (head | certain) & ~lost)
+    baseline, candidate = path < budgets[0], other < budgets[1]
+    reached = (baseline | certain, (candidate | certain) & ~lost)
     spent = [
         np.where(found, steps, limit) * speed
         for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)

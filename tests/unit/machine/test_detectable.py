@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.resolution import UNMEASURED
-from timefair.machine import resolved
+from timefair.basics.slowdowns import UNMEASURED
+from timefair.machine import detectable
 from timefair.machine.host import Host, Unknown
 
-from .conftest import RESOLUTION, RESOLVED
+from .conftest import BY_SECONDS, DETECTABLE
 
 
 @pytest.fixture
@@ -18,14 +18,14 @@ def host(tmp_path: Path) -> Host:
 
 
 def test_what_is_written_is_read_again(host):
-    path = resolved.write(RESOLUTION, host)
+    path = detectable.write(DETECTABLE, host)
     assert path.parent.parent == Path(host.environment["XDG_STATE_HOME"])
-    assert resolved.resolution(host) == RESOLUTION
+    assert detectable.slowdown(host) == DETECTABLE
 
 
 def test_a_machine_that_nobody_has_tested_is_unknown(host):
     with pytest.raises(Unknown, match=UNMEASURED):
-        resolved.resolution(host)
+        detectable.slowdown(host)
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ def test_a_machine_that_nobody_has_tested_is_unknown(host):
         "{",
         "[]",
         "null",
-        json.dumps(RESOLUTION | {"seconds": {}}),
-        json.dumps(RESOLUTION | {"seconds": RESOLVED | {"delta": "much"}}),
+        json.dumps(DETECTABLE | {"seconds": {}}),
+        json.dumps(DETECTABLE | {"seconds": BY_SECONDS | {"delta": "much"}}),
     ],
 )
 def test_a_damaged_file_is_unknown(host, text):
-    resolved.place(host).parent.mkdir()
-    resolved.place(host).write_text(text)
+    detectable.place(host).parent.mkdir()
+    detectable.place(host).write_text(text)
     with pytest.raises(Unknown, match="is damaged; run timefair selftest"):
-        resolved.resolution(host)
+        detectable.slowdown(host)
 
 
 def test_machines_that_share_a_folder_have_files_of_their_own(tmp_path):
@@ -51,7 +51,7 @@ def test_machines_that_share_a_folder_have_files_of_their_own(tmp_path):
         place.parent.mkdir(parents=True)
         place.write_text(f"{name}\n")
     files = {
-        resolved.place(Host(root=tmp_path / name, environment={"XDG_STATE_HOME": "/state"}))
+        detectable.place(Host(root=tmp_path / name, environment={"XDG_STATE_HOME": "/state"}))
         for name in ("one", "two")
     }
     assert len(files) == 2

@@ -1,9 +1,9 @@
-"""The resolution of machines whose noise is known."""
+"""The minimum detectable slowdown of machines whose noise is known."""
 
 import numpy as np
 import pytest
 
-from timefair.extensions.selftest.resolution import (
+from timefair.extensions.selftest.detectable import (
     BUDGET_S,
     RUNS,
     TESTS,
