@@ -4,7 +4,7 @@
 
 Each picture names its campaign file and its figure, or the benchmark that draws it. If ``results/``
 has the whole campaign, the picture is drawn from it; if not, the line says how to measure it. A
-picture keeps the digest of its campaign file and the share of disturbed runs, as text inside the
+picture keeps the digest of its campaign file and the share of perturbed runs, as text inside the
 PNG. It is stale if the campaign file asks for something else now, or if the campaign was measured
 again. With ``--check`` nothing is drawn, and the exit status is 1 if a picture is stale. Use a
 machine that does nothing else.
@@ -98,7 +98,7 @@ QUANTILES, TIME_FAIR = "config/papers/quantiles.yaml", "config/papers/time-fair-
 DECLARED = (
     Picture("start/report/page.png", DEFAULT, PAGE),
     Picture("start/tutorial/ert.png", TUTORIAL, "ert"),
-    Picture("start/tutorial/inversions.png", TUTORIAL, "inversions"),
+    Picture("start/tutorial/rank_reversals.png", TUTORIAL, "rank_reversals"),
     Picture("how-to/portfolios/portfolio.png", DEFAULT, "portfolio"),
     Picture("how-to/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("how-to/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
@@ -108,13 +108,13 @@ DECLARED = (
     Picture("how-to/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("explanation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
     Picture("explanation/papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
-    Picture("explanation/papers/time-fair-inversions.png", TIME_FAIR, "inversions"),
+    Picture("explanation/papers/time-fair-rank-reversals.png", TIME_FAIR, "rank_reversals"),
     Picture("explanation/papers/time-fair-anytime.png", TIME_FAIR, "anytime"),
     Picture("explanation/papers/time-fair-profile.png", TIME_FAIR, "profile"),
     Picture(
-        "explanation/papers/time-fair-discrete-inversions.png",
+        "explanation/papers/time-fair-discrete-rank-reversals.png",
         "config/papers/time-fair-discrete-small.yaml",
-        "inversions",
+        "rank_reversals",
     ),
     Picture("gallery/ecdf_dimensions.png", DIMENSIONS, "ecdf_dimensions"),
     Picture("gallery/ecdf_dimensions_evaluations.png", DIMENSIONS, "ecdf_dimensions_evaluations"),
@@ -166,7 +166,7 @@ def main() -> int:
             said = "; ".join(filter(None, [f"stale: {reason}", lack]))
             stale += 1
         else:
-            said = f"made; {100 * make(picture).disturbed:.0f} % of the runs were disturbed"
+            said = f"made; {100 * make(picture).perturbed:.0f} % of the runs were perturbed"
         print(f"{picture.path}: {said}", flush=True)
     for path, command in BENCHMARKS.items() if not options.pictures else ():
         print(f"{path}: drawn by `{command}`")
@@ -216,16 +216,16 @@ def collected(picture: Picture) -> list[Path]:
 
 
 class Origin(NamedTuple):
-    """When the last run of a picture began, and the share of runs that were disturbed."""
+    """When the last run of a picture began, and the share of runs that were perturbed."""
 
     measured: str
-    disturbed: float
+    perturbed: float
 
     @classmethod
     def of(cls, picture: Picture) -> Origin:
-        columns = ["started_utc", "disturbance"]
+        columns = ["started_utc", "perturbation"]
         runs = pd.concat(pd.read_parquet(path, columns=columns) for path in collected(picture))
-        share = float((runs["disturbance"] == "disturbed").mean())
+        share = float((runs["perturbation"] == "perturbed").mean())
         return cls(str(runs["started_utc"].max()), round(share, 3))
 
 

@@ -5,8 +5,8 @@
 
 ``bbob-2026.md.template`` is the prose of the page, in which ``{{name}}`` stands for a number or a
 table. Sentences that state a result without a number are written by hand; a test compares those
-about the winner by time, inversions on single functions and restarts with the results. An archive
-(`timefair export crate`) gives all numbers and tables, which are kept in
+about the winner by time, rank reversals on single functions and restarts with the results. An
+archive (`timefair export crate`) gives all numbers and tables, which are kept in
 ``bbob-2026/results.json``, and the pictures beside it. The page is the template with these results,
 so that a change of the prose needs no archive. While no archive was measured, there is no page.
 """

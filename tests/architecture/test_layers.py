@@ -74,12 +74,12 @@ WITHIN_MEASURE = {
     "evaluation": set(),
     "launch": set(),
     "isolation": set(),
-    "disturbance": set(),
+    "perturbation": set(),
     "preparation": {"evaluation", "launch", "isolation"},
     "apart": {"evaluation", "launch", "isolation", "preparation"},
     "runs": {"evaluation", "launch", "isolation", "apart"},
     "job": {
-        "evaluation", "launch", "isolation", "disturbance", "preparation", "apart", "runs",
+        "evaluation", "launch", "isolation", "perturbation", "preparation", "apart", "runs",
     },
     "audit": {"evaluation", "launch", "preparation", "runs"},
 }  # fmt: skip

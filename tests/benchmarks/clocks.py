@@ -6,7 +6,7 @@ Runs the same small campaign, seeds and all, through Snakemake once for each loa
 For each clock (wall, CPU, reference units) it prints how much ERTs, and ratios of the ERTs of two
 algorithms, differ between the loads: geometric standard deviation and largest over smallest,
 geometric means over all functions and algorithms or pairs; of all runs, and without those that
-the rule calls disturbed. The target of a function is the hardest that every algorithm reached
+the rule calls perturbed. The target of a function is the hardest that every algorithm reached
 under every load. Only the machine differs between the campaigns: close everything else.
 """
 
@@ -55,7 +55,7 @@ def campaign(folder: Path, runs: int, time_s: float) -> Runs:
         "budget": {"time_s": time_s, "final_target": min(TARGETS)},
         "runs": runs,
         "targets": TARGETS,
-        "timing": {"reference": True, "disturbed": "flag"},
+        "timing": {"reference": True, "perturbed": "flag"},
         "tables": ["runs"],
         "figures": ["ecdf"],
     }
@@ -112,19 +112,19 @@ def main() -> None:
     parser.add_argument("--time", type=float, default=1.0, help="T of one run (%(default)s s)")
     options = parser.parse_args()
     measured: dict[str, Runs] = {}
-    for name, disturbance in LOADS.items():
+    for name, perturbation in LOADS.items():
         with (
             tempfile.TemporaryDirectory() as folder,
-            loaded(disturbance, min(os.sched_getaffinity(0))),
+            loaded(perturbation, min(os.sched_getaffinity(0))),
         ):
             measured[name] = campaign(Path(folder), options.runs, options.time)
         print(f"{name:30}{len(measured[name].frame):5} runs, ", end="")
-        print(f"{measured[name].disturbed.mean():.0%} disturbed", flush=True)
+        print(f"{measured[name].perturbed.mean():.0%} perturbed", flush=True)
     told = [erts(runs) for runs in measured.values()]
     targets = hardest(told)
     print("targets:", ", ".join(f"f{f} {target:g}" for f, target in targets.items()))
     print(f"{'':36}{'ERT':>20}{'ratio of two':>20}")
-    kept = {name: runs.where(~runs.disturbed) for name, runs in measured.items()}
+    kept = {name: runs.where(~runs.perturbed) for name, runs in measured.items()}
     for words, parts in (("all runs", measured), ("clean runs", kept)):
         for clock in CLOCKS:
             frames = {name: erts(runs.timed_by(clock)) for name, runs in parts.items()}

@@ -1,10 +1,10 @@
-"""How well the rule tells disturbed runs, under disturbances that are made on purpose.
+"""How well the rule tells perturbed runs, under perturbations that are made on purpose.
 
     python tests/benchmarks/interference.py [--runs 200] [--time 0.15]
 
-Runs CMA-ES on bbob f8 in 10 dimensions under each disturbance, in blocks that take turns, and
-prints how many runs are called disturbed, with 95 % intervals (Wilson), and what they lost:
-evaluations, against the run of the same seed with nothing injected. What is called disturbed among
+Runs CMA-ES on bbob f8 in 10 dimensions under each perturbation, in blocks that take turns, and
+prints how many runs are called perturbed, with 95 % intervals (Wilson), and what they lost:
+evaluations, against the run of the same seed with nothing injected. What is called perturbed among
 those is a false positive, as far as the machine was quiet: close everything else.
 """
 
@@ -25,9 +25,9 @@ from scipy.stats import binomtest
 from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
 from timefair.linux import kernel
-from timefair.measure.disturbance.monitor import RunMonitor
-from timefair.measure.disturbance.reference import parts_for
 from timefair.measure.job.cores import held_cores
+from timefair.measure.perturbation.monitor import RunMonitor
+from timefair.measure.perturbation.reference import parts_for
 from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
@@ -35,9 +35,9 @@ from timefair.problems.registry import SUITES
 from timefair.rundata.clocks import reference_s
 
 BLOCK = 10
-"""Runs under one disturbance, before the next has its turn."""
+"""Runs under one perturbation, before the next has its turn."""
 
-DISTURBANCES: dict[str, Load | None] = {
+PERTURBATIONS: dict[str, Load | None] = {
     "none": None,
     "busy loop, same core": BUSY_SAME,
     "bursts of 10 %, same core": BURSTS,
@@ -84,11 +84,11 @@ def _measure(seed: int) -> dict[str, Any]:
 
 
 def measured(pool: Any, runs: int) -> pd.DataFrame:
-    """A row a run, the disturbances in turns."""
+    """A row a run, the perturbations in turns."""
     rows: list[dict[str, Any]] = []
     core = pool.apply(_core)
     for start in range(0, runs, BLOCK):
-        for name, load in DISTURBANCES.items():
+        for name, load in PERTURBATIONS.items():
             with loaded(load, core):
                 for seed in range(start, min(start + BLOCK, runs)):
                     rows.append({"load": name, **pool.apply(_measure, (seed,))})
@@ -98,9 +98,9 @@ def measured(pool: Any, runs: int) -> pd.DataFrame:
         loss=1 - frame["evaluations"] / frame["seed"].map(quiet),
         delay=frame["foreign_delay_s"].astype(float) / frame["wall_s"],
         reference=reference_s(frame) / np.nanmin(reference_s(frame)),
-        by_delay=frame["disturbed_by"].str.contains("waited", na=False),
-        by_reference=frame["disturbed_by"].str.contains("kernel", na=False),
-        disturbed=frame["disturbance"] == "disturbed",
+        by_delay=frame["perturbed_by"].str.contains("waited", na=False),
+        by_reference=frame["perturbed_by"].str.contains("kernel", na=False),
+        perturbed=frame["perturbation"] == "perturbed",
     )
 
 
@@ -116,10 +116,10 @@ def main() -> None:
         frame = measured(pool, options.runs)
     print(f"{options.runs} runs each; medians of loss, delay / wall and reference / best")
     print(
-        f"{'':28}{'loss':>7}{'delay':>7}{'ref.':>6}{'disturbed':>11}{'95 %':>16}{'by delay':>10}"
+        f"{'':28}{'loss':>7}{'delay':>7}{'ref.':>6}{'perturbed':>11}{'95 %':>16}{'by delay':>10}"
         f"{'by ref.':>9}"
     )
-    groups = {name: frame[frame["load"] == name] for name in DISTURBANCES}
+    groups = {name: frame[frame["load"] == name] for name in PERTURBATIONS}
     injected = frame[frame["load"] != "none"]
     groups |= {
         "any that lost > 10 %": injected[injected["loss"] > 0.1],
@@ -128,10 +128,10 @@ def main() -> None:
     for name, part in groups.items():
         if part.empty:
             continue
-        found = binomtest(int(part["disturbed"].sum()), len(part)).proportion_ci(method="wilson")
+        found = binomtest(int(part["perturbed"].sum()), len(part)).proportion_ci(method="wilson")
         print(
             f"{name:28}{part['loss'].median():7.1%}{part['delay'].median():7.1%}"
-            f"{part['reference'].median():6.2f}{part['disturbed'].mean():11.1%}"
+            f"{part['reference'].median():6.2f}{part['perturbed'].mean():11.1%}"
             f"{f'{found.low:.1%} to {found.high:.1%}':>16}{part['by_delay'].mean():10.1%}"
             f"{part['by_reference'].mean():9.1%}"
         )

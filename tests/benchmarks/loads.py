@@ -1,4 +1,4 @@
-"""Disturbances that are made on purpose, each in a process of its own on a core of its own."""
+"""Perturbations that are made on purpose, each in a process of its own on a core of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timefair.linux import kernel
 
 
 class Load(NamedTuple):
-    """What disturbs, and on which core: that of the measured run, or another."""
+    """What perturbs, and on which core: that of the measured run, or another."""
 
     work: Callable[[], None]
     core: Literal["same", "other"]
@@ -48,7 +48,7 @@ MEMORY = Load(copy_memory, "other")
 
 @contextlib.contextmanager
 def loaded(load: Load | None, core: int) -> Iterator[None]:
-    """While a process disturbs what runs on this core; None: nothing does."""
+    """While a process perturbs what runs on this core; None: nothing does."""
     if load is None:
         yield
         return

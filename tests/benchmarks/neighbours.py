@@ -5,7 +5,7 @@
 Measures the two honest algorithms of `tests/adversaries` in a campaign of their own and in one with
 adversaries, and prints for each: the ratio of the expected running times (with / without) to the
 hardest target that all runs reach, the ratio of the evaluations made in the time, and the share of
-runs that are flagged as disturbed. Close everything else: it disturbs both campaigns.
+runs that are flagged as perturbed. Close everything else: it perturbs both campaigns.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         alone = measured(Path(first), HONEST, chosen.time, chosen.runs)
         beside = measured(Path(second), HONEST | adversaries, chosen.time, chosen.runs)
-        print("| algorithm | ERT ratio | evaluations ratio | disturbed alone | disturbed beside |")
+        print("| algorithm | ERT ratio | evaluations ratio | perturbed alone | perturbed beside |")
         print("|---|---|---|---|---|")
         for name in HONEST:
             tables = [
@@ -77,7 +77,7 @@ def main() -> int:
             ert = np.divide(*(np.mean(first_hits_s(table, target)) for table in tables))
             made = np.divide(*(np.mean(table["evaluations"].to_numpy()) for table in tables))
             with_others, without = (
-                np.mean([word == "disturbed" for word in table["disturbance"].to_pylist()])
+                np.mean([word == "perturbed" for word in table["perturbation"].to_pylist()])
                 for table in tables
             )
             print(f"| {name} | {ert:.3f} | {made:.3f} | {without:.0%} | {with_others:.0%} |")

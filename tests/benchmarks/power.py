@@ -121,7 +121,7 @@ def _successes(
 def _costs(
     design: Design, size: float, rng: np.random.Generator, other: bool
 ) -> tuple[list[float], bool]:
-    """The pair that differs alone: `inversions` makes tests of inverted pairs only."""
+    """The pair that differs alone: `rank_reversals` makes tests of inverted pairs only."""
     spent, success = [], []
     for ratio in (size, 1.0):
         scale, cut = _lognormal(ratio) if other else (1 / ratio, -np.log1p(-SUCCESS))

@@ -130,7 +130,7 @@ def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
         "reaped_s": 0.05, "evaluations": 5000, "budget_evaluations": 5000, "launches": 1,
         "completed_restarts": 0,
         "best_f": values[-1], "best_precision": precision[-1], "f_opt": F_OPT,
-        "disturbance": "clean", "run_queue_delay_s": 0.0, "foreign_delay_s": 0.0, "repeats": 0,
+        "perturbation": "clean", "run_queue_delay_s": 0.0, "foreign_delay_s": 0.0, "repeats": 0,
         "launch_log": [launch | {"end": "cut"}], "events": events,
     }  # fmt: skip
 

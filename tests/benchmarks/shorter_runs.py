@@ -5,9 +5,9 @@
 
 For each time, the runs are cut there. Printed are the pairs of algorithms, those that Wilcoxon's
 test over the functions decides at the end of the time, as in the table `comparison`, and those with
-significant inversions over the functions, as in the table `inversions`. The number of evaluations
-of a cut run follows from its average speed. The default campaign was chosen with this table
-(docs/how-to/power.md).
+significant rank reversals over the functions, as in the table `rank_reversals`. The number of
+evaluations of a cut run follows from its average speed. The default campaign was chosen with this
+table (docs/how-to/power.md).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
     runs = Runs.read(sorted((options.results / "collected").glob("*.parquet")))
     if options.algorithms:
         runs = runs.where(runs.frame["algorithm"].isin(options.algorithms).to_numpy())
-    print("  T [s]  pairs  decided  inverted  surest inversions (p, corrected)")
+    print("  T [s]  pairs  decided  inverted  surest rank reversals (p, corrected)")
     for time_s in options.times:
         medians = cut_at(runs, time_s)
         sure = [one for one in reversals(medians, len(medians)) if one.p_adjusted <= ALPHA]

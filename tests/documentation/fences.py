@@ -71,5 +71,5 @@ def make_environments(folder: Path) -> None:
         python.parent.mkdir(parents=True)
         python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
         python.chmod(0o755)
-    for name in ("base", "head"):
+    for name in ("baseline", "candidate"):
         (folder / "checkouts" / name).mkdir(parents=True)

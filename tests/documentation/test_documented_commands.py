@@ -124,7 +124,7 @@ NOT_RUN = {
         ),
         "tests/workflow/test_environments.py does, where it reaches the package index",
     ),
-    "timefair init benchmarks --for-optimizer . --base HEAD": (
+    "timefair init benchmarks --for-optimizer . --baseline HEAD": (
         "adds a worktree to the git repository; tests/unit/versions/test_scaffold.py does"
     ),
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (

@@ -97,8 +97,8 @@ def test_the_worked_example() -> None:
     assert f"p = {fisher_exact([[19, 1], [17, 3]]).pvalue:.2f}" in text
 
 
-def test_inversions_of_the_default_campaign() -> None:
-    rows = pd.read_csv(EXPLANATION / "papers/default-inversions.csv")
+def test_rank_reversals_of_the_default_campaign() -> None:
+    rows = pd.read_csv(EXPLANATION / "papers/default-rank-reversals.csv")
     text = section("3. ")
     assert (rows["function"] == "all").all()
     assert f"| 15 pairs | {len(rows)} | {rows['significant'].sum()} | 24 functions |" in text

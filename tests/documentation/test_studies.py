@@ -79,7 +79,7 @@ def made(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "asked",
-    ["restart_what_if", "cost_crossovers", "cost_winners", "overhead", "disturbance", "drift"],
+    ["restart_what_if", "cost_crossovers", "cost_winners", "overhead", "perturbation", "drift"],
 )
 def test_the_campaign_makes_the_tables_of_the_page(asked: str) -> None:
     campaign = configuration.load(ROOT / f"config/studies/{results.NAME}.yaml")
@@ -121,8 +121,8 @@ def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
         for name in SMALL["algorithms"]
     }
     assert values["costly"] == min(evaluations, key=lambda name: evaluations[name])
-    disturbed = np.mean([row["disturbance"] == "disturbed" for row in runs])
-    assert values["disturbed"] == words.percent(disturbed)
+    perturbed = np.mean([row["perturbation"] == "perturbed" for row in runs])
+    assert values["perturbed"] == words.percent(perturbed)
     of_d5 = [r["evaluations"] for r in runs if (r["dimension"], r["algorithm"]) == (5, "DE")]
     (row,) = re.findall(r"^\| DE \|.*$", values["table.optimizers"], flags=re.M)
     assert row.split(" | ")[2] == words.number(float(np.median(of_d5)), 3)
@@ -190,7 +190,7 @@ class Tables(dict[str, pd.DataFrame]):
 
 
 def inverted(function: str, target: float, p: float, *, significant: bool) -> dict[str, object]:
-    """A row of `inversions`: B is better by evaluations, A by time."""
+    """A row of `rank_reversals`: B is better by evaluations, A by time."""
     return {
         "dimension": 5, "function": function, "target": target, "p_adjusted": p,
         "algorithm_a": "A", "algorithm_b": "B",
@@ -211,7 +211,7 @@ def crossing(function: int, target: float, at_s: float, first: str = "A") -> dic
 
 
 INVERTED = Tables(
-    inversions=pd.DataFrame(
+    rank_reversals=pd.DataFrame(
         [
             inverted("all", np.nan, 0.01, significant=True),
             inverted("all", np.nan, 0.2, significant=False),
@@ -228,8 +228,8 @@ INVERTED = Tables(
 )  # fmt: skip
 
 
-def test_an_inversion_over_all_functions_has_its_crossover_cost() -> None:
-    *_, row = blocks.inversions_over_all(INVERTED, 5).splitlines()
+def test_a_rank_reversal_over_all_functions_has_its_crossover_cost() -> None:
+    *_, row = blocks.rank_reversals_over_all(INVERTED, 5).splitlines()
     assert row == "| B | A | 433 | 20 : 3 | 1 : 22 | 0.010 | 3.0 ms [2.0 ms, 4.0 ms] | 3 |"
 
 
@@ -281,13 +281,13 @@ def test_what_the_prose_says_without_a_number(dimension: int) -> None:
     values = {
         key: results.read(page.FOLDER)["values"][f"d{dimension}.{key}"]
         for key in (
-            "first_by_time", "inversions.functions.significant", "restarts.gain",
+            "first_by_time", "rank_reversals.functions.significant", "restarts.gain",
             "restarts.not_judged",
         )
     }  # fmt: skip
     assert values == {
         "first_by_time": "modcma-BIPOP",
-        "inversions.functions.significant": "0",
+        "rank_reversals.functions.significant": "0",
         "restarts.gain": "0",
         "restarts.not_judged": "0",
     }

@@ -32,7 +32,7 @@ NORMAL = np.random.default_rng(0).standard_normal(20_000)
 SLOW = np.where(np.random.default_rng(1).random(NORMAL.size) < 0.15, 50.0, 1.0)
 """Draws from which true ERTs are computed."""
 
-MADE = ("comparison", "ert", "quantiles", "inversions", "profile")
+MADE = ("comparison", "ert", "quantiles", "rank_reversals", "profile")
 PAIR = ["algorithm_a", "algorithm_b"]
 
 
@@ -94,7 +94,7 @@ class Simulated:
                 "completed_restarts": 0, "best_f": events[-1][2],
                 "best_precision": events[-1][2], "overshoot_s": 0.0, "reaped_s": end,
                 "preparation_s": 0.1, "objective_s": 1e-5, "bare_s": 1e-5,
-                "isolation": "private", "launch_log": [], "disturbance": "clean",
+                "isolation": "private", "launch_log": [], "perturbation": "clean",
                 "events": [
                     {"launch": 0, "evaluations": n, "time_s": t, "precision": q}
                     for t, n, q in events
@@ -212,13 +212,13 @@ def contradictions(evidence):
         yield f"the winner is {found.winner}, and the headline: {found.headline}"
     if " wins " in found.headline and not found.winner:
         yield f"no winner, and the headline: {found.headline}"
-    inversions = evidence.table("inversions")
-    for row in inversions[inversions["significant"].astype(bool)].to_dict("records"):
+    rank_reversals = evidence.table("rank_reversals")
+    for row in rank_reversals[rank_reversals["significant"].astype(bool)].to_dict("records"):
         pair = [row[name] for name in PAIR]
         if row["criterion"] == "fixed budget":
             by_time = of("precision", "Q.50", row["function"], *pair)
             if by_time != row["winner_by_time"]:
-                yield f"inversion of {row['winner_by_time']} on {row['function']}: {by_time}"
+                yield f"rank reversal of {row['winner_by_time']} on {row['function']}: {by_time}"
             by_count = of("evaluations", "ERT", row["function"], *pair)
             if by_count not in (None, row["winner_by_evaluations"]):
                 yield f"{row['winner_by_evaluations']} by evaluations: {by_count}"

@@ -28,13 +28,13 @@ def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
     assert status in (0, 1)
     assert "was drawn" not in printed
     (kept,) = (state / "timefair").iterdir()
-    resolution = json.loads(kept.read_text())
-    assert (resolution["runs"], resolution["seconds"]["repetitions"]) == (10, 2)
+    found = json.loads(kept.read_text())
+    assert (found["runs"], found["seconds"]["repetitions"]) == (10, 2)
     with (tmp_path / "output" / "coverage.csv").open() as file:
         tables = {row["table"] for row in csv.DictReader(file)}
     assert {"ert", "success", "quantiles"} <= tables
     assert cli.main(["doctor", "--cores", "1"]) in (0, 1)
-    assert "resolution: " in capsys.readouterr().out
+    assert "slowdown: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def of_study(study: Study) -> dict[str, str]:
     of_dimension = {
         "ranking": ranking,
         "leaders": leaders,
-        "inversions": inversions_over_all,
+        "rank_reversals": rank_reversals_over_all,
         "portfolios": portfolios,
     }
     for dimension in study.campaign.problems.dimensions:
@@ -48,21 +48,21 @@ def optimizers(study: Study) -> str:
 
 
 def quality(study: Study) -> str:
-    """Disturbed runs of each optimizer, and the speed of the machine around its runs."""
+    """Perturbed runs of each optimizer, and the speed of the machine around its runs."""
     spread = study.table("drift").set_index("algorithm")["spread"]
     rows = [
         [
             row["algorithm"],
             row["runs"],
-            percent(row["disturbed"] / row["runs"]),
+            percent(row["perturbed"] / row["runs"]),
             percent(row["delay_share_max"]),
             number(row["reference_ratio_median"], 3),
             number(row["reference_ratio_max"], 3),
             percent(spread[row["algorithm"]]),
         ]
-        for _, row in study.table("disturbance").iterrows()
+        for _, row in study.table("perturbation").iterrows()
     ]
-    head = ["optimizer", "runs", "disturbed", "longest wait for a core"]
+    head = ["optimizer", "runs", "perturbed", "longest wait for a core"]
     return table([*head, "slowdown, median", "slowdown, largest", "spread"], rows)
 
 
@@ -103,10 +103,10 @@ def _leader(found: findings.Leader) -> list[str]:
     return [duration(found.budget_s), best, found.tied_in_short or NONE]
 
 
-def inversions_over_all(study: Study, dimension: int) -> str:
-    """Significant inversions over all functions, with the evaluation cost where the order turns."""
+def rank_reversals_over_all(study: Study, dimension: int) -> str:
+    """Significant rank reversals over all functions, with the evaluation cost of the turn."""
     crossovers = study.table("cost_crossovers")
-    sure = findings.inversions(study.table("inversions"), dimension, over_all=True)
+    sure = findings.rank_reversals(study.table("rank_reversals"), dimension, over_all=True)
     rows = []
     for _, row in sure.head(MOST_ROWS).iterrows():
         by_time, by_evaluations = row["winner_by_time"], row["winner_by_evaluations"]

@@ -131,10 +131,10 @@ def _at(cost_map: pd.DataFrame, dimension: int, cost_s: float) -> pd.DataFrame:
     return rows
 
 
-def inversions(
+def rank_reversals(
     table: pd.DataFrame, dimension: int, *, over_all: bool, significant: bool = True
 ) -> pd.DataFrame:
-    """Rows of the table `inversions`, the surest first.
+    """Rows of the table `rank_reversals`, the surest first.
 
     Parameters
     ----------

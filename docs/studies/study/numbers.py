@@ -1,6 +1,6 @@
 """The numbers that the prose quotes, as text, by name.
 
-``runs`` or ``disturbed`` are of all runs. ``d5.leader`` is of dimension 5.
+``runs`` or ``perturbed`` are of all runs. ``d5.leader`` is of dimension 5.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def of_study(study: Study) -> dict[str, str]:
     """All numbers."""
     found = dict(_of_all(study))
     for dimension in study.campaign.problems.dimensions:
-        parts = (_ranking, _map, _inversions, _restarts, _portfolios)
+        parts = (_ranking, _map, _rank_reversals, _restarts, _portfolios)
         found |= {f"d{dimension}.{n}": text for part in parts for n, text in part(study, dimension)}
     return found
 
@@ -53,20 +53,20 @@ def _of_all(study: Study) -> Named:
 
 
 def _quality(study: Study) -> Named:
-    disturbance = study.table("disturbance")
-    share = disturbance["disturbed"] / disturbance["runs"]
+    perturbation = study.table("perturbation")
+    share = perturbation["perturbed"] / perturbation["runs"]
     worst = share.idxmax()
-    yield "disturbed", percent(disturbance["disturbed"].sum() / disturbance["runs"].sum())
-    yield "most_disturbed", str(disturbance["algorithm"][worst])
-    yield "most_disturbed_share", percent(share[worst])
-    yield "delay", percent(disturbance["delay_share_median"].median())
+    yield "perturbed", percent(perturbation["perturbed"].sum() / perturbation["runs"].sum())
+    yield "most_perturbed", str(perturbation["algorithm"][worst])
+    yield "most_perturbed_share", percent(share[worst])
+    yield "delay", percent(perturbation["delay_share_median"].median())
     speeds = findings.speeds(study.runs.frame)
     yield "fastest_tenth", number(speeds.min(), 3)
     yield "slowest_tenth", number(speeds.max(), 3)
-    resolution = study.table("resolution")
-    over_all = resolution["function"] == "all"
-    yield "resolved_ratio", number(resolution.loc[~over_all, "resolved_ratio"].max(), 3)
-    yield "resolved_ratio_over_all", number(resolution.loc[over_all, "resolved_ratio"].max(), 3)
+    noise = study.table("timing_noise")
+    over_all = noise["function"] == "all"
+    yield "detectable_ratio", number(noise.loc[~over_all, "detectable_ratio"].max(), 3)
+    yield "detectable_ratio_over_all", number(noise.loc[over_all, "detectable_ratio"].max(), 3)
 
 
 def _ranking(study: Study, dimension: int) -> Named:
@@ -100,13 +100,13 @@ def _map(study: Study, dimension: int) -> Named:
     yield "leaders", ", ".join(dict.fromkeys(each.best for each in known)) or "none"
 
 
-def _inversions(study: Study, dimension: int) -> Named:
-    table = study.table("inversions")
+def _rank_reversals(study: Study, dimension: int) -> Named:
+    table = study.table("rank_reversals")
     for name, over_all in (("all", True), ("functions", False)):
-        every = findings.inversions(table, dimension, over_all=over_all, significant=False)
-        yield f"inversions.{name}", f"{len(every):,}"
-        sure = findings.inversions(table, dimension, over_all=over_all)
-        yield f"inversions.{name}.significant", f"{len(sure):,}"
+        every = findings.rank_reversals(table, dimension, over_all=over_all, significant=False)
+        yield f"rank_reversals.{name}", f"{len(every):,}"
+        sure = findings.rank_reversals(table, dimension, over_all=over_all)
+        yield f"rank_reversals.{name}.significant", f"{len(sure):,}"
     crossovers = _of(study.table("cost_crossovers"), dimension)
     yield "crossovers", f"{int(crossovers['turns_at_s'].notna().sum()):,}"
     yield "crossovers.between", f"{int((crossovers['set'] == 'between').sum()):,}"

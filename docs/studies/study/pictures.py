@@ -19,7 +19,8 @@ STAMP = "timefair"
 
 CHEAP_MAP = "cost_map_without_costly"
 SHOWN = (
-    "critical_difference", "inversions", "cost_map", "cost_winners", "restart_what_if", "portfolio",
+    "critical_difference", "rank_reversals", "cost_map", "cost_winners", "restart_what_if",
+    "portfolio",
 )  # fmt: skip
 """Figures of all runs; `CHEAP_MAP` is drawn besides."""
 

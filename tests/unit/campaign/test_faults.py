@@ -301,14 +301,14 @@ FAULTS: list[tuple[str, object, str]] = [
         "stopping.bounds: [0, 1]: only with rule 'mean', not 'fixed'",
     ),
     (
-        "timing.disturbed",
+        "timing.perturbed",
         "drop",
-        "timing.disturbed: 'drop': should be 'flag', 'exclude' or 'repeat'",
+        "timing.perturbed: 'drop': should be 'flag', 'exclude' or 'repeat'",
     ),
     ("timing", {"repeats": 5}, "timing.repeats: 5: only with 'repeat', not 'flag'"),
     (
         "timing",
-        {"disturbed": "repeat", "repeats": 0},
+        {"perturbed": "repeat", "repeats": 0},
         "timing.repeats: 0: should be at least 1",
     ),
     (
@@ -398,14 +398,14 @@ FAULTS: list[tuple[str, object, str]] = [
         "published.search: an algorithm already has this label; give another",
     ),
     (
-        "algorithms.head",
+        "algorithms.candidate",
         {"use": "timefair:random-search", "seed_as": "bse"},
-        "algorithms.head.seed_as: 'bse': should be an algorithm of this campaign",
+        "algorithms.candidate.seed_as: 'bse': should be an algorithm of this campaign",
     ),
     (
-        "algorithms.head",
+        "algorithms.candidate",
         {"use": "timefair:random-search", "formerly": "search"},
-        "algorithms.head.formerly: 'search': should not be in the campaign any more",
+        "algorithms.candidate.formerly: 'search': should not be in the campaign any more",
     ),
     (
         "algorithms.search",

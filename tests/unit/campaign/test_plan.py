@@ -166,9 +166,9 @@ def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
     assert not campaign(timing={"reference": False}).reference_is_timed
 
 
-@pytest.mark.parametrize(("disturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
-def test_runs_are_repeated_only_if_asked(disturbed: str, most: int) -> None:
-    assert campaign(timing={"disturbed": disturbed}).timing.most_repeats == most
+@pytest.mark.parametrize(("perturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
+def test_runs_are_repeated_only_if_asked(perturbed: str, most: int) -> None:
+    assert campaign(timing={"perturbed": perturbed}).timing.most_repeats == most
 
 
 def test_the_files_of_published_data(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
     )
     assert plan.job_seconds(asked) == 3 * 2 * 60
     assert plan.resources(asked) == {"mem_mb": 3024, "runtime": 16}
-    again = campaign(budget={"time_s": 60}, runs=1, timing={"disturbed": "repeat"})
+    again = campaign(budget={"time_s": 60}, runs=1, timing={"perturbed": "repeat"})
     assert plan.resources(again)["runtime"] == 10 + (1 + 2)
     unknown = campaign(budget={"evaluations": 100})
     assert plan.job_seconds(unknown) is None
@@ -222,7 +222,7 @@ def test_a_search_asks_for_the_time_that_it_may_take() -> None:
         return plan.tuning_resources(campaign(**timed | changes))
 
     assert asked()["runtime"] == 10 + 5
-    again = asked(timing={"disturbed": "repeat", "repeats": 2})
+    again = asked(timing={"perturbed": "repeat", "repeats": 2})
     assert again["runtime"] == 10 + 2 * 2 * 3
     assert "runtime" not in asked(budget={"evaluations": 100}, targets=[1])
 

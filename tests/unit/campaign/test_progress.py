@@ -54,7 +54,7 @@ class Trial:
         rows = []
         for run in range(number):
             row = dict.fromkeys(RUN_SCHEMA.names) | {
-                "instance": 1, "run": run, "status": "ok", "disturbance": "clean",
+                "instance": 1, "run": run, "status": "ok", "perturbation": "clean",
                 "started_utc": datetime.fromtimestamp(self.now_s, UTC),
                 "reaped_s": SECONDS[job.algorithm],
             }  # fmt: skip
@@ -119,8 +119,8 @@ def test_running_leaves_time_by_what_each_algorithm_takes(trial: Trial) -> None:
 
 def test_faults_are_counted_in_records_and_journals(trial: Trial) -> None:
     trial.record("quick", 1, status="raised")
-    trial.journal("slow", 1, 2, disturbance="disturbed")
-    assert "(37 %), 4 failed, 2 disturbed; " in trial.said()
+    trial.journal("slow", 1, 2, perturbation="perturbed")
+    assert "(37 %), 4 failed, 2 perturbed; " in trial.said()
 
 
 def test_a_pause_is_no_work_and_a_stop_is_said(trial: Trial) -> None:

@@ -47,7 +47,7 @@ class Study:
         self.runs = {"a": [0, 1, 2], "b": [0, 1, 2]}
         self.code = dict(self.content["code"])
         self.keys = {label: keys["1"] for label, keys in self.content["keys"].items()}
-        self.disturbed: set[tuple[str, int]] = set()
+        self.perturbed: set[tuple[str, int]] = set()
 
     @property
     def campaign(self):
@@ -72,7 +72,7 @@ class Study:
                 self._row(
                     run,
                     instance,
-                    disturbance="disturbed" if (label, run) in self.disturbed else "clean",
+                    perturbation="perturbed" if (label, run) in self.perturbed else "clean",
                     **names,
                 )
                 for instance in job.instances
@@ -178,9 +178,9 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     "rounds": (put("rounds", value=3), {("measurement", "rounds")}),
     "isolation": (put("isolation", value="shared"), {("measurement", "isolation")}),
     "memory": (put("limits", "memory_mb", value=100), {("measurement", "limits.memory_mb")}),
-    "disturbed": (
-        put("timing", "disturbed", value="exclude"),
-        {("measurement", "timing.disturbed")},
+    "perturbed": (
+        put("timing", "perturbed", value="exclude"),
+        {("measurement", "timing.perturbed")},
     ),
     "confidence": (
         put("statistics", "confidence", value=0.9),
@@ -256,9 +256,9 @@ def test_a_changed_answer_is_found(study, monkeypatch):
 
 @pytest.mark.slow
 def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, monkeypatch):
-    monkeypatch.setitem(FILE, "timing", {"disturbed": "exclude"})
+    monkeypatch.setitem(FILE, "timing", {"perturbed": "exclude"})
     study = Study(tmp_path, row, write)
-    study.disturbed = {("a", 1)}
+    study.perturbed = {("a", 1)}
     deviations = study.table("deviations")
     assert deviations.values.tolist() == [["excluded runs", "a", "6", "2 omitted"]]
     assert list(study.table("registered")[["runs_a", "runs_b"]].iloc[0]) == [4, 6]

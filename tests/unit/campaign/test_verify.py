@@ -393,7 +393,7 @@ def test_tables_are_no_records(imported, verify):
         ({"published": None}, "published is not as in a record"),
         ({"tuning": 5}, "tuning is not as in a record"),
         ({"key": "x", "tuning": {"trace": [{}]}}, "not a record of timefair (TypeError: "),
-        ({"schema_version": [6]}, "schema version [6], and this timefair reads 3 to"),
+        ({"schema_version": [6]}, "schema version [6], and this timefair reads 6 to"),
     ],
 )
 def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):

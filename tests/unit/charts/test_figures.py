@@ -286,7 +286,7 @@ def test_where_no_function_was_run_with_every_algorithm_the_diagram_says_so():
 
 
 def test_the_line_of_an_algorithm_goes_from_its_rank_by_evaluations_to_its_rank_by_time():
-    figure = drawn("inversions", frames(dimensions=(2,)))
+    figure = drawn("rank_reversals", frames(dimensions=(2,)))
     assert [ax.get_title() for ax in shown_axes(figure)] == [
         "D = 2, fixed budget (median precision)",
         "D = 2, fixed targets (ERT)",
@@ -323,7 +323,7 @@ def test_the_lines_of_a_map_of_functions_have_room_for_their_names():
 
 def test_short_names_are_at_the_ends_of_curves_and_beside_rows_in_place_of_a_legend():
     tables = frames((1,), (2,), ("A", "B", "C"))
-    for name in ("cost_winners", "profile", "inversions", "ranks", "quantiles", "overhead"):
+    for name in ("cost_winners", "profile", "rank_reversals", "ranks", "quantiles", "overhead"):
         figure = drawn(name, tables)
         assert not figure.legends
         beside = [label.get_text() for label in figure.axes[0].get_yticklabels()]

@@ -141,7 +141,7 @@ def test_the_largest_shares_at_any_evaluation_cost_are_in_colour():
 
 def test_the_best_rank_by_evaluations_is_in_colour_even_if_it_is_the_last_by_time():
     table = frames((1,), (5,), NAMES)["rankings"]
-    found = colours(FIGURES["inversions"](table))
+    found = colours(FIGURES["rank_reversals"](table))
     assert {NAMES[0], NAMES[19], "12 others"} < set(found)
 
 

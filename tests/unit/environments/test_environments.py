@@ -241,9 +241,9 @@ def test_caches_and_virtual_environments_are_no_part_of_a_folder(at_work):
     assert tree(at_work) == [at_work / "fast.so", at_work / "mine.py"]
 
 
-def test_the_base_in_a_flat_library_is_no_part_of_the_head(at_work):
+def test_the_baseline_in_a_flat_library_is_no_part_of_the_candidate(at_work):
     """A submodule is: it has no other version of the library."""
-    for name, owner in (("study/base", "worktrees/base"), ("parts", "modules/parts")):
+    for name, owner in (("study/baseline", "worktrees/baseline"), ("parts", "modules/parts")):
         (at_work / name).mkdir(parents=True)
         (at_work / name / ".git").write_text(f"gitdir: /somewhere/.git/{owner}\n")
         (at_work / name / "library.py").touch()

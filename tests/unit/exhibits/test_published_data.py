@@ -70,7 +70,7 @@ def published(run, table, traces):
     unknown = dict.fromkeys(
         ["round", "seed", "budget_s", "status", "stop_reason", "attempts", "wall_s", "cpu_s",
          "launches", "completed_restarts", "overshoot_s", "reaped_s", "preparation_s",
-         "objective_s", "bare_s", "disturbance", "launch_log"]
+         "objective_s", "bare_s", "perturbation", "launch_log"]
     )  # fmt: skip
     rows = [
         run(
@@ -111,7 +111,7 @@ def test_all_other_tables_do_not_change(name, alone, beside):
     without, among = TABLES[name](alone, analysis), TABLES[name](beside, analysis)
     pd.testing.assert_frame_equal(among, without)
     assert among.attrs["published"] == ""
-    assert among.attrs["disturbed"] == without.attrs["disturbed"]
+    assert among.attrs["perturbed"] == without.attrs["perturbed"]
 
 
 @pytest.mark.parametrize(

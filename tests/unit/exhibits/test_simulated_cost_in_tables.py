@@ -48,8 +48,8 @@ def test_without_it_captions_are_as_before(run, table, campaign):
     assert made("ert", free, campaign).attrs["cost"] == ""
 
 
-def test_disturbance_and_overhead_are_shares_of_the_real_time(runs, campaign):
-    delay = made("disturbance", runs, campaign).filter(like="delay_share").to_numpy(float)
+def test_perturbation_and_overhead_are_shares_of_the_real_time(runs, campaign):
+    delay = made("perturbation", runs, campaign).filter(like="delay_share").to_numpy(float)
     np.testing.assert_allclose(delay, 0.5)
     overhead = made("overhead", runs, campaign)
     np.testing.assert_allclose(overhead["s_per_evaluation"], 0.2 / 100)

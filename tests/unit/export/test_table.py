@@ -18,7 +18,7 @@ from timefair.rundata.settings import Analysis
 
 PAGE = Path(__file__).parents[3] / "docs/how-to/foreign-tables.md"
 F_OPT = {1: 79.48, 2: None}
-COLUMN = "inversions"
+COLUMN = "rank_reversals"
 """The table of which only one column needs what a table of runs does not hold."""
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1), resamples=20, campaign={"name": "c", "tables": list(TABLES)}
@@ -29,7 +29,7 @@ def exceptions() -> set[str]:
     """The tables that the documentation says to differ."""
     section = PAGE.read_text().partition("## Exporting your own campaign")[2].partition("\n## ")[0]
     rows = (line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
-    return set(re.findall(r"`(\w+)`", " ".join(rows))) - {"resolved_ratio", COLUMN}
+    return set(re.findall(r"`(\w+)`", " ".join(rows))) - {"detectable_ratio", COLUMN}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def measured(run, table):
             events, algorithm=algorithm, function=function, instance=instance, run=k, f_opt=f_opt,
             best_f=value[-1] + (f_opt or 0.0), best_precision=value[-1], evaluations=end,
             wall_s=cut, stop_reason="time" if k else "algorithm_ended",
-            seed=int(rng.integers(2**40)), round=1 + k % 2, disturbance="clean",
+            seed=int(rng.integers(2**40)), round=1 + k % 2, perturbation="clean",
             reference_before_s=0.01 + 0.001 * k, reference_after_s=0.01, left_files=k, left_mb=1.0,
             written_mb=1.0, launch_log=[half | {"end": "returned"}] * 2, best_x=[0.0, 1.0],
         )  # fmt: skip
@@ -89,7 +89,7 @@ def test_events_and_ends_are_the_same(measured, again):
 def test_tables_are_the_same_where_a_table_of_runs_suffices(name, measured, again):
     before, after = (TABLES[name](runs, ANALYSIS) for runs in (Runs.of(measured), again))
     if name == COLUMN:
-        before, after = (frame.drop(columns="resolved_ratio") for frame in (before, after))
+        before, after = (frame.drop(columns="detectable_ratio") for frame in (before, after))
     if name not in exceptions():
         assert_frame_equal(before, after, check_exact=True)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from timefair.machine import checkout, resolved, software
+from timefair.machine import checkout, detectable, software
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, gather
 from timefair.machine.observation import COUNTERS, Observation
@@ -109,13 +109,13 @@ VIRTUAL = {
     "sys/class/dmi/id/sys_vendor": "QEMU\n",
 }
 
-RESOLVED: dict[str, Any] = {
+BY_SECONDS: dict[str, Any] = {
     "delta": 0.021, "power": 0.81, "power_low": 0.72, "power_high": 0.88, "repetitions": 100,
     "false_alarms": 0.05,
 }  # fmt: skip
-RESOLUTION: dict[str, Any] = {
+DETECTABLE: dict[str, Any] = {
     "measured_utc": "2026-11-22T18:00:00+00:00", "version": "0.1.0", "runs": 10, "budget_s": 0.02,
-    "disturbed": 0.1, "seconds": RESOLVED, "precision": RESOLVED | {"delta": None},
+    "perturbed": 0.1, "seconds": BY_SECONDS, "precision": BY_SECONDS | {"delta": None},
 }  # fmt: skip
 """What `timefair selftest` has found."""
 
@@ -127,14 +127,14 @@ QUIET: dict[str, Any] = {
     "fork_ms": 2.0,
     "private_folders_refused": "",
     "library_threads": {"libopenblas.so": 1},
-    "resolution": RESOLUTION,
+    "detectable_slowdown": DETECTABLE,
 }
 """What the probes measure on such a machine."""
 
 READ = {
     name: read
     for name, read in (STANDING | MOMENTARY).items()
-    if read.__module__ not in (checkout.__name__, resolved.__name__, software.__name__)
+    if read.__module__ not in (checkout.__name__, detectable.__name__, software.__name__)
     or name == "environment"
 }
 """The facts that are read from files and variables."""

@@ -1,4 +1,4 @@
-"""What tells a disturbed run from a clean one: the rule, the readings, and another try."""
+"""What tells a perturbed run from a clean one: the rule, the readings, and another try."""
 
 from __future__ import annotations
 
@@ -19,38 +19,43 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.linux import kernel
 from timefair.machine.host import Host
-from timefair.measure.disturbance import reference
-from timefair.measure.disturbance.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
-from timefair.measure.disturbance.monitor import RunMonitor
-from timefair.measure.disturbance.reference import Reference
-from timefair.measure.disturbance.surroundings import Counters, Surroundings
 from timefair.measure.evaluation.state import Start
 from timefair.measure.job import cell, runner
+from timefair.measure.perturbation import reference
+from timefair.measure.perturbation.interference import (
+    DELAY_SHARE,
+    REFERENCE_RATIO,
+    Judgement,
+    judge,
+)
+from timefair.measure.perturbation.monitor import RunMonitor
+from timefair.measure.perturbation.reference import Reference
+from timefair.measure.perturbation.surroundings import Counters, Surroundings
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 
 # --- The rule -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("figures", "disturbance", "reason"),
+    ("figures", "perturbation", "reason"),
     [
         ((1.0, 0.0, None, None), "clean", None),
         ((1.0, 0.05, None, None), "clean", None),
         (
             (1.0, 0.051, None, None),
-            "disturbed",
+            "perturbed",
             "waited 5% of the time for a core that others had",
         ),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
-        ((1.0, 0.0, 1.5, 1.0), "disturbed", "the reference kernel took 1.50 x its best"),
-        ((1.0, None, 1.5, 1.0), "disturbed", "the reference kernel took 1.50 x its best"),
+        ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
+        ((1.0, None, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
         ((1.0, None, 1.0, 1.0), "clean", None),
         (
             (2.0, 1.0, 3.0, 1.5),
-            "disturbed",
+            "perturbed",
             "waited 50% of the time for a core that others had; "
             "the reference kernel took 2.00 x its best",
         ),
@@ -61,17 +66,17 @@ from timefair.records.status import Disturbance
         ((0.01, 0.009, 0.03, 0.01, 1.99), "clean", None),
         (
             (1.0, 0.11, None, None, 1.0),
-            "disturbed",
+            "perturbed",
             "waited 6% of the time for a core that others had",
         ),
         ((1.0, 0.1, None, None, 1.0), "clean", None),
         ((1.0, 0.0, 1.35, 1.0, 1.0), "clean", None),  # 2 s instead of 1.741: x 1.149
-        ((1.0, 0.0, 1.36, 1.0, 1.0), "disturbed", "the reference kernel took 1.36 x its best"),
+        ((1.0, 0.0, 1.36, 1.0, 1.0), "perturbed", "the reference kernel took 1.36 x its best"),
         ((0.0, 0.5, 1.0, 1.0), "clean", None),
     ],
 )
-def test_the_rule(figures, disturbance, reason):
-    assert judge(*figures) == Judgement(Disturbance(disturbance), reason)
+def test_the_rule(figures, perturbation, reason):
+    assert judge(*figures) == Judgement(Perturbation(perturbation), reason)
 
 
 seconds = st.floats(1e-9, 1e6)
@@ -84,8 +89,8 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
         *([delay_s / wall_s > DELAY_SHARE] if delay_s is not None else []),
         *([taken_s / best_s > REFERENCE_RATIO] if taken_s and best_s else []),
     ]
-    assert (found.disturbance == Disturbance.DISTURBED) is any(beyond)
-    assert (found.disturbance == Disturbance.UNKNOWN) is (not beyond)
+    assert (found.perturbation == Perturbation.PERTURBED) is any(beyond)
+    assert (found.perturbation == Perturbation.UNKNOWN) is (not beyond)
     assert (found.reason is None) is not any(beyond)
 
 
@@ -285,19 +290,19 @@ def rows_of(*delays):
 
 
 @pytest.mark.parametrize(
-    ("delays", "most", "attempt", "disturbance"),
+    ("delays", "most", "attempt", "perturbation"),
     [
         ((0.0, 0.0), 2, 0, "clean"),
         ((0.5, 0.0), 2, 1, "clean"),
-        ((0.5, 0.6, 0.7, 0.0), 2, 2, "disturbed"),
-        ((0.5, 0.0), 0, 0, "disturbed"),
+        ((0.5, 0.6, 0.7, 0.0), 2, 2, "perturbed"),
+        ((0.5, 0.0), 0, 0, "perturbed"),
         ((None, 0.0), 2, 0, "unknown"),
     ],
 )
-def test_a_disturbed_run_is_measured_again(delays, most, attempt, disturbance):
+def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
     row = RunMonitor([0], reference=False, repeats=most).measure(rows_of(*delays))
-    assert (row["attempt"], row["repeats"], row["disturbance"]) == (attempt, attempt, disturbance)
-    assert (row["disturbed_by"] is None) is (disturbance != "disturbed")
+    assert (row["attempt"], row["repeats"], row["perturbation"]) == (attempt, attempt, perturbation)
+    assert (row["perturbed_by"] is None) is (perturbation != "perturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None
 
 
@@ -308,7 +313,7 @@ def test_the_time_after_a_run_is_the_one_before_the_next(monkeypatch):
     rows = [watched.measure(rows_of(0.0)) for _ in range(3)]
     taken = [(row["reference_before_s"], row["reference_after_s"]) for row in rows]
     assert taken == [(1.0, 1.1), (1.1, 1.3), (1.3, 1.0)]
-    assert [str(row["disturbance"]) for row in rows] == ["clean", "disturbed", "clean"]
+    assert [str(row["perturbation"]) for row in rows] == ["clean", "perturbed", "clean"]
 
 
 # --- In a job ---------------------------------------------------------------------------------
@@ -348,18 +353,18 @@ def measured(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_job_flags_what_was_disturbed(measured):
+def test_a_job_flags_what_was_perturbed(measured):
     rows, _ = measured([0.0, 0.3, None])
-    assert [row["disturbance"] for row in rows] == ["clean", "disturbed", "unknown"]
+    assert [row["perturbation"] for row in rows] == ["clean", "perturbed", "unknown"]
     assert [row["repeats"] for row in rows] == [0, 0, 0]
-    assert rows[1]["disturbed_by"] == "waited 30% of the time for a core that others had"
+    assert rows[1]["perturbed_by"] == "waited 30% of the time for a core that others had"
     assert {row["reference_after_s"] for row in rows} == {None}
 
 
 @pytest.mark.slow
-def test_a_job_repeats_what_was_disturbed_with_the_same_seed(measured):
-    rows, seeds = measured([0.0, 0.3, 0.01, 0.3, 0.4], disturbed="repeat", repeats=1)
-    assert [row["disturbance"] for row in rows] == ["clean", "clean", "disturbed"]
+def test_a_job_repeats_what_was_perturbed_with_the_same_seed(measured):
+    rows, seeds = measured([0.0, 0.3, 0.01, 0.3, 0.4], perturbed="repeat", repeats=1)
+    assert [row["perturbation"] for row in rows] == ["clean", "clean", "perturbed"]
     assert [row["repeats"] for row in rows] == [0, 1, 1]
     assert [row["foreign_delay_s"] for row in rows] == [0.0, 0.01, 0.4]  # of the last try
     assert seeds == [rows[k]["seed"] for k in (0, 1, 1, 2, 2)]

@@ -231,7 +231,7 @@ def test_a_winner_goes_on_as_if_it_had_never_been_paused():
     assert shape(paused) == [(30, "cut")]
 
 
-def test_other_candidates_do_not_disturb_the_winner():
+def test_other_candidates_do_not_perturb_the_winner():
     def solve(objective, rng):
         value = rng.random()
         for _ in range(60):

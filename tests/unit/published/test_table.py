@@ -67,7 +67,7 @@ def test_improvements_are_events_and_the_last_row_is_the_end(imported):
     assert steps == [(1, 0.1, 9.0), (7, 0.3, 1.0)]
     assert (run["evaluations"], run["wall_s"], run["budget_s"]) == (9, 0.9, 0.9)
     assert (run["best_f"], run["best_precision"], run["f_opt"]) == (2.0, 1.0, 1.0)
-    assert (run["status"], run["stop_reason"], run["disturbance"]) == ("ok", "time", "unknown")
+    assert (run["status"], run["stop_reason"], run["perturbation"]) == ("ok", "time", "unknown")
     assert cautions == ["rows without an improvement are omitted (rows: 1)"]
 
 

@@ -175,7 +175,7 @@ def origins(*facts: dict) -> Origins:
 def test_what_may_differ_in_one_table():
     another_day = MACHINE | {"hostname": "node7", "kernel": "6.1", "memory_mb": 15_990.0}
     more_asked = CAMPAIGN | {"tables": ["all"], "algorithms": {"a": {"use": "x:y"}}}
-    more_asked |= {"timing": {"disturbed": "exclude", "repeats": 2, "reference": True}}
+    more_asked |= {"timing": {"perturbed": "exclude", "repeats": 2, "reference": True}}
     later = FACTS | {"key": "cd" * 32, "machine": another_day, "campaign": more_asked}
     mended = FACTS | {"code": "c1", "machine": MACHINE | {"versions": {"timefair": "9"}}}
     assert mixed({"a": origins(FACTS, later), "b": origins(mended)}) == []
@@ -210,7 +210,7 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
         ),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "suite bbob and pbo"),
         (
-            {"campaign": CAMPAIGN | {"timing": {"disturbed": "repeat", "repeats": 2}}},
+            {"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
             "timing.repeats 0 and 2",
         ),
         (
@@ -298,8 +298,8 @@ def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row,
         {},
         {"restart": {"policy": "fixed", "tau_evaluations": 9}},
         {"isolation": "shared"},
-        {"timing": {"disturbed": "repeat", "repeats": 3}},
-        {"timing": {"disturbed": "exclude", "reference": False}},
+        {"timing": {"perturbed": "repeat", "repeats": 3}},
+        {"timing": {"perturbed": "exclude", "reference": False}},
         {"budget": {"evaluations": 10}},
         {"budget": {"evaluations": 10}, "timing": {"reference": True}},
     ],

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from timefair.records.checksum import ColumnChecksums
 from timefair.records.journal import Journal, journal_path
-from timefair.records.schema import ADDED, LAUNCH_WAS, RUN_SCHEMA, schema_of
+from timefair.records.schema import BEFORE, RUN_SCHEMA, schema_of
 from timefair.records.store import open_record, read_runs, write_record
 from timefair.rundata.runs import Runs
 
@@ -52,62 +53,39 @@ def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, m
     assert synced == [5.5, 20.0, 22.0]
 
 
-def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
-    write(record, row(0, best_x=[0.5, 1.5]), row(1))
-    assert open_record(record).read()["best_x"].to_pylist() == [[0.5, 1.5], None]
-    as_version(3, record)
+@pytest.mark.parametrize("version", sorted(BEFORE))
+def test_a_record_with_earlier_names_is_read_with_those_of_now(record, row, write, version):
+    """Of columns, of states, and in the facts, such as the archive of the study has them."""
+    write(record, row(0, perturbation="perturbed", perturbed_by="steal"), row(1))
+    expected = read_runs([record])
+    as_version(version, record)
+    assert "disturbed_by" in pq.read_schema(record).names
     old = open_record(record)
+    assert old.read() == expected == read_runs([record])
     assert old.read().schema == RUN_SCHEMA
-    assert old.read()["best_x"].to_pylist() == [None, None]
-    assert old.read(["best_x.list.element", "run"])["best_x"].to_pylist() == [None, None]
-    assert old.read(["best_x.list.element"])["best_x"].to_pylist() == [None, None]
-    assert Runs.read([record]).read_points().to_pylist() == [None, None]
+    (alone,) = old.row_groups(["perturbation", "run"])
+    assert alone["perturbation"].to_pylist() == ["perturbed", None]
     assert old.read(["run"]).column_names == ["run"]
-    assert old.read()["best_f"].to_pylist() == [79.5, 80.5]
-
-
-@pytest.mark.parametrize("version", sorted(ADDED))
-def test_a_record_of_a_version_before_this_one_is_read(record, row, write, version):
-    write(record, row(0, isolation="private"), row(1))
-    as_version(version, record)
-    runs = open_record(record).read()
-    assert runs.schema == RUN_SCHEMA
-    for name in ADDED[version]:
-        assert runs[name].to_pylist() == [None, None]
-    assert runs["best_f"].to_pylist() == [79.5, 80.5]
-
-
-@pytest.mark.parametrize("version", sorted(LAUNCH_WAS))
-def test_the_launch_of_an_event_is_read_under_its_name(record, row, write, version):
-    write(record, row(0), row(1, events=2))
-    expected = read_runs([record])["events"]
-    as_version(version, record)
-    assert "restart" in str(pq.read_schema(record).field("events").type)
-    old = open_record(record)
-    assert old.read()["events"] == expected
-    (alone,) = old.row_groups(["events.list.element.launch"])
-    assert alone["events"].to_pylist() == [[{"launch": 0}] * 3, [{"launch": 0}] * 2]
-    assert old.read()["launch_events"].to_pylist() == [None, None]
+    assert old.facts["campaign"] == {"timing": {"perturbed": "flag"}, "tables": ["timing_noise"]}
+    assert Runs.read([record]).perturbed.tolist() == [True, False]
 
 
 def as_version(version: int, path: Path) -> None:
     """Write a record again as the timefair of an earlier schema version did."""
     metadata = dict(pq.read_metadata(path).metadata)
     facts = json.loads(metadata[b"timefair"]) | {"schema_version": version}
-    columns = json.loads(metadata[b"timefair.columns"])
-    lacking = ADDED[version]
-    columns = {name: sum_ for name, sum_ in columns.items() if name.split(".")[0] not in lacking}
-    launch, was = "events.list.element.launch", LAUNCH_WAS.get(version, "launch")
-    columns[launch.replace("launch", was)] = columns.pop(launch)
+    facts["campaign"] = {"timing": {"disturbed": "flag"}, "tables": ["resolution"]}
+    runs = pq.read_table(path).replace_schema_metadata(None)
+    place = runs.column_names.index("perturbation")
+    states = ["disturbed" if s == "perturbed" else s for s in runs["perturbation"].to_pylist()]
+    runs = runs.set_column(place, "perturbation", pa.array(states))
+    runs = runs.rename_columns(schema_of(version).names)
+    columns = ColumnChecksums()
+    columns.add(runs)
     metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
-    metadata[b"timefair.columns"] = json.dumps(columns, sort_keys=True).encode()
+    metadata[b"timefair.columns"] = json.dumps(columns.by_name(), sort_keys=True).encode()
     text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
     metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
-    runs = pq.read_table(path).drop_columns(list(lacking)).replace_schema_metadata(None)
-    events = [
-        chunk.view(schema_of(version).field("events").type) for chunk in runs["events"].chunks
-    ]
-    runs = runs.set_column(runs.column_names.index("events"), "events", pa.chunked_array(events))
     with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
         writer.write_table(runs)
         writer.add_key_value_metadata(metadata)

@@ -17,9 +17,9 @@ from timefair.rundata.settings import Analysis
 
 TARGETS = (1.0, 0.1)
 COMPARING = (
-    "ranks", "friedman", "posthoc", "comparison", "inversions", "ert", "means", "quantiles",
-    "anytime", "ecdf", "profile", "cost_map", "runs", "disturbance", "drift", "leftovers",
-    "resolution", "checklist",
+    "ranks", "friedman", "posthoc", "comparison", "rank_reversals", "ert", "means", "quantiles",
+    "anytime", "ecdf", "profile", "cost_map", "runs", "perturbation", "drift", "leftovers",
+    "timing_noise", "checklist",
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def run(algorithm, function, number, reached_s, budget_s, **changes):
         "wall_s": budget_s, "cpu_s": budget_s, "evaluations": 200, "launches": 1,
         "completed_restarts": 0, "best_f": events[-1][2], "best_precision": events[-1][2],
         "overshoot_s": 0.0, "reaped_s": budget_s, "preparation_s": 0.1, "objective_s": 1e-4,
-        "bare_s": 2e-4, "isolation": "private", "launch_log": [], "disturbance": "clean",
+        "bare_s": 2e-4, "isolation": "private", "launch_log": [], "perturbation": "clean",
         "events": [
             {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
         ],

@@ -45,27 +45,27 @@ def test_remarks_of_runs_that_ended_normally_are_told(evidence):
 
 
 @pytest.mark.slow
-def test_failed_and_disturbed_runs_are_counted(evidence):
+def test_failed_and_perturbed_runs_are_counted(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
     runs = known.table("runs")
     runs.loc[runs["algorithm"] == "B", "status"] = "crashed"
     for frame in known.tables.values():
-        frame.attrs["disturbed"] = "3 of 160 runs were disturbed and are included."
-    disturbance = known.table("disturbance")
-    disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
+        frame.attrs["perturbed"] = "3 of 160 runs were perturbed and are included."
+    perturbation = known.table("perturbation")
+    perturbation.loc[perturbation["algorithm"] == "B", "perturbed"] = 3
     said = told(known)
     assert (
         said["Failed runs"]
         == "80 runs of B (crashed) failed. Their results up to the failure are used."
     )
     assert (
-        said["Disturbance"]
-        == "3 of 160 runs were disturbed and are included. B has the most: 3 of 80."
+        said["Perturbation"]
+        == "3 of 160 runs were perturbed and are included. B has the most: 3 of 80."
     )
-    known.table("comparison").attrs["undisturbed"] = "Without them, nothing changes."
-    assert told(known)["Disturbance"].endswith("80. Without them, nothing changes.")
-    disturbance["disturbed"] = 70
-    assert "this is the normal state of the machine" in told(known)["Disturbance"]
+    known.table("comparison").attrs["unperturbed"] = "Without them, nothing changes."
+    assert told(known)["Perturbation"].endswith("80. Without them, nothing changes.")
+    perturbation["perturbed"] = 70
+    assert "this is the normal state of the machine" in told(known)["Perturbation"]
 
 
 @pytest.mark.slow
@@ -150,14 +150,14 @@ def test_who_made_no_evaluation_is_named_apart(evidence):
     assert said == "B made no evaluation in any run (bbob, 2 dimensions) and is not compared."
 
 
-def test_what_the_machine_does_not_resolve_is_said(evidence):
+def test_the_timing_noise_is_said(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
-    assert "Resolution" not in told(known)
+    assert "Timing noise" not in told(known)
     rows = [
-        {"function": function, "slowdown_max": 2.04, "resolved_ratio": ratio}
+        {"function": function, "slowdown_max": 2.04, "detectable_ratio": ratio}
         for function, ratio in (("1", 1.52), ("2", 1.6), ("all", 1.2))
     ]
-    uneven = Evidence({**known.tables, "resolution": pd.DataFrame(rows)}, known.campaign)
-    said = told(uneven)["Resolution"]
+    uneven = Evidence({**known.tables, "timing_noise": pd.DataFrame(rows)}, known.campaign)
+    said = told(uneven)["Timing noise"]
     assert "up to 2 times its shortest time" in said
     assert "above 1.6 on one function, and above 1.2 over all functions" in said

@@ -73,8 +73,10 @@ def test_an_item_is_met_if_all_its_parts_are():
 
 
 def test_what_was_not_measured_is_neither_met_nor_open():
-    text = page([row(), row(part="Resolution", evidence="run it", met=None)], "trial", "")
-    assert parts_of(text)[1] == ["Resolution", "– not measured", "run it", ""]
+    text = page(
+        [row(), row(part="Minimum detectable slowdown", evidence="run it", met=None)], "trial", ""
+    )
+    assert parts_of(text)[1] == ["Minimum detectable slowdown", "– not measured", "run it", ""]
     assert "1 of 1 items are met.</p>" in text
 
 

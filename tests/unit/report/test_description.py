@@ -12,7 +12,7 @@ def test_the_console_finds_the_verdict_and_how_the_runs_went(evidence, tmp_path)
     written.write_text(page(known.tables, {}, known.campaign), encoding="utf-8")
     verdict, runs = description.read(written)
     assert verdict.startswith("quick wins over 8 functions")
-    assert runs == "0 of 240 runs failed, 0 were disturbed."
+    assert runs == "0 of 240 runs failed, 0 were perturbed."
 
 
 def test_lines_come_back_as_they_were(tmp_path):

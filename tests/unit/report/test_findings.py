@@ -138,7 +138,7 @@ def test_of_listed_pairs_the_number_of_all_is_stated(evidence):
 
 @pytest.fixture
 def reversing(evidence):
-    """A function: the tables of a campaign with significant inversions over 8 functions."""
+    """A function: the tables of a campaign with significant rank reversals over 8 functions."""
 
     def make(*pairs):
         rows = [
@@ -152,7 +152,7 @@ def reversing(evidence):
             for a, b, on_a, p in pairs
         ]  # fmt: skip
         known = evidence(QUICK_AND_SLOW, made=COMPARED)
-        return Evidence({**known.tables, "inversions": pd.DataFrame(rows)}, known.campaign)
+        return Evidence({**known.tables, "rank_reversals": pd.DataFrame(rows)}, known.campaign)
 
     return make
 
@@ -240,8 +240,8 @@ def test_headlines(evidence):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slowest", "verdict"), [(1.02, Verdict.CLEAR), (4.0, Verdict.OPEN)])
-def test_times_that_the_machine_does_not_resolve_are_ties(evidence, slowest, verdict):
-    """Half of the runs were disturbed, and the page ranked to three digits."""
+def test_times_within_the_timing_noise_are_ties(evidence, slowest, verdict):
+    """Half of the runs were perturbed, and the page ranked to three digits."""
     known = evidence({"quick": 0.1, "slow": 0.2}, made=COMPARED, slowest=slowest)
     assert by_time(known).verdict is verdict
     assert {one.standing.verdict for one in on_functions(known, SPACE)} == {verdict}
@@ -251,23 +251,23 @@ def test_times_that_the_machine_does_not_resolve_are_ties(evidence, slowest, ver
 
 @pytest.fixture
 def uneven(evidence):
-    """A function: a campaign on a machine that does not resolve ratios below a number."""
+    """A function: a campaign whose minimum detectable ratio is a number."""
 
     def make(seconds, ratio, **keys):
         known = evidence(seconds, **keys)
         rows = [
             {"suite": "bbob", "dimension": 2, "function": function, "slowdown_max": 2.0,
-             "slowdown_median": 1.5, "resolved_ratio": ratio}
+             "slowdown_median": 1.5, "detectable_ratio": ratio}
             for function in (*map(str, known.campaign.problems.functions), "all")
         ]  # fmt: skip
-        tables = {**known.tables, "resolution": pd.DataFrame(rows)}
+        tables = {**known.tables, "timing_noise": pd.DataFrame(rows)}
         return Evidence(tables, known.campaign)
 
     return make
 
 
 @pytest.mark.slow
-def test_how_far_ahead_counts_only_what_the_machine_resolves(uneven):
+def test_how_far_ahead_counts_only_what_is_above_the_timing_noise(uneven):
     said = how_far(uneven({"quick": 0.1, "slow": 0.2}, 1.5), SPACE, "quick")
     assert said.startswith("quick costs at most 1.5 times the best (the smallest ratio that")
 

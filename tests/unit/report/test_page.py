@@ -278,7 +278,7 @@ def test_every_table_with_rows_has_its_place(written):
 
 def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
     campaign = evidence({"A": 0.1}, made=(), **FEW).campaign
-    measurement = {"checklist", "disturbance", "drift", "leftovers", "resolution", "runs"}
+    measurement = {"checklist", "perturbation", "drift", "leftovers", "timing_noise", "runs"}
     assert set(campaign.made_tables) == {"ert", "ecdf", *measurement}
     assert campaign.table_names == ("ert",)
 

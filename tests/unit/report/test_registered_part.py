@@ -25,7 +25,7 @@ def order(**changes):
         "digest": "ab" * 32, "table": "ert", "measure": "ert_s", "suite": "bbob", "dimension": 2,
         "function": "1", "target": 0.01, "algorithm_a": "DE", "algorithm_b": "PSO", "runs_a": 5,
         "runs_b": 4, "value_a": 0.2, "value_b": 0.5, "test": "score", "p": 0.0123, "alpha": 0.05,
-        "resolved_ratio": 1.2, "better": "DE", "success": "better",
+        "detectable_ratio": 1.2, "better": "DE", "success": "better",
     } | changes  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def test_after_a_race_the_values_are_mean_a12(written):
     assert "share of the functions" not in text
 
 
-def test_both_orders_of_an_inversion_are_stated(written):
+def test_both_orders_of_an_rank_reversal_are_stated(written):
     _, text = written(order(measure="ert_evaluations"), order(better="PSO"))
     assert "ERT in evaluations to 0.01" in text
     assert "DE is better by evaluations and PSO is better by time" in text

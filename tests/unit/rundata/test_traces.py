@@ -23,7 +23,7 @@ ANALYSIS = Analysis(
     ancillary="amortised",
     tuning_s={"A": 0.3, "B": 0.01},
     time="cpu",
-    disturbed="exclude",
+    perturbed="exclude",
 )
 SOURCE = {"format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old"}
 
@@ -49,7 +49,7 @@ def rows(run):
                     run(events, algorithm=algorithm, function=function, run=k,
                         instance=1 + k % 2, f_opt=None if function == 8 else 0.0,
                         launch_log=launches, cpu_s=float(chance.uniform(0.4, 0.9)),
-                        disturbance="disturbed" if k == 3 else "clean",
+                        perturbation="perturbed" if k == 3 else "clean",
                         reference_before_s=0.1, reference_after_s=0.1)
                 )  # fmt: skip
     return made

@@ -11,7 +11,7 @@ import pytest
 from timefair.campaign import configuration, plan
 from timefair.measure.launch.seeds import run_seed
 from timefair.problems.base import ProblemName
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 from timefair.selftest import world
 from timefair.selftest.copies import Copy
 from timefair.selftest.expected import recorded
@@ -48,7 +48,7 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
     return row | {
         "wall_s": end_s, "real_s": end_s, "reaped_s": end_s + 1e-3, "overshoot_s": 0.0,
         "last_evaluation_s": end_s, "cpu_s": end_s * (0.3 if sleeps else 1.0),
-        "foreign_delay_s": 0.0, "disturbance": Disturbance.CLEAN, "core": 0,
+        "foreign_delay_s": 0.0, "perturbation": Perturbation.CLEAN, "core": 0,
         "preparation_s": 0.01, "best_x": point(VALUES.index(row["best_f"])).tolist(),
     }  # fmt: skip
 

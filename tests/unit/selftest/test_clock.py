@@ -46,7 +46,7 @@ def test_the_table_in_microseconds(runs):
     table = clock.table(biases).set_index("algorithm")
     assert table.loc["restarted", "least_us"] == pytest.approx(1e6 * DELAY_S)
     assert math.isnan(table.loc["lognormal", "relaunch_us"])
-    assert table.loc["lognormal", "disturbed"] == 0
+    assert table.loc["lognormal", "perturbed"] == 0
 
 
 def difference(row):

@@ -44,8 +44,8 @@ def test_the_truth_of_other_algorithms_is_not_held(made):
 
 def test_orders(made):
     orders = coverage.orders(made, answers()).set_index("finding")["share"]
-    assert orders["the true inversion is listed"] > 0.6
-    assert orders["equal algorithms are a significant inversion"] < 0.1
+    assert orders["the true rank reversal is listed"] > 0.6
+    assert orders["equal algorithms are a significant rank reversal"] < 0.1
     assert orders["two average ranks by ERT are in the true order"] > 0.8
     assert orders["the best cutoff is close to the true one"] > 0.8
 

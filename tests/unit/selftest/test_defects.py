@@ -12,8 +12,8 @@ FOUND_BY = {
     "clock-fast": {"rate"},
     "last-event-lost": {"draws"},
     "failures-free": {"erts"},
-    "disturbed-left-in": {"counts"},
-    "disturbed-dropped": {"collect", "verify"},
+    "perturbed-left-in": {"counts"},
+    "perturbed-dropped": {"collect", "verify"},
     "run-twice": {"collect", "verify"},
     "run-copied": {"seeds", "moments"},
     "late-truncation": {"collect", "verify"},
@@ -77,7 +77,7 @@ def test_a_defect_is_found(name, sound):
 
 @pytest.mark.slow
 def test_a_defect_changes_neither_the_records_nor_the_code_for_others(sound):
-    for name in ("failures-free", "disturbed-left-in", "targets-strict", "last-event-lost"):
+    for name in ("failures-free", "perturbed-left-in", "targets-strict", "last-event-lost"):
         defects.injected(name, sound, {})
     assert checks.findings(sound) == {}
 

@@ -79,7 +79,7 @@ def test_other_cutoffs_of_a_restarted_algorithm():
     assert answers.ert_evaluations(LEVELS, best) <= answers.ert_evaluations(LEVELS)
 
 
-def test_the_true_inversion():
+def test_the_true_rank_reversal():
     first, second = (Answers(world.ALGORITHMS[k], world.BUDGET_S) for k in world.INVERTED)
     for level in world.TARGET_LEVELS:
         assert first.ert_evaluations(level) < second.ert_evaluations(level)

@@ -49,9 +49,9 @@ CAMPAIGN = {
     "name": "mine",
     "problems": {"suite": "bbob", "functions": [1, 5], "dimensions": 2, "instances": "1-2"},
     "algorithms": {
-        "base": "library:solve",
-        "head": {"use": "library:solve", "seed_as": "base"},
-        "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "base"},
+        "baseline": "library:solve",
+        "candidate": {"use": "library:solve", "seed_as": "baseline"},
+        "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "baseline"},
         "broken": "library:broken",
         "called": "library:called",
         "elsewhere": {"use": "library:called", "path": "."},
@@ -93,25 +93,27 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
     assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
-    assert printed[-1].startswith("equal: head needs 1 times the evaluations of base to the target")
+    assert printed[-1].startswith(
+        "equal: candidate needs 1 times the evaluations of baseline to the target"
+    )
     assert "as the answer is decided" in printed[-1]
     made = rounds_of(study)
     assert made == {f"r{k}" for k in range(1, len(made) + 1)}
     assert 1 <= len(made) < 4
-    assert {path.parts[-3] for path in records(study)} == {"base", "head"}
+    assert {path.parts[-3] for path in records(study)} == {"baseline", "candidate"}
 
     before = records(study)
     assert compare(CAMPAIGN_FILE, "--quiet") == (0, printed[-1:])
     assert records(study) == before
     # The runs were looked at: a later test of them has the level of that look.
-    assert compare("results/mine", "base", "head", "--quiet") == (0, printed[-1:])
+    assert compare("results/mine", "baseline", "candidate", "--quiet") == (0, printed[-1:])
     content = json.loads((study / "results/mine/comparison.json").read_text())
-    assert content == {"base": "base", "head": "head", "looks": 4}
+    assert content == {"baseline": "baseline", "candidate": "candidate", "looks": 4}
 
 
 @pytest.mark.thorough
 def test_a_loss_of_successes_is_found(study: Path, compare) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--head", "worse")
+    status, printed = compare(CAMPAIGN_FILE, "--candidate", "worse")
     assert status == 1
     assert printed[-1].startswith("worse: worse needs ")
 
@@ -130,7 +132,7 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("candidate", "said"),
     [
         ("broken", "algorithms.broken: cannot be launched: library:broken.prepare failed: "
          "ValueError: no data"),
@@ -141,9 +143,9 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     ],
 )  # fmt: skip
 def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
-    study: Path, compare, head: str, said: str
+    study: Path, compare, candidate: str, said: str
 ) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--head", head)
+    status, printed = compare(CAMPAIGN_FILE, "--candidate", candidate)
     assert (status, printed) == (2, [f"timefair: {said.format(study=study)}"])
     assert not records(study)
 
@@ -151,7 +153,7 @@ def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
 @pytest.mark.slow
 def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
     rounds = Rounds(
-        configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "broken", 2
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
     )
     with pytest.raises(InputError) as error:
         rounds.until_sure(Measure.EVALUATIONS, 1.2, print)
@@ -163,9 +165,9 @@ def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
 def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Path) -> None:
     def rounds(**changes: object) -> Rounds:
         campaign = configuration.parse(CAMPAIGN | changes)
-        return Rounds(campaign, study / "results", "base", "head", 2)
+        return Rounds(campaign, study / "results", "baseline", "candidate", 2)
 
-    launched = {"base": Launched(2.0, 0.001), "head": Launched(3.0, 0.003)}
+    launched = {"baseline": Launched(2.0, 0.001), "candidate": Launched(3.0, 0.003)}
     around_s = 4 * 2 * (2.0 + 3.0)  # rounds, functions
     runs_s = 24 * 2 * 2 * (2 * plan.RUN_OVERHEAD_S + 300 * 0.004)
     assert rounds().seconds(launched) == pytest.approx((around_s + runs_s) / 2)
@@ -188,8 +190,16 @@ def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Pat
 @pytest.mark.parametrize(
     ("changes", "words", "line"),
     [
-        ({}, "--head hed", "--head: 'hed' is not in the campaign; did you mean 'head'?"),
-        ({}, "--head base", "--head: 'base': is the base as well; name two algorithms"),
+        (
+            {},
+            "--candidate candidat",
+            "--candidate: 'candidat' is not in the campaign; did you mean 'candidate'?",
+        ),
+        (
+            {},
+            "--candidate baseline",
+            "--candidate: 'baseline': is the baseline as well; name two algorithms",
+        ),
         ({"stopping": {"rule": "quantile"}}, "", "stopping.rule: 'quantile': should be 'fixed'"),
         ({"block": "node"}, "", "block: 'node': versions are measured side by side, not in blocks"),
         ({}, "--cores 0", "--cores: 0: should be at least 1"),
@@ -215,34 +225,38 @@ TUNE = {
 
 
 def test_a_version_may_have_a_tuned_variant_and_is_none(study: Path) -> None:
-    tuned = CAMPAIGN["algorithms"] | {"base": {"use": "library:solve", "tune": TUNE}}
+    tuned = CAMPAIGN["algorithms"] | {"baseline": {"use": "library:solve", "tune": TUNE}}
     timed = {"algorithms": tuned, "budget": {"time_s": 0.5}}
     campaign = configuration.parse(CAMPAIGN | timed)
-    rounds = Rounds(campaign, study / "results", "base", "head", 2)
+    rounds = Rounds(campaign, study / "results", "baseline", "candidate", 2)
     assert plan.core_seconds(rounds.of_both) == 96  # 2 versions, 4 problems, 24 runs of 0.5 s
     with pytest.raises(InputError) as error:
-        Rounds(campaign, study / "results", "base", "base-tuned", 2)
+        Rounds(campaign, study / "results", "baseline", "baseline-tuned", 2)
     assert error.value.faults == (
-        "--head: 'base-tuned': its parameters are searched by snakemake alone; start snakemake, "
-        f"then timefair compare {study}/results/mine base base-tuned",
+        "--candidate: 'baseline-tuned': its parameters are searched by snakemake alone; start "
+        f"snakemake, then timefair compare {study}/results/mine baseline baseline-tuned",
     )
 
 
 def test_both_versions_are_first_in_turn(study: Path) -> None:
-    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
+    rounds = Rounds(
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "candidate", 2
+    )
     first = {number: [job.algorithm for job in rounds._in_turns(number)][::2] for number in (1, 2)}
-    assert first == {1: ["base", "head"], 2: ["head", "base"]}
+    assert first == {1: ["baseline", "candidate"], 2: ["candidate", "baseline"]}
     assert rounds.workers == 2
 
 
 @pytest.mark.thorough
 def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
     monkeypatch.setattr(expected, "SAMPLES", 400)
-    rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
+    rounds = Rounds(
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "candidate", 2
+    )
     design = design_of(rounds, 1.2)
     assert (design.functions, design.runs, design.looks) == (2, 48, 4)
     assert design.paired
-    alone = Rounds(rounds.campaign, study / "results", "base", "other", 2)
+    alone = Rounds(rounds.campaign, study / "results", "baseline", "other", 2)
     assert not alone.paired
     forecast = [list(lines(of, Measure.EVALUATIONS, 1.2, {})) for of in (rounds, alone)]
     chances = [float(text[1].rpartition(" ")[2]) for text in forecast]

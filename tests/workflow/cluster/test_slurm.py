@@ -45,7 +45,7 @@ ON_SLURM = (
     "--slurm-init-seconds-before-status-checks", "1", "--max-status-checks-per-second", "10",
 )  # fmt: skip
 OF_TIME = ("_s", "_utc", "_mb", "_switches")
-OF_THE_MACHINE = ("core", "disturbance", "disturbed_by")
+OF_THE_MACHINE = ("core", "perturbation", "perturbed_by")
 
 
 def finished(workspace: Any) -> dict[tuple[str, int, int], object]:

@@ -121,7 +121,7 @@ def _report(
         "labels": {
             label: entry.title,
             "seconds": campaign.statistics.time,
-            "disturbed runs": campaign.timing.disturbed,
+            "perturbed runs": campaign.timing.perturbed,
         },
     }
 

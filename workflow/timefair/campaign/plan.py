@@ -385,7 +385,7 @@ def tuning_resources(campaign: Campaign) -> dict[str, int]:
     searches.
 
     A search may take longer than `tune.budget_s`, because the first candidates are tried, and
-    disturbed runs repeated, regardless of the time. Without `budget.time_s`, the length of a run is
+    perturbed runs repeated, regardless of the time. Without `budget.time_s`, the length of a run is
     unknown.
     """
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}

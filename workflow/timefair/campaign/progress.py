@@ -18,13 +18,13 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.allocated import JobSizes
 from timefair.campaign.configuration import Campaign
 from timefair.records.journal import journal_path, read_journal
-from timefair.records.status import Disturbance, Status
+from timefair.records.status import Perturbation, Status
 from timefair.records.store import open_record
 
 PAUSE_S = 60.0
 """If no run ends for this long beyond the length of the longest run, nothing is being measured."""
 
-_READ = ["started_utc", "reaped_s", "status", "disturbance"]
+_READ = ["started_utc", "reaped_s", "status", "perturbation"]
 
 
 class CampaignProgress(NamedTuple):
@@ -32,8 +32,8 @@ class CampaignProgress(NamedTuple):
 
     Attributes
     ----------
-    runs, failed, disturbed
-        Completed runs; those whose status is not ``ok``; those that were disturbed.
+    runs, failed, perturbed
+        Completed runs; those whose status is not ``ok``; those that were perturbed.
     wanted
         Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
     measured
@@ -54,7 +54,7 @@ class CampaignProgress(NamedTuple):
 
     runs: int
     failed: int
-    disturbed: int
+    perturbed: int
     wanted: int
     measured: bool
     damaged: int
@@ -77,14 +77,14 @@ class _RunTimes(NamedTuple):
     start_s: npt.NDArray[np.float64]
     end_s: npt.NDArray[np.float64]
     failed: int
-    disturbed: int
+    perturbed: int
 
     @classmethod
     def of(cls, runs: pa.Table) -> _RunTimes:
         start_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3
         failed = pc.sum(pc.not_equal(runs["status"], Status.OK.value)).as_py()
-        disturbed = pc.sum(pc.equal(runs["disturbance"], Disturbance.DISTURBED.value)).as_py()
-        return cls(start_s, start_s + runs["reaped_s"].to_numpy(), failed or 0, disturbed or 0)
+        perturbed = pc.sum(pc.equal(runs["perturbation"], Perturbation.PERTURBED.value)).as_py()
+        return cls(start_s, start_s + runs["reaped_s"].to_numpy(), failed or 0, perturbed or 0)
 
 
 _NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
@@ -143,7 +143,7 @@ class ProgressReader:
         return CampaignProgress(
             runs=len(start_s),
             failed=sum(some.failed for some in runs),
-            disturbed=sum(some.disturbed for some in runs),
+            perturbed=sum(some.perturbed for some in runs),
             wanted=len(start_s) + sum(part.lacking for part in parts),
             measured=measured,
             damaged=sum(part.damaged for part in parts),

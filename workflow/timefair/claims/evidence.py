@@ -15,7 +15,7 @@ from timefair.report.evidence import Evidence
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-_TABLES = ("ert", "comparison", "resolution")
+_TABLES = ("ert", "comparison", "timing_noise")
 
 
 @dataclass(frozen=True)

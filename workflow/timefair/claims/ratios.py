@@ -57,11 +57,11 @@ def costs(
 ) -> Mapping[str, Limits]:
     """The expected costs to a target on a function, of algorithms with finite limits.
 
-    Intervals in seconds are widened by what the machine resolves.
+    Intervals in seconds are widened by the timing noise.
     """
     rows = evidence.of("ert", space, function=function)
     rows = rows[rows["target"] == target]
-    half = log(sqrt(evidence.resolved(space, unit, function)))
+    half = log(sqrt(evidence.detectable(space, unit, function)))
     ends = [COST[unit], f"{COST[unit]}_low", f"{COST[unit]}_high"]
     found = {}
     for label, *values in rows[["algorithm", *ends]].itertuples(index=False):

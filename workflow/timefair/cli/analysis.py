@@ -253,7 +253,7 @@ def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
         text = page(tables, pictures, campaign, cores)
     (folder / "report.html").write_text(text, encoding="utf-8")
     if (frame := tables.get("checklist")) is not None:
-        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
+        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
         (folder / "checklist.html").write_text(text, encoding="utf-8")
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")
 

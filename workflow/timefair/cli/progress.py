@@ -25,9 +25,9 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     progress = commands.add_parser(
         "progress",
-        help="show the progress of a campaign: runs done, failed, disturbed, time left",
+        help="show the progress of a campaign: runs done, failed, perturbed, time left",
         description="Prints in one line how many runs of a campaign are done, how many of them "
-        "failed or were disturbed, the measuring time so far, and the estimated remaining time. "
+        "failed or were perturbed, the measuring time so far, and the estimated remaining time. "
         "It reads records and journals, locks nothing and writes nothing, so "
         "you can call it at any time, from any machine that can read the folder.",
         example="timefair progress results/default\ntimefair progress results/default --watch",
@@ -73,7 +73,7 @@ def _runs(campaign: Campaign, progress: CampaignProgress) -> str:
 def _faults(progress: CampaignProgress) -> list[str]:
     counts = {
         "failed": progress.failed,
-        "disturbed": progress.disturbed,
+        "perturbed": progress.perturbed,
         "damaged (timefair verify names them)": progress.damaged,
     }
     return [f"{count} {what}" for what, count in counts.items() if count]

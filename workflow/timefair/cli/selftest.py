@@ -91,10 +91,10 @@ def _selftest(arguments: argparse.Namespace) -> int:
             return _defects(bench, arguments.output)
         known = run.known_answers(bench, size.coverage)
         faults = _known(known)
-        found = run.resolved(bench, size)
+        found = run.detectable_slowdown(bench, size)
         _keep(found)
         tables = {"coverage": known.held, "orders": known.orders, "clock": known.clock}
-        facts = {"resolution": found, "drift_ppm": known.drift_ppm, "faults": faults}
+        facts = {"detectable_slowdown": found, "drift_ppm": known.drift_ppm, "faults": faults}
         _write(arguments.output, tables, facts)
         print(*(f"FAULT {fault}" for fault in faults), sep="\n", end="\n" * bool(faults))
         return int(bool(faults))
@@ -125,8 +125,8 @@ def _known(known: Known) -> list[str]:
     _print("Orders of algorithms", known.orders)
     _print("Time recorded minus time drawn", known.clock)
     drifts = ", ".join(f"{value:+.1f} ppm of {name}" for name, value in known.drift_ppm.items())
-    disturbed, runs = int(known.clock["disturbed"].sum()), int(known.clock["runs"].sum())
-    print(f"{disturbed} of {runs} runs were disturbed by others on this machine.")
+    perturbed, runs = int(known.clock["perturbed"].sum()), int(known.clock["runs"].sum())
+    print(f"{perturbed} of {runs} runs were perturbed by others on this machine.")
     print(f"The clock of the measurement went by {drifts}.\n")
     off = known.held[~known.held["as_aimed"]]
     for row in off[off["held"] >= off["perfect"] - WORSE].itertuples():
@@ -156,12 +156,12 @@ def _known(known: Known) -> list[str]:
 
 
 def _keep(found: dict[str, Any]) -> None:
-    """Print the resolution of this machine, and keep it for others to quote."""
-    from timefair.basics.resolution import in_words
-    from timefair.machine import resolved
+    """Print the minimum detectable slowdown of this machine, and keep it for others to quote."""
+    from timefair.basics.slowdowns import in_words
+    from timefair.machine import detectable
     from timefair.machine.host import Host
 
-    print(f"Resolution: {in_words(found)}")
+    print(f"Minimum detectable slowdown: {in_words(found)}")
     for test in ("seconds", "precision"):
         one = found[test]
         print(
@@ -170,7 +170,7 @@ def _keep(found: dict[str, Any]) -> None:
             f"{one['repetitions']} repetitions; equal algorithms differ in "
             f"{100 * one['false_alarms']:.0f} %"
         )
-    print(f"kept in {resolved.write(found, Host())}")
+    print(f"kept in {detectable.write(found, Host())}")
 
 
 def _defects(bench: Bench, output: Path | None) -> int:

@@ -25,7 +25,7 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     doctor = commands.add_parser(
         "doctor",
-        help="find what would disturb times on this machine, and what to do about it",
+        help="find what would perturb times on this machine, and what to do about it",
         description="Checks the machine for about a second and prints one line per finding, the "
         "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
         "wrong; `warn`: times would vary more or drift; `unknown`: the machine does not report it.",

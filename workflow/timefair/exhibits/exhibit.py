@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from timefair.charts.pages import ORDER, WHOLE, Page
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +172,7 @@ class Exhibit:
         ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
         costs themselves use seconds as measured.
     complete
-        Whether it describes the measurement itself. If so, it never omits disturbed runs, and uses
+        Whether it describes the measurement itself. If so, it never omits perturbed runs, and uses
         measured values of noisy runs.
     comparing
         Whether it compares algorithms. If so, it omits algorithms that made no evaluation in any
@@ -215,7 +215,7 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``cost``,
+            With the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
             ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
             captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
             algorithm of all that made no evaluation, `timefair.charts.pages.ORDER`, and
@@ -237,7 +237,7 @@ class Exhibit:
         frame.attrs[ORDER] = in_order_of_looks(runs)
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        frame.attrs["disturbed"] = self._disturbed(runs, analysis)
+        frame.attrs["perturbed"] = self._perturbed(runs, analysis)
         failed = failed_algorithms(runs)
         frame.attrs["failed"] = [list(one) for one in failed]
         refused = frame.attrs.get("refused", "")
@@ -272,12 +272,12 @@ class Exhibit:
         taken = taken.timed_by(analysis.time)
         return taken.amortised(analysis) if analysis.ancillary == "amortised" else taken
 
-    def _disturbed(self, runs: Runs, analysis: Analysis) -> str:
-        """Number of disturbed runs, as a sentence for captions."""
-        count, total = int(runs.disturbed.sum()), len(runs.frame)
-        unknown = total - count - int((runs.frame["disturbance"] == Disturbance.CLEAN).sum())
-        omitted = analysis.disturbed == "exclude" and not self.complete
-        text = f"{count} of {total} runs were disturbed"
+    def _perturbed(self, runs: Runs, analysis: Analysis) -> str:
+        """Number of perturbed runs, as a sentence for captions."""
+        count, total = int(runs.perturbed.sum()), len(runs.frame)
+        unknown = total - count - int((runs.frame["perturbation"] == Perturbation.CLEAN).sum())
+        omitted = analysis.perturbed == "exclude" and not self.complete
+        text = f"{count} of {total} runs were perturbed"
         text += (" and are omitted" if omitted else " and are included") if count else ""
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 

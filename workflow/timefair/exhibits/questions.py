@@ -18,7 +18,7 @@ class Question(Enum):
         "How likely is each algorithm the best, and does the difference matter?",
         "explanation/probabilities.md",
     )
-    INVERSION = (
+    REVERSAL = (
         "Which algorithm wins in evaluations and loses in seconds?",
         "explanation/comparisons.md",
     )

@@ -44,7 +44,7 @@ class Results:
 
     @property
     def verdict(self) -> list[str]:
-        """The verdict of each suite and dimension, then how many runs failed or were disturbed.
+        """The verdict of each suite and dimension, then how many runs failed or were perturbed.
 
         One sentence each; none without a report.
         """

@@ -76,7 +76,7 @@ def caption(
     incomplete
         Whether some number is not available.
     notes
-        Further sentences of the table, about disturbed and published runs.
+        Further sentences of the table, about perturbed and published runs.
     """
     placeholders = facts.placeholders
     sentences = [

@@ -42,7 +42,7 @@ FLOAT = r"""\begin{{table*}}[tbp]
 {tabulars}
 \end{{table*}}"""
 
-NOTES = ("pairs", "disturbed", "omitted", "published", "machines", "cost", "noise")
+NOTES = ("pairs", "perturbed", "omitted", "published", "machines", "cost", "noise")
 """Attributes of a table that are sentences for its captions."""
 
 CONTINUED = r"\tablename~\thetable{} (continued)"

@@ -1,4 +1,4 @@
-"""Checks for what would disturb times on a machine; one function per finding.
+"""Checks for what would perturb times on a machine; one function per finding.
 
 A check reads facts of an observation. If one of them is unknown, its finding is unknown.
 """
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from timefair.basics.resolution import in_words
+from timefair.basics.slowdowns import in_words
 from timefair.machine.host import Unknown, core_list
 from timefair.machine.observation import Diagnosis, Observation, Severity, bad, ok, warn
 from timefair.machine.probes import LOOP_NS
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
-"""Shares of time without a core; a run above the first is disturbed."""
+"""Shares of time without a core; a run above the first is perturbed."""
 
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
@@ -206,8 +206,8 @@ def _power(seen: Observation) -> Diagnosis:
 # --- Memory -----------------------------------------------------------------------------------
 
 
-def _resolution(seen: Observation) -> Diagnosis:
-    return ok(in_words(seen["resolution"]))
+def _detectable_slowdown(seen: Observation) -> Diagnosis:
+    return ok(in_words(seen["detectable_slowdown"]))
 
 
 def _memory(seen: Observation) -> Diagnosis:
@@ -353,7 +353,7 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "turbo": _turbo,
     "heat": _heat,
     "power": _power,
-    "resolution": _resolution,
+    "detectable_slowdown": _detectable_slowdown,
     "memory": _memory,
     "swap": _swap,
     "clock source": _clock_source,

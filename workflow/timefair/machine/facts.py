@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import cgroups, checkout, memory, processor, resolved, software, system
+from timefair.machine import cgroups, checkout, detectable, memory, processor, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -53,7 +53,7 @@ STANDING: dict[str, Reader] = {
     "commit": checkout.commit,
     "package_commit": checkout.package_commit,
     # what `timefair selftest` has found of it
-    "resolution": resolved.resolution,
+    "detectable_slowdown": detectable.slowdown,
 }
 
 MOMENTARY: dict[str, Reader] = {

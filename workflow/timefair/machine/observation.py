@@ -26,7 +26,7 @@ class Diagnosis(NamedTuple):
 
 
 def ok(evidence: str) -> Diagnosis:
-    """Times are not disturbed."""
+    """Times are not perturbed."""
     return Diagnosis("ok", evidence)
 
 

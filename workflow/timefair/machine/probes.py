@@ -1,4 +1,4 @@
-"""Short measurements of disturbances; together they take about a second."""
+"""Short measurements of perturbations; together they take about a second."""
 
 from __future__ import annotations
 

@@ -5,5 +5,5 @@ process, waits for its end and judges the run. `apart` contains the processes of
 not share a process with the problem. `preparation` loads an algorithm and makes a trial launch.
 `evaluation` contains the objective and the shared memory in which it counts. `launch` contains what
 every launch needs, in any process. `isolation` keeps runs from each other and from the measurement.
-`disturbance` detects runs that other processes slowed down. `audit` examines one algorithm.
+`perturbation` detects runs that other processes slowed down. `audit` examines one algorithm.
 """

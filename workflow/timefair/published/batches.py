@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from timefair.published.runs import DataSet, PublishedRun, Timed
 from timefair.records.schema import EVENT, RUN_SCHEMA
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 
 
 def batch(
@@ -64,7 +64,7 @@ def _timed(runs: list[Timed]) -> dict[str, Any]:
         "best_f": [run.best_f for run in runs],
         "status": [run.status for run in runs],
         "stop_reason": [run.stop_reason for run in runs],
-        "disturbance": [Disturbance.UNKNOWN] * len(runs),
+        "perturbation": [Perturbation.UNKNOWN] * len(runs),
         "budget_s": [run.budget_s for run in runs],
         "budget_evaluations": [run.budget_evaluations for run in runs],
     }

@@ -392,12 +392,12 @@ def cores_of_run(threads: int, isolation: str, use: str) -> int:
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Settings for measuring on a machine that others use, too.
 
-    ``repeats``: maximal number of repetitions of a disturbed run. ``reference``: whether the
-    reference kernel is timed before and after each run. Disturbed runs are excluded only by the
+    ``repeats``: maximal number of repetitions of a perturbed run. ``reference``: whether the
+    reference kernel is timed before and after each run. Perturbed runs are excluded only by the
     tables.
     """
     timing = campaign.get("timing", {})
-    repeats = timing.get("repeats") if timing.get("disturbed") == "repeat" else 0
+    repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
     reference = timing.get("reference")
     if reference is None:
         reference = campaign.get("budget", {}).get("time_s") is not None

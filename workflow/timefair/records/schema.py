@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 PUBLISHED = "published"
 """Name of the fact with the source of published data; only their records have it."""
@@ -27,7 +27,7 @@ FOREIGN_CLOCK = "foreign_clock"
 
 EVENT = pa.struct(
     [
-        ("launch", pa.int32()),  # the launch that made it, from 0; called `restart` before 5
+        ("launch", pa.int32()),  # the launch that made it, from 0
         ("evaluations", pa.int64()),  # begun in the run so far; in one thread, this is the last
         ("time_s", pa.float64()),  # stamped when the evaluation returned
         # f - f_opt, negative if f_opt is wrong or only the best value known (`basics.optimum`), or
@@ -86,7 +86,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds
     ("budget_evaluations", pa.int64()),  # null: no budget in evaluations
-    ("evaluation_cost_s", pa.float64()),  # simulated; null: a version before 5
+    ("evaluation_cost_s", pa.float64()),  # simulated
     # how it went
     ("status", pa.string()),  # a Status
     ("stop_reason", pa.string()),  # a StopReason
@@ -94,8 +94,8 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("attempts", pa.int32()),  # 1, more if a process was killed from outside and repeated
     # what it used and reached
     ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s
-    ("real_s", pa.float64()),  # the same in real time; null: a version before 5
-    ("charged_s", pa.float64()),  # simulated cost of all evaluations; null: a version before 5
+    ("real_s", pa.float64()),  # the same in real time
+    ("charged_s", pa.float64()),  # simulated cost of all evaluations
     ("cpu_s", pa.float64()),  # user and system, of the run's process and what it waited for
     ("evaluations", pa.int64()),  # that finished within the budget
     ("launches", pa.int32()),  # begun
@@ -103,12 +103,12 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("best_f", pa.float64()),  # inf when there is no finite value
     ("best_precision", pa.float64()),  # inf when there is no finite value
     # f without noise at the best measured point, `inf` without one. null: values have no noise, or
-    # f without noise is not known, or a version before 6
+    # f without noise is not known
     ("noise_free_f", pa.float64()),
-    # what `best_f` is the value of, as it was evaluated; null: none, published, version 3, or the
-    # value of several points
+    # what `best_f` is the value of, as it was evaluated; null: none, published, or the value of
+    # several points
     ("best_x", pa.list_(pa.float64())),
-    # of `evaluations`, those of the constraints; null: the problem has none, or a version before 6
+    # of `evaluations`, those of the constraints; null: the problem has none
     ("constraint_evaluations", pa.int64()),
     ("last_evaluation_s", pa.float64()),  # end of the last evaluation, counted or not; null: none
     ("overshoot_s", pa.float64()),  # how far the last evaluation ended after T; 0: not at all
@@ -117,10 +117,10 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("preparation_s", pa.float64()),  # to import and prepare the algorithm, before any clock
     ("objective_s", pa.float64()),  # one instrumented evaluation, measured in this job
     ("bare_s", pa.float64()),  # one evaluation by the suite's own call, beside it
-    # whether it was disturbed
-    ("disturbance", pa.string()),  # a Disturbance
-    ("disturbed_by", pa.string()),  # null unless it was
-    ("repeats", pa.int32()),  # how often it was measured again because it was disturbed
+    # whether it was perturbed
+    ("perturbation", pa.string()),  # a Perturbation
+    ("perturbed_by", pa.string()),  # null unless it was
+    ("repeats", pa.int32()),  # how often it was measured again because it was perturbed
     ("run_queue_delay_s", pa.float64()),  # waiting for a core, whoever used it; null: not reported
     ("foreign_delay_s", pa.float64()),  # the same, without waiting for processes of the run itself
     ("involuntary_switches", pa.int64()),
@@ -135,7 +135,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("left_processes", pa.int32()),  # that were there when the run's own had ended
     ("left_files", pa.int32()),  # in the run's temporary folder
     ("left_mb", pa.float64()),
-    ("isolation", pa.string()),  # an Isolation; null: a version before 5
+    ("isolation", pa.string()),  # an Isolation
     ("watched_because", pa.string()),  # null unless it is `watched`
     # files that appeared or changed in folders that runs share; null: none
     ("appeared", pa.string()),
@@ -146,47 +146,36 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # the points that were asked for together; all others were asked for alone. null: not known
     ("batches", pa.list_(BATCH)),
     # what evaluations gave that give several numbers, as far as it was kept (`problems.base.Keep`,
-    # `thinning.VectorThinning`). null: an evaluation gives one value, or a version before 6
+    # `thinning.VectorThinning`). null: an evaluation gives one value
     ("vectors", pa.list_(VECTOR)),
     # the points that launches recommended, thinned (`thinning`); null: as `noise_free_f`
     ("recommendations", pa.list_(RECOMMENDATION)),
     # what launches found that did not better the run, thinned (`thinning`); with their own events
-    # the traces of launches. null: published, a version before 5, or events that were made from
-    # `vectors` after the run
+    # the traces of launches. null: published, or events that were made from `vectors` after the
+    # run
     ("launch_events", pa.list_(EVENT)),
     ("events", pa.list_(EVENT)),
 ]
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
-_ADDED_5 = (
-    "isolation",
-    "watched_because",
-    "appeared_in_trial",
-    "batches",
-    "launch_events",
-    "evaluation_cost_s",
-    "real_s",
-    "charged_s",
-)
+BEFORE = {6: {"perturbation": "disturbance", "perturbed_by": "disturbed_by"}}
+"""Earlier names of columns, by version. Records of these versions are read with the names of now,
+as are the words of `NOW` in their facts."""
 
-_ADDED_6 = ("vectors", "constraint_evaluations", "noise_free_f", "recommendations")
-
-ADDED = {3: ("best_x", *_ADDED_5, *_ADDED_6), 4: (*_ADDED_5, *_ADDED_6), 5: _ADDED_6}
-"""Columns that earlier versions lack, by version; records of these versions are read with nulls."""
-
-LAUNCH_WAS = {3: "restart", 4: "restart"}
-"""Earlier name of the field ``launch`` of events; used by versions before this one."""
+NOW = {
+    "disturbed": "perturbed",
+    "disturbance": "perturbation",
+    "inversions": "rank_reversals",
+    "resolution": "timing_noise",
+}
+"""Names in facts, and the state of a run, in records of the versions of `BEFORE`."""
 
 
 def schema_of(version: int) -> pa.Schema:
     """The columns of a record of a given version."""
-    lacking = ADDED.get(version, ())
-    fields = [field for field in RUN_SCHEMA if field.name not in lacking]
-    if version in LAUNCH_WAS:
-        event = pa.struct([EVENT[0].with_name(LAUNCH_WAS[version]), *list(EVENT)[1:]])
-        fields = [f.with_type(pa.list_(event)) if f.name == "events" else f for f in fields]
-    return pa.schema(fields)
+    was = BEFORE.get(version, {})
+    return pa.schema([field.with_name(was.get(field.name, field.name)) for field in RUN_SCHEMA])
 
 
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")

@@ -100,16 +100,16 @@ class LaunchEnd(StrEnum):
     """It raised, crashed or exited."""
 
 
-class Disturbance(StrEnum):
+class Perturbation(StrEnum):
     """Whether other processes slowed a run, by the rule of
-    `timefair.measure.disturbance.interference`.
+    `timefair.measure.perturbation.interference`.
     """
 
     CLEAN = "clean"
-    """No figure of the machine shows a disturbance."""
+    """No figure of the machine shows a perturbation."""
 
-    DISTURBED = "disturbed"
-    """A disturbance was detected; `disturbed_by` gives the reason."""
+    PERTURBED = "perturbed"
+    """A perturbation was detected; `perturbed_by` gives the reason."""
 
     UNKNOWN = "unknown"
     """The machine does not report waiting times, and the reference kernel was not timed."""

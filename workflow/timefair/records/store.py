@@ -21,14 +21,7 @@ from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
 from timefair.records.facts import misshapen
-from timefair.records.schema import (
-    ADDED,
-    LAUNCH_WAS,
-    RUN_SCHEMA,
-    SCHEMA_VERSION,
-    leaves,
-    schema_of,
-)
+from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
 
 Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 
@@ -129,20 +122,22 @@ class Record(NamedTuple):
             The columns to read, in Parquet's names; None for all.
         """
         found = ColumnChecksums()
-        here = None if columns is None else _as_written(columns, self.facts["schema_version"])
+        was = BEFORE.get(self.facts["schema_version"], {})
+        here = None if columns is None else [was.get(name, name) for name in columns]
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
                 runs = self.file.read_row_group(k, here, use_threads=False)
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
-            yield _completed(runs, columns)
+            runs = _as_now(runs, was) if was else runs
+            yield runs.select(_names(columns))
         self._check(found.by_name() if self.file.num_row_groups else {})
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All runs at once, checked."""
         parts = list(self.row_groups(columns))
-        return pa.concat_tables(parts) if parts else _completed(RUN_SCHEMA.empty_table(), columns)
+        return pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
 
     def _check(self, found: Mapping[str, str]) -> None:
         if self.columns and not found:
@@ -152,39 +147,29 @@ class Record(NamedTuple):
             raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
 
 
-def _as_written(columns: Sequence[str], version: int) -> list[str]:
-    """Parquet's names of columns in a file of that version, without those that it lacks."""
-    launch = "events.list.element.launch"
-    was = {launch: launch.replace("launch", LAUNCH_WAS.get(version, "launch"))}
-    lacking = ADDED.get(version, ())
-    there = [was.get(name, name) for name in columns if name.partition(".")[0] not in lacking]
-    return there or ["run"]  # a column that every version has gives the number of runs
-
-
-def _completed(runs: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """Convert runs to this version, with nulls in the columns that the version of the
-    file lacks.
-    """
-    if "events" in runs.column_names:
-        runs = _renamed(runs)
+def _names(columns: Sequence[str] | None) -> list[str]:
+    """The columns of a table with these columns of Parquet; None stands for all."""
     wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
-    for name in RUN_SCHEMA.names:
-        if name in wanted and name not in runs.column_names:
-            nulls = pa.nulls(len(runs), RUN_SCHEMA.field(name).type)
-            runs = runs.append_column(name, nulls)
-    return runs.select([name for name in RUN_SCHEMA.names if name in wanted])
+    return [name for name in RUN_SCHEMA.names if name in wanted]
 
 
-def _renamed(runs: pa.Table) -> pa.Table:
-    """Rename the fields of events as in this version."""
-    now = dict.fromkeys(LAUNCH_WAS.values(), "launch")
-    place = runs.column_names.index("events")
-    fields = runs.schema.field(place).type.value_type
-    if not any(field.name in now for field in fields):
+def _as_now(runs: pa.Table, was: Mapping[str, str]) -> pa.Table:
+    """Rename columns and states of an earlier version, whose names of columns are `was`."""
+    now = {old: new for new, old in was.items()}
+    runs = runs.rename_columns([now.get(name, name) for name in runs.column_names])
+    if "perturbation" not in runs.column_names:
         return runs
-    event = pa.struct([field.with_name(now.get(field.name, field.name)) for field in fields])
-    chunks = [chunk.view(pa.list_(event)) for chunk in runs.column(place).chunks]
-    return runs.set_column(place, "events", pa.chunked_array(chunks, pa.list_(event)))
+    states = pa.array([NOW.get(s, s) for s in runs["perturbation"].to_pylist()], pa.string())
+    return runs.set_column(runs.column_names.index("perturbation"), "perturbation", states)
+
+
+def _named_now(value: Any) -> Any:
+    """Facts of an earlier version with the names of this one."""
+    if isinstance(value, dict):
+        return {"perturbed" if k == "disturbed" else k: _named_now(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_named_now(one) for one in value]
+    return NOW.get(value, value) if isinstance(value, str) else value
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -223,9 +208,9 @@ def open_record(path: Path) -> Record:
     if not isinstance(facts, dict) or "schema_version" not in facts:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
     version = facts["schema_version"]
-    if version not in (SCHEMA_VERSION, *ADDED):
+    if version not in (SCHEMA_VERSION, *BEFORE):
         raise InputError(
-            f"{path}: schema version {version}, and this timefair reads {min(ADDED)} to "
+            f"{path}: schema version {version}, and this timefair reads {min(BEFORE)} to "
             f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
     if _CHECKSUM not in metadata:
@@ -236,6 +221,7 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: {clause}; {MEND}")
     if schema != schema_of(version):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
+    facts = _named_now(facts) if version in BEFORE else facts
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 
 

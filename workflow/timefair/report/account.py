@@ -36,7 +36,7 @@ REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, ru
 <p>with timefair {version}. This repeats the analysis. timefair does not know how the runs
 were made.</p>"""
 
-OF_MEASUREMENT = ("Restarts", "Isolation", "Disturbed runs")
+OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")
 """Facts that are unknown for imported runs."""
 
 QUANTILES = (
@@ -54,13 +54,13 @@ COCO = (
 
 
 def how_runs_went(evidence: Evidence) -> list[str]:
-    """A line on failed and disturbed runs; none without the table `runs`, or for imported runs."""
+    """A line on failed and perturbed runs; none without the table `runs`, or for imported runs."""
     rows = evidence.table("runs")
     if rows.empty or evidence.campaign.is_foreign:
         return []
     failed = int(rows.loc[rows["status"] != "ok", "runs"].sum())
     every = counted(int(rows["runs"].sum()), "run")
-    return [f"{failed} of {every} failed, {int(rows['disturbed'].sum())} were disturbed."]
+    return [f"{failed} of {every} failed, {int(rows['perturbed'].sum())} were perturbed."]
 
 
 def in_one_sentence(campaign: Campaign) -> str:
@@ -174,8 +174,8 @@ def setup(evidence: Evidence, names: Names) -> str:
         f"stopping rule: {campaign.stopping.rule}",
         "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
-        "Disturbed runs": {"flag": "are included", "exclude": "are omitted from results"}.get(
-            campaign.timing.disturbed, "are measured again"
+        "Perturbed runs": {"flag": "are included", "exclude": "are omitted from results"}.get(
+            campaign.timing.perturbed, "are measured again"
         ),
         "Seed": str(campaign.seed),
     }

@@ -9,7 +9,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.exhibits import unknown_optimum
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_DISTURBED
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
@@ -25,7 +25,7 @@ FEW_RUNS = 10
 NORMAL = (
     "With more than half of the runs, this is the normal state of the machine: all algorithms have "
     "met it, and their times are those of a machine that is shared. For times of an idle machine, "
-    "use fewer cores or another machine (timefair doctor shows what disturbs)."
+    "use fewer cores or another machine (timefair doctor shows what perturbs)."
 )
 
 MEASUREMENT = "campaign"
@@ -60,8 +60,8 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
         "Heavy tails": _heavy_tails(evidence),
-        "Disturbance": _disturbance(evidence),
-        "Resolution": _resolution(evidence),
+        "Perturbation": _perturbation(evidence),
+        "Timing noise": _timing_noise(evidence),
         "Speed": _speed(evidence),
         "Mixed records": _mixed(evidence),
         "Seconds": _seconds(evidence),
@@ -233,34 +233,34 @@ def _heavy_tails(evidence: Evidence) -> Iterator[str]:
     )
 
 
-def _disturbance(evidence: Evidence) -> Iterator[str]:
+def _perturbation(evidence: Evidence) -> Iterator[str]:
     told = [
-        frame.attrs["disturbed"] for frame in evidence.tables.values() if "disturbed" in frame.attrs
+        frame.attrs["perturbed"] for frame in evidence.tables.values() if "perturbed" in frame.attrs
     ]
     if not told or (told[0].startswith("0 of") and "unknown" not in told[0]):
         return
     text = told[0]
-    rows = evidence.table("disturbance")
-    if len(rows) and rows["disturbed"].any():
-        worst = max(rows.to_dict("records"), key=lambda row: row["disturbed"] / row["runs"])
-        text += f" {worst['algorithm']} has the most: {worst['disturbed']} of {worst['runs']}."
-        share = rows["disturbed"].sum() / rows["runs"].sum()
-        text += f" {NORMAL}" if share > MOST_DISTURBED else ""
-    undisturbed = evidence.table("comparison").attrs.get("undisturbed", "")
-    yield " ".join(filter(None, (text, undisturbed)))
+    rows = evidence.table("perturbation")
+    if len(rows) and rows["perturbed"].any():
+        worst = max(rows.to_dict("records"), key=lambda row: row["perturbed"] / row["runs"])
+        text += f" {worst['algorithm']} has the most: {worst['perturbed']} of {worst['runs']}."
+        share = rows["perturbed"].sum() / rows["runs"].sum()
+        text += f" {NORMAL}" if share > MOST_PERTURBED else ""
+    unperturbed = evidence.table("comparison").attrs.get("unperturbed", "")
+    yield " ".join(filter(None, (text, unperturbed)))
 
 
-def _resolution(evidence: Evidence) -> Iterator[str]:
-    rows = evidence.table("resolution")
-    if rows.empty or not rows["resolved_ratio"].max() >= NOTICEABLE:
+def _timing_noise(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("timing_noise")
+    if rows.empty or not rows["detectable_ratio"].max() >= NOTICEABLE:
         return
     everywhere = rows["function"].astype(str) == ALL
     slowest, on, over = (
         number(values.max(), digits=2)
         for values in (
             rows["slowdown_max"],
-            rows.loc[~everywhere, "resolved_ratio"],
-            rows.loc[everywhere, "resolved_ratio"],
+            rows.loc[~everywhere, "detectable_ratio"],
+            rows.loc[everywhere, "detectable_ratio"],
         )
     )
     all_together = f", and above {over} over all functions" if on != over else ""

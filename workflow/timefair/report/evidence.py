@@ -17,7 +17,7 @@ from timefair.problems import names
 from timefair.rundata.settings import Analysis
 
 NOTICEABLE = 1.1
-"""Ratio of times that a machine does not resolve, above which the page says so."""
+"""Minimum detectable ratio of times, above which the page says so."""
 
 
 class Space(NamedTuple):
@@ -101,15 +101,15 @@ class Evidence:
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
-    def resolved(self, space: Space, unit: str, function: object = ALL) -> float:
+    def detectable(self, space: Space, unit: str, function: object = ALL) -> float:
         """Largest ratio of costs that the speed of the machine may explain, at least 1.
 
-        It is taken from the table `resolution`; 1 for evaluations, and if it is unknown.
+        It is taken from the table `timing_noise`; 1 for evaluations, and if it is unknown.
         """
         if unit != "seconds":
             return 1.0
-        rows = self.of("resolution", space, function=function)
-        ratio = float(rows["resolved_ratio"].iloc[0]) if len(rows) else 1.0
+        rows = self.of("timing_noise", space, function=function)
+        ratio = float(rows["detectable_ratio"].iloc[0]) if len(rows) else 1.0
         return max(ratio, 1.0) if isfinite(ratio) else 1.0
 
     def budget(self, space: Space) -> float | None:

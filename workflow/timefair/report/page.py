@@ -222,5 +222,5 @@ def _checklist(evidence: Evidence) -> str:
     frame = evidence.table("checklist")
     if frame.empty:
         return ""
-    content = checklist_page.contents(as_rows(frame), frame.attrs.get("disturbed", ""), level=3)
+    content = checklist_page.contents(as_rows(frame), frame.attrs.get("perturbed", ""), level=3)
     return f'<div class="checklist scroll">{content}</div>'

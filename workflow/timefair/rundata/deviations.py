@@ -102,7 +102,7 @@ class Measured:
     decided
         Decisions of a stopping rule, in the form of records.
     excluded
-        Number of planned runs that the answer omits because they were disturbed.
+        Number of planned runs that the answer omits because they were perturbed.
     started
         When the first run began; None if this is unknown.
     """

@@ -69,7 +69,7 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
 
     Such runs cannot be compared within their block. Causes are a stopping rule that ends one
-    algorithm before others, and excluded disturbed runs. All values are False unless there are
+    algorithm before others, and excluded perturbed runs. All values are False unless there are
     several kinds of machines.
     """
     frame = runs.frame

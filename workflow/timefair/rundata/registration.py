@@ -22,7 +22,7 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
 
     Runs that were not planned are omitted, so that without a known optimum, precisions are
     distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
-    are also omitted, and so are disturbed runs if the registration excludes them.
+    are also omitted, and so are perturbed runs if the registration excludes them.
     """
     asked, settings = analysis.registration["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)
@@ -44,8 +44,8 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
 def _measured(runs: Runs, analysis: Analysis) -> dict[str, Measured]:
     frame = runs.frame
     omitted = np.zeros(len(frame), dtype=np.bool_)
-    if registered_analysis(analysis).disturbed == "exclude":
-        omitted = runs.disturbed & _is_planned(frame, analysis)
+    if registered_analysis(analysis).perturbed == "exclude":
+        omitted = runs.perturbed & _is_planned(frame, analysis)
     found = {}
     for label, rows in frame.groupby("algorithm", observed=True).indices.items():
         mine = frame.iloc[rows]

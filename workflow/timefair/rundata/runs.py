@@ -20,7 +20,7 @@ from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
 from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 from timefair.records.store import facts_of
 from timefair.rundata import feasibility, fronts, launch_traces, launches, noisy, vectors
 from timefair.rundata.charges import shares_s
@@ -415,9 +415,9 @@ class Runs:
         }
 
     @property
-    def disturbed(self) -> NDArray[np.bool_]:
-        """Which runs were disturbed, shape (runs,)."""
-        return np.asarray(self.frame["disturbance"] == Disturbance.DISTURBED)
+    def perturbed(self) -> NDArray[np.bool_]:
+        """Which runs were perturbed, shape (runs,)."""
+        return np.asarray(self.frame["perturbation"] == Perturbation.PERTURBED)
 
     @property
     def foreign_clock(self) -> bool:
@@ -432,7 +432,7 @@ class Runs:
         unknown = np.full(len(self.frame), np.nan)
         return replace(
             self,
-            frame=self.frame.assign(**nothing, status=None, stop_reason=None, disturbance=None),
+            frame=self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None),
             traces=self.traces.each(lambda part: part.scaled(unknown)),
         )
 
@@ -482,10 +482,10 @@ class Runs:
         )
 
     def wanted(self, analysis: Analysis) -> Runs:
-        """The runs without disturbed ones, if the analysis omits these."""
-        if analysis.disturbed != "exclude":
+        """The runs without perturbed ones, if the analysis omits these."""
+        if analysis.perturbed != "exclude":
             return self
-        return self.once("undisturbed", lambda: self.where(~self.disturbed))
+        return self.once("unperturbed", lambda: self.where(~self.perturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
         """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""

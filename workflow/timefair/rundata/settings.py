@@ -234,12 +234,12 @@ CampaignSeed = Annotated[
     Seed,
     Field(default=1, description="Seed from which every random stream of the campaign is derived."),
 ]
-Disturbed = Annotated[
+Perturbed = Annotated[
     Literal["flag", "exclude", "repeat"],
     Field(
         default="flag",
-        description="`flag`: disturbed runs count, and every table states their number. `exclude`: "
-        "tables of results omit them. `repeat`: each disturbed run is repeated at once.",
+        description="`flag`: perturbed runs count, and every table states their number. `exclude`: "
+        "tables of results omit them. `repeat`: each perturbed run is repeated at once.",
     ),
 ]
 
@@ -250,7 +250,7 @@ class Analysis(Statistics):
 
     Attributes
     ----------
-    targets, target_values, relative_targets, seed, disturbed
+    targets, target_values, relative_targets, seed, perturbed
         As in the campaign file. The draws of a row depend on the seed and on the row's own names
         only, so that another algorithm in the campaign does not change them.
     band
@@ -277,7 +277,7 @@ class Analysis(Statistics):
     target_values: TargetValues
     relative_targets: RelativeTargets
     seed: CampaignSeed
-    disturbed: Disturbed
+    perturbed: Perturbed
     band: tuple[float, float] = (0.25, 0.75)
     tuning_s: dict[str, float] = Field(default={})
     preparation_s: dict[str, float | None] = Field(default={})

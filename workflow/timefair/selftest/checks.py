@@ -25,7 +25,7 @@ from timefair.measure.launch.seeds import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import RUN_KEY, Place, run_name
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 from timefair.rundata.settings import Analysis
 from timefair.selftest import clock
 from timefair.selftest.copies import Copy
@@ -177,19 +177,19 @@ def _cpu_share(row: Mapping[str, Any]) -> float:
 
 
 def by_counts(one: Copy) -> str:
-    """Check that tables count the right runs, with and without disturbed ones."""
-    for disturbed in ("flag", "exclude"):
+    """Check that tables count the right runs, with and without perturbed ones."""
+    for perturbed in ("flag", "exclude"):
         kept = Counter(
             (row["algorithm"], row["function"])
             for row in one.all_runs()
-            if disturbed == "flag" or row["disturbance"] != Disturbance.DISTURBED
+            if perturbed == "flag" or row["perturbation"] != Perturbation.PERTURBED
         )
-        settings = one.campaign.settings_of("success") | {"disturbed": disturbed}
+        settings = one.campaign.settings_of("success") | {"perturbed": perturbed}
         frame = TABLES["success"](one.runs(), Analysis.of(settings))
         for row in frame.to_dict("records"):
             label, function = row["algorithm"], row["function"]
             if row["runs"] != (wanted := kept[label, function]):
-                omitted = " without disturbed runs" * (disturbed == "exclude")
+                omitted = " without perturbed runs" * (perturbed == "exclude")
                 place = f"table success{omitted}: {label} on f{function}"
                 return f"{place} has {row['runs']} runs, not {wanted}"
     return ""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.records.status import Disturbance, StopReason
+from timefair.records.status import Perturbation, StopReason
 from timefair.selftest.expected import Found, found
 from timefair.selftest.laws import Synthetic
 from timefair.selftest.staircase import VALUES
@@ -119,8 +119,8 @@ class Bias:
 
     Attributes
     ----------
-    runs, disturbed
-        Number of runs, and number of disturbed ones among them.
+    runs, perturbed
+        Number of runs, and number of perturbed ones among them.
     first_s
         Delays of the events of all first launches.
     least_s
@@ -134,7 +134,7 @@ class Bias:
     """
 
     runs: int
-    disturbed: int
+    perturbed: int
     first_s: NDArray[np.float64]
     least_s: NDArray[np.float64]
     relaunch_s: NDArray[np.float64]
@@ -162,7 +162,7 @@ def bias(rows: Sequence[Row], synthetic: Synthetic) -> Bias:
     rates = [rate for one in first if (rate := _rate(one)) is not None]
     return Bias(
         len(rows),
-        sum(row.get("disturbance") == Disturbance.DISTURBED for row in rows),
+        sum(row.get("perturbation") == Perturbation.PERTURBED for row in rows),
         np.concatenate([one.delay_s for one in first]) if first else np.empty(0),
         np.array([one.delay_s.min() for one in first]),
         np.array(list(_relaunches(rows, synthetic.step_s))),
@@ -200,7 +200,7 @@ def table(biases: Mapping[str, Bias]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``algorithm``, ``runs``, ``disturbed`` (number of disturbed runs), ``least_us``
+        Columns ``algorithm``, ``runs``, ``perturbed`` (number of perturbed runs), ``least_us``
         (median over the runs of the least delay of an event), ``events``, ``median_us``, ``low_us``
         and ``high_us`` (number of events of first launches, and median and 95 % range of their
         delays), ``relaunch_us`` (time that a later launch adds; NaN without later launches), and
@@ -210,12 +210,12 @@ def table(biases: Mapping[str, Bias]) -> pd.DataFrame:
     for label, one in biases.items():
         low, median, high = 1e6 * np.quantile(one.first_s, [0.025, 0.5, 0.975])
         relaunch_us = 1e6 * one.each_relaunch_s if one.relaunch_s.size else np.nan
-        counts = (label, one.runs, one.disturbed, 1e6 * one.delay_s, one.first_s.size)
+        counts = (label, one.runs, one.perturbed, 1e6 * one.delay_s, one.first_s.size)
         rows.append((*counts, median, low, high, relaunch_us, one.median_rate))
     return pd.DataFrame(
         rows,
         columns=[
-            "algorithm", "runs", "disturbed", "least_us", "events", "median_us", "low_us",
+            "algorithm", "runs", "perturbed", "least_us", "events", "median_us", "low_us",
             "high_us", "relaunch_us", "rate",
         ],
     )  # fmt: skip

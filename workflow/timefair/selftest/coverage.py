@@ -189,7 +189,7 @@ EXACT = {
 """Tables whose intervals may contain the true value in more than 95 % of the cases, and why."""
 
 
-ORDERING = ("inversions", "ranks")
+ORDERING = ("rank_reversals", "ranks")
 """The tables that `orders` reads besides those of `CHECKED`."""
 
 CLOSE = 1.25
@@ -281,13 +281,13 @@ def orders(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
     """
     on_functions = {
         name: made[name][made[name]["function"].astype(str) != "all"]
-        for name in ("comparison", "inversions")
+        for name in ("comparison", "rank_reversals")
     }
     compared = on_functions["comparison"]
     compared = compared[(compared["measure"] == "precision") & (compared["criterion"] == "Q.50")]
     twins = compared[_pairs(compared, TWINS)]
     repetitions = len(twins)
-    inverted = on_functions["inversions"]
+    inverted = on_functions["rank_reversals"]
     inverted = inverted[inverted["criterion"] == "fixed target"]
     listed = inverted[_pairs(inverted, INVERTED)]
     right = listed[listed["winner_by_evaluations"] == INVERTED[0]]
@@ -296,8 +296,9 @@ def orders(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
     rows = [
         ("comparison", "equal algorithms with p <= 0.05", (twins["p"] <= 0.05).sum(), repetitions,
          "at most 0.05"),
-        ("inversions", "the true inversion is listed", len(right), repetitions * targets, "most"),
-        ("inversions", "equal algorithms are a significant inversion", len(false),
+        ("rank_reversals", "the true rank reversal is listed", len(right), repetitions * targets,
+         "most"),
+        ("rank_reversals", "equal algorithms are a significant rank reversal", len(false),
          repetitions * targets, "at most 0.05"),
     ]  # fmt: skip
     right_ranks, pairs = _right_ranks(made["ranks"], true)

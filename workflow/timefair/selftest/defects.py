@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.exhibits.registry import TABLES
-from timefair.records.status import Disturbance, StopReason
+from timefair.records.status import Perturbation, StopReason
 from timefair.rundata.runs import Runs
 from timefair.selftest import checks
 from timefair.selftest.copies import Copy
@@ -277,12 +277,12 @@ def failures_dropped(one: Copy) -> None:
         rows[:] = [row for row in rows if row["stop_reason"] == StopReason.TARGET]
 
 
-def disturbed_dropped(one: Copy) -> None:
-    """The disturbed runs of one algorithm are not in its records"""
-    _disturb(one)
+def perturbed_dropped(one: Copy) -> None:
+    """The perturbed runs of one algorithm are not in its records"""
+    _perturb(one)
     for job, rows in one.rows.items():
         if job.algorithm == "cheap":
-            rows[:] = [row for row in rows if row["disturbance"] != Disturbance.DISTURBED]
+            rows[:] = [row for row in rows if row["perturbation"] != Perturbation.PERTURBED]
 
 
 def preparation_lost(one: Copy) -> None:
@@ -291,11 +291,11 @@ def preparation_lost(one: Copy) -> None:
         row["preparation_s"] = 0.0
 
 
-def _disturb(one: Copy) -> None:
-    """Mark the longest run of each cell as disturbed, so that there are disturbed runs."""
+def _perturb(one: Copy) -> None:
+    """Mark the longest run of each cell as perturbed, so that there are perturbed runs."""
     for rows in one.rows.values():
         longest = max(rows, key=lambda row: row["wall_s"])
-        longest.update(disturbance=Disturbance.DISTURBED, disturbed_by="selftest")
+        longest.update(perturbation=Perturbation.PERTURBED, perturbed_by="selftest")
 
 
 # --- Defects of tables ------------------------------------------------------------------------
@@ -323,15 +323,15 @@ def failures_free(one: Copy) -> AbstractContextManager[None]:
     return _instead(module, "ert", successes_only)
 
 
-def disturbed_left_in(one: Copy) -> AbstractContextManager[None]:
-    """Disturbed runs of one algorithm are included, and those of the others are excluded"""
-    _disturb(one)
+def perturbed_left_in(one: Copy) -> AbstractContextManager[None]:
+    """Perturbed runs of one algorithm are included, and those of the others are excluded"""
+    _perturb(one)
 
     def unequally(runs: Runs, analysis: Any) -> Runs:
-        if analysis.disturbed != "exclude":
+        if analysis.perturbed != "exclude":
             return runs
         spared = (runs.frame["algorithm"] == "cheap").to_numpy()
-        return runs.where(~runs.disturbed | spared)
+        return runs.where(~runs.perturbed | spared)
 
     return _instead(Runs, "wanted", unequally)
 
@@ -359,7 +359,7 @@ Inject = Callable[[Copy], AbstractContextManager[None] | None]
 DEFECTS: Mapping[str, Inject] = {
     inject.__name__.replace("_", "-"): inject
     for inject in (
-        clock_fast, last_event_lost, failures_free, disturbed_left_in, disturbed_dropped,
+        clock_fast, last_event_lost, failures_free, perturbed_left_in, perturbed_dropped,
         run_twice, run_copied, late_truncation, deadline_moved, events_of_another, launches_sum,
         stream_shared, evaluations_off, labels_swapped, unit_of_1000, restarts_free,
         relaunch_free, instances_mixed, warm_cache, rounded, after_the_end, wrong_hour,

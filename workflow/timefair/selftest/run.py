@@ -15,14 +15,14 @@ import pyarrow as pa
 from timefair import __version__
 from timefair.campaign import configuration
 from timefair.records.schema import KEYS, RUN_SCHEMA
-from timefair.records.status import Disturbance
+from timefair.records.status import Perturbation
 from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
-from timefair.selftest import checks, clock, coverage, defects, measuring, resolution, world
+from timefair.selftest import checks, clock, coverage, defects, detectable, measuring, world
 from timefair.selftest.copies import Copy
+from timefair.selftest.detectable import AGAINST, Sample, Test
 from timefair.selftest.expected import recorded
 from timefair.selftest.laws import Answers
-from timefair.selftest.resolution import AGAINST, Sample, Test
 
 FLOOR = 0.1
 """Slowdown that is measured if a test detects none of those that were computed."""
@@ -173,44 +173,44 @@ def _differences(rows: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
                 yield f"{label} f{row['function']} run {row['run']}: {clause}"
 
 
-def resolved(bench: Bench, size: Size) -> dict[str, Any]:
-    """Measure the resolution of this machine; see `resolution`.
+def detectable_slowdown(bench: Bench, size: Size) -> dict[str, Any]:
+    """Measure the minimum detectable slowdown of this machine; see `detectable`.
 
     Returns
     -------
     dict
-        JSON values with the names of `timefair.machine.resolved.NAMES`. A ``delta`` is None if the
-        test detects none of the slowdowns that were computed.
+        JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None if
+        the test detects none of the slowdowns that were computed.
     """
-    disturbed: list[bool] = []
-    equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, disturbed)
-    level = resolution.half_way(equal[AGAINST])
+    perturbed: list[bool] = []
+    equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, perturbed)
+    level = detectable.half_way(equal[AGAINST])
     alarms = {
-        test.name: resolution.false_alarms(test, equal[AGAINST], equal["B"], level)
-        for test in resolution.TESTS
+        test.name: detectable.false_alarms(test, equal[AGAINST], equal["B"], level)
+        for test in detectable.TESTS
     }
-    pools = {test.name: [(equal[AGAINST], equal["B"])] for test in resolution.TESTS}
-    deltas = {test.name: _smallest(test, pools[test.name], level) for test in resolution.TESTS}
+    pools = {test.name: [(equal[AGAINST], equal["B"])] for test in detectable.TESTS}
+    deltas = {test.name: _smallest(test, pools[test.name], level) for test in detectable.TESTS}
     for attempt in range(1, size.attempts + 1):
         tried = {name: delta if math.isfinite(delta) else FLOOR for name, delta in deltas.items()}
-        slowed = _samples(bench, f"slowed-{attempt}", tried, size.slowed, 1 + attempt, disturbed)
+        slowed = _samples(bench, f"slowed-{attempt}", tried, size.slowed, 1 + attempt, perturbed)
         confirmed = {
-            test.name: resolution.confirmed(
+            test.name: detectable.confirmed(
                 test, slowed[AGAINST], slowed[test.name], level, alarms[test.name]
             )
-            for test in resolution.TESTS
+            for test in detectable.TESTS
         }
         if all(one.is_near for one in confirmed.values()) or attempt == size.attempts:
             break
-        for test in resolution.TESTS:
+        for test in detectable.TESTS:
             pools[test.name].append((slowed[AGAINST], slowed[test.name]))
             deltas[test.name] = _smallest(test, pools[test.name], level)
     return {
         "measured_utc": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": __version__,
-        "runs": resolution.RUNS,
-        "budget_s": resolution.BUDGET_S,
-        "disturbed": round(sum(disturbed) / len(disturbed), 3),
+        "runs": detectable.RUNS,
+        "budget_s": detectable.BUDGET_S,
+        "perturbed": round(sum(perturbed) / len(perturbed), 3),
         **{
             name: asdict(one) | {"delta": one.delta if math.isfinite(deltas[name]) else None}
             for name, one in confirmed.items()
@@ -220,7 +220,7 @@ def resolved(bench: Bench, size: Size) -> dict[str, Any]:
 
 def _smallest(test: Test, pools: list[tuple[list[Sample], list[Sample]]], level: float) -> float:
     first, second = ([one for pool in pools for one in pool[side]] for side in (0, 1))
-    return resolution.smallest(test, first, second, level)
+    return detectable.smallest(test, first, second, level)
 
 
 def _samples(
@@ -229,19 +229,19 @@ def _samples(
     slowed: Mapping[str, float],
     repetitions: int,
     further: int,
-    disturbed: list[bool],
+    perturbed: list[bool],
 ) -> dict[str, list[Sample]]:
     """The samples of each algorithm, in the order of the repetitions.
 
-    For each run, whether it was disturbed is appended to `disturbed`.
+    For each run, whether it was perturbed is appended to `perturbed`.
     """
-    mapping = resolution.campaign(slowed, repetitions, bench.seed + further)
+    mapping = detectable.campaign(slowed, repetitions, bench.seed + further)
     found: dict[str, list[Sample]] = {}
     for label, rows in bench.rows(part, mapping).items():
         cells: dict[int, list[dict[str, Any]]] = {}
         for row in rows:
             cells.setdefault(row["function"], []).append(row)
-            disturbed.append(row["disturbance"] == Disturbance.DISTURBED)
+            perturbed.append(row["perturbation"] == Perturbation.PERTURBED)
         delta = slowed.get(label, 0.0)
         found[label] = [Sample.of(cells[function], delta) for function in sorted(cells)]
     return found

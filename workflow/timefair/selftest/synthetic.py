@@ -48,7 +48,7 @@ def solve(
 def work(
     objective: Objective, rng: np.random.Generator, *, loops: int, slowdown: float = 1.0
 ) -> None:
-    """Evaluate without end, each time after `loops` empty iterations; see `resolution`.
+    """Evaluate without end, each time after `loops` empty iterations; see `detectable`.
 
     Evaluation n finds level ``n / (slowdown * EVALUATIONS_A_LEVEL)``, rounded down. The time to a
     level therefore depends on the speed of the machine, and is exactly proportional to `slowdown`.

@@ -1,7 +1,7 @@
 """A tuning job: the search for the parameters of one tuned variant.
 
 Every evaluation is a run, which is measured like the runs of the comparison: in a separate process,
-on a held core, with the campaign's budget, restarts, isolation and detection of disturbances. All
+on a held core, with the campaign's budget, restarts, isolation and detection of perturbations. All
 seconds from the moment at which the core is held are charged, including those of the tuner and of
 preparation. The import of the user's own module, which is earlier, is charged as well.
 """
@@ -25,13 +25,13 @@ from timefair.campaign.plan import LEAST_CANDIDATES, TUNING_ROUND, Job
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.disturbance.monitor import RunMonitor
-from timefair.measure.disturbance.reference import parts_for
 from timefair.measure.isolation.scratch import reused_scratch_folders
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
 from timefair.measure.launch.seeds import run_seed
+from timefair.measure.perturbation.monitor import RunMonitor
+from timefair.measure.perturbation.reference import parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.begun import BegunRun

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from timefair import cli
-from timefair.basics.resolution import NAMES, OF_TEST, UNMEASURED
+from timefair.basics.slowdowns import NAMES, OF_TEST, UNMEASURED
 from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
@@ -173,13 +173,13 @@ def test_evidence_is_concrete(campaign, part, said):
 
 
 @pytest.mark.slow
-def test_the_resolution_of_the_machine_is_quoted_if_it_was_measured(campaign):
+def test_the_detectable_slowdown_of_the_machine_is_quoted_if_it_was_measured(campaign):
     one = dict.fromkeys(OF_TEST, 0.02)
-    resolution = dict.fromkeys(NAMES, 0.1) | {
+    found = dict.fromkeys(NAMES, 0.1) | {
         "measured_utc": "2026-11-22T18:00:00+00:00", "runs": 10, "seconds": one, "precision": one,
     }  # fmt: skip
-    machine = MACHINE | {"resolution": resolution}
-    part = "Machine", "Resolution"
+    machine = MACHINE | {"detectable_slowdown": found}
+    part = "Machine", "Minimum detectable slowdown"
     evidence = filled(with_facts(campaign(), machine=machine)).loc[part, "evidence"]
     assert evidence.startswith("a slowdown of 2 % is found with probability 0.02 by seconds")
     assert filled(with_facts(campaign(), machine=machine)).loc[part, "met"]
@@ -459,7 +459,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
     assert text.count('<th scope="row">') == len(made) > 0
     assert text.count('class="open"') >= (~made["met"]).sum() > 0
     assert "a &lt; b &amp; &lt;i&gt;" in text
-    assert "0 of 2 runs were disturbed" in text
+    assert "0 of 2 runs were perturbed" in text
 
 
 def test_an_unknown_preparation_is_told(campaign):

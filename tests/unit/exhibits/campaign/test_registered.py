@@ -74,7 +74,7 @@ def exploratory(name, runs, **keys):
 
 ON_TWO = {"function": 2, "test": "mann-whitney"}
 TO_TARGET = {"table": "ert", "target": TARGET, "function": 2, "test": "score"}
-INVERSION = TO_TARGET | {"table": "inversions", "measure": "ert"}
+REVERSAL = TO_TARGET | {"table": "rank_reversals", "measure": "ert"}
 
 
 @pytest.mark.parametrize(("function", "strictly"), [(None, "yes"), (2, "no")])
@@ -112,9 +112,9 @@ def test_it_is_the_row_of_the_comparison_before_the_correction(runs, changes, fu
         assert (own["better"], own["answer"]) == (None, "no")
 
 
-def test_an_inversion_has_the_two_p_values_of_its_table(runs):
-    row = exploratory("inversions", runs, function="2", criterion="fixed target")
-    own = answered(runs, **INVERSION, algorithms=["hare", "tortoise"]).set_index("measure")
+def test_a_rank_reversal_has_the_two_p_values_of_its_table(runs):
+    row = exploratory("rank_reversals", runs, function="2", criterion="fixed target")
+    own = answered(runs, **REVERSAL, algorithms=["hare", "tortoise"]).set_index("measure")
     assert own["p"].to_dict() == {
         "ert_evaluations": row["p_by_evaluations"],
         "ert_s": row["p_by_time"],
@@ -133,9 +133,9 @@ def test_an_inversion_has_the_two_p_values_of_its_table(runs):
         (TO_TARGET | {"measure": "ert_evaluations"}, "no"),
         (TO_TARGET | {"measure": "ert_evaluations", "success": "different"}, "yes"),
         (TO_TARGET | {"measure": "ert_s", "target": 1e-9}, "no"),
-        (INVERSION, "no"),
-        (INVERSION | {"success": "different"}, "yes"),
-        (INVERSION | {"success": "different", "algorithms": ["hare", "snail"]}, "no"),
+        (REVERSAL, "no"),
+        (REVERSAL | {"success": "different"}, "yes"),
+        (REVERSAL | {"success": "different", "algorithms": ["hare", "snail"]}, "no"),
     ],
 )
 def test_success_is_what_was_registered(runs, changes, answer):
@@ -229,7 +229,7 @@ def test_without_an_optimum_the_target_is_that_of_the_tables(run, table):
 def test_a_slow_machine_leaves_a_small_ratio_of_times_open(runs, monkeypatch):
     from timefair.exhibits.campaign import registered
 
-    monkeypatch.setattr(registered, "_resolved_ratio", lambda *_: 10.0)
+    monkeypatch.setattr(registered, "_detectable_ratio", lambda *_: 10.0)
     own = answered(runs, **TO_TARGET, measure="ert_s").iloc[0]
     assert own["p"] < 0.05
     assert (own["better"], own["answer"]) == (None, "no")

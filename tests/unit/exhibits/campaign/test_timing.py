@@ -1,4 +1,4 @@
-"""Clocks, disturbed runs, and what tables say about them."""
+"""Clocks, perturbed runs, and what tables say about them."""
 
 import math
 
@@ -40,7 +40,7 @@ def timed(run, table):
             reference_before_s=0.008,
             reference_after_s=0.012,
             launch_log=launches,
-            disturbance="disturbed",
+            perturbation="perturbed",
         ),
         run(
             [(1, 0.5, 5.0)],
@@ -48,7 +48,7 @@ def timed(run, table):
             cpu_s=0.9,
             reference_before_s=0.01,
             reference_after_s=0.02,
-            disturbance="clean",
+            perturbation="clean",
         ),
     )
 
@@ -91,16 +91,16 @@ def test_a_run_without_time_keeps_what_it_has(run, table):
     assert runs.spent("seconds").tolist() == [0.0]
 
 
-def test_disturbed_runs_are_left_out_where_results_are(timed):
-    excluded = analysis(disturbed="exclude")
+def test_perturbed_runs_are_left_out_where_results_are(timed):
+    excluded = analysis(perturbed="exclude")
     assert made("ert", timed)["runs"].tolist() == [2]
     assert made("ert", timed, excluded)["runs"].tolist() == [1]
     assert made("restarts", timed, excluded)["runs"].tolist() == [1]
     assert made("runs", timed, excluded)["runs"].tolist() == [2]
-    assert made("runs", timed, excluded)["disturbed"].tolist() == [1]
+    assert made("runs", timed, excluded)["perturbed"].tolist() == [1]
 
 
-states = st.sampled_from(["clean", "disturbed", "unknown", None])
+states = st.sampled_from(["clean", "perturbed", "unknown", None])
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
         {
             **dict.fromkeys(RUN_SCHEMA.names),
             **{"suite": "s", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A"},
-            **{"run": k, "f_opt": 0.0, "disturbance": state, "best_precision": 1.0, "wall_s": 1.0},
+            **{"run": k, "f_opt": 0.0, "perturbation": state, "best_precision": 1.0, "wall_s": 1.0},
             "events": [
                 {"launch": 0, "evaluations": e, "time_s": float(k), "precision": 9.0 - e}
                 for e in range(events)
@@ -122,8 +122,8 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
         }
         for k, (state, events) in enumerate(runs_and_events)
     ]  # fmt: skip
-    left = Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)).wanted(analysis(disturbed="exclude"))
-    kept = [row for row in rows if row["disturbance"] != "disturbed"]
+    left = Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)).wanted(analysis(perturbed="exclude"))
+    kept = [row for row in rows if row["perturbation"] != "perturbed"]
     right = Runs.of(pa.Table.from_pylist(kept, RUN_SCHEMA))
     assert left.frame["run"].tolist() == right.frame["run"].tolist()
     found, there = left.traces.together(), right.traces.together()
@@ -136,12 +136,12 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
 @pytest.mark.parametrize(
     ("settings", "name", "said"),
     [
-        ({}, "ert", "1 of 2 runs were disturbed and are included."),
-        ({"disturbed": "exclude"}, "ert", "1 of 2 runs were disturbed and are omitted."),
-        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed and are included."),
+        ({}, "ert", "1 of 2 runs were perturbed and are included."),
+        ({"perturbed": "exclude"}, "ert", "1 of 2 runs were perturbed and are omitted."),
+        ({"perturbed": "exclude"}, "runs", "1 of 2 runs were perturbed and are included."),
     ],
 )
-def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, name, said):
+def test_every_table_says_how_many_were_perturbed(timed, tmp_path, settings, name, said):
     frame = made(name, timed, analysis(**settings))
     write(frame, tmp_path / "t.parquet")
     back = read(tmp_path / "t.parquet")
@@ -151,10 +151,10 @@ def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, nam
 
 
 def test_what_is_unknown_is_said(run, table):
-    frame = made("ert", table(run(disturbance="unknown"), run(run=1, disturbance="clean")))
-    assert frame.attrs["disturbed"] == "0 of 2 runs were disturbed; for 1 this is unknown."
+    frame = made("ert", table(run(perturbation="unknown"), run(run=1, perturbation="clean")))
+    assert frame.attrs["perturbed"] == "0 of 2 runs were perturbed; for 1 this is unknown."
     nothing_told = made("ert", table(run()))
-    assert nothing_told.attrs["disturbed"] == "0 of 1 runs were disturbed; for 1 this is unknown."
+    assert nothing_told.attrs["perturbed"] == "0 of 1 runs were perturbed; for 1 this is unknown."
 
 
 def test_captions_name_the_clock(timed):
@@ -166,18 +166,18 @@ def test_captions_name_the_clock(timed):
         assert said in tex
 
 
-def test_the_table_of_disturbance(run, table):
+def test_the_table_of_perturbation(run, table):
     rows = table(
-        run(disturbance="clean", foreign_delay_s=0.01, repeats=0, core=0, steal_s=0.0,
+        run(perturbation="clean", foreign_delay_s=0.01, repeats=0, core=0, steal_s=0.0,
             reference_before_s=0.01, reference_after_s=0.01),
-        run(run=1, disturbance="disturbed", foreign_delay_s=0.5, repeats=2, core=0, steal_s=0.5,
+        run(run=1, perturbation="perturbed", foreign_delay_s=0.5, repeats=2, core=0, steal_s=0.5,
             reference_before_s=0.01, reference_after_s=0.02, wall_s=2.0),
-        run(run=2, disturbance="unknown", core=1),
+        run(run=2, perturbation="unknown", core=1),
         run(algorithm="B"),
     )  # fmt: skip
-    frame = made("disturbance", rows, analysis(disturbed="exclude")).set_index("algorithm")
+    frame = made("perturbation", rows, analysis(perturbed="exclude")).set_index("algorithm")
     a = frame.loc["A"]
-    assert a[["runs", "clean", "disturbed", "unknown"]].tolist() == [3, 1, 1, 1]
+    assert a[["runs", "clean", "perturbed", "unknown"]].tolist() == [3, 1, 1, 1]
     assert a[["excluded", "repeated", "repeats"]].tolist() == [1, 1, 2]
     assert a[["delay_share_median", "delay_share_max"]].tolist() == pytest.approx([0.13, 0.25])
     assert a[["reference_ratio_median", "reference_ratio_max"]].tolist() == pytest.approx(
@@ -187,7 +187,7 @@ def test_the_table_of_disturbance(run, table):
     assert math.isnan(a["throttled_s"])
     b = frame.loc["B"]
     assert b[["delay_share_max", "reference_ratio_max", "steal_s"]].isna().all()
-    assert made("disturbance", rows)["excluded"].tolist() == [0, 0]
+    assert made("perturbation", rows)["excluded"].tolist() == [0, 0]
 
 
 def test_the_clock_that_repeats_best(run, table):

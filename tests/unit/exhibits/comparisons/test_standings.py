@@ -1,4 +1,4 @@
-"""Ranks, tests, comparisons and inversions, on campaigns small enough to count by hand."""
+"""Ranks, tests, comparisons and rank reversals, on campaigns small enough to count by hand."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxo
 from timefair.statistics.friedman import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
-NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "inversions")
+NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "rank_reversals")
 PAIR = ["algorithm_a", "algorithm_b"]
 
 
@@ -221,7 +221,7 @@ def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
     assert budget["rank_by_time"].to_dict() == {"hare": 2, "tortoise": 1}
 
 
-def test_the_figure_of_inversions_has_the_average_ranks_of_the_tables(run, table):
+def test_the_figure_of_rank_reversals_has_the_average_ranks_of_the_tables(run, table):
     """Function 3 counts in no table: C did not run on it."""
     found = {
         ("A", 1): (2, 4, 6, 99),
@@ -259,8 +259,8 @@ def test_the_figure_of_inversions_has_the_average_ranks_of_the_tables(run, table
     assert drawn["fixed target", "by evaluations"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
 
 
-def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
-    frame = made("inversions", hare_and_tortoise).set_index("criterion")
+def test_rank_reversals_with_the_significance_of_both_orders(hare_and_tortoise):
+    frame = made("rank_reversals", hare_and_tortoise).set_index("criterion")
     assert frame["target"].fillna(0).tolist() == [0.0, 1.0, 0.1]
     assert (frame["winner_by_evaluations"] == "hare").all()
     assert (frame["winner_by_time"] == "tortoise").all()
@@ -279,26 +279,26 @@ def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
 
 
 @pytest.mark.parametrize(("slowest", "significant"), [(1.0, True), (30.0, False)])
-def test_an_order_of_times_that_the_machine_does_not_resolve_is_not_significant(
+def test_an_order_of_times_within_the_timing_noise_is_not_significant(
     hare_and_tortoise, table, slowest, significant
 ):
-    """The page left such inversions out, and the table called them significant."""
+    """The page left such rank reversals out, and the table called them significant."""
     rows = hare_and_tortoise.to_pylist()
     for k, row in enumerate(rows):
         taken = 0.014 * (slowest if k % 2 else 1.0)  # the runs of a round are one job
         row |= {"round": 1 + k % 2, "reference_before_s": taken, "reference_after_s": taken}
-    frame = made("inversions", table(*rows)).set_index("criterion")
+    frame = made("rank_reversals", table(*rows)).set_index("criterion")
     assert frame.loc["fixed budget", "significant"]
     target = frame.loc["fixed target"].iloc[-1]
     assert target["p_adjusted"] < 0.05
     assert target["significant"] == significant
-    assert (target["by_time_a"] / target["by_time_b"] > target["resolved_ratio"]) == significant
+    assert (target["by_time_a"] / target["by_time_b"] > target["detectable_ratio"]) == significant
 
 
 def test_pairs_that_are_not_inverted_count(hare_and_tortoise, sample, table):
     loser = sample("snail", [np.inf] * 6, evaluations=1000)
-    before = made("inversions", hare_and_tortoise)
-    after = made("inversions", table(*hare_and_tortoise.to_pylist(), *loser))
+    before = made("rank_reversals", hare_and_tortoise)
+    after = made("rank_reversals", table(*hare_and_tortoise.to_pylist(), *loser))
     assert len(after) == len(before)
     budget = after[after["criterion"] == "fixed budget"].iloc[0]
     assert budget["p_adjusted"] == pytest.approx(3 * before["p_adjusted"].iloc[0])
@@ -311,24 +311,24 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     for row in rows[5:]:
         row["events"].append({"launch": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})
         row["best_precision"] = 0.1
-    (inversion,) = made("inversions", table(*rows)).query("criterion == 'fixed budget'").iloc
-    assert inversion["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
-    assert (inversion["winner_by_evaluations"], inversion["winner_by_time"]) == ("A", "B")
+    (reversal,) = made("rank_reversals", table(*rows)).query("criterion == 'fixed budget'").iloc
+    assert reversal["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
+    assert (reversal["winner_by_evaluations"], reversal["winner_by_time"]) == ("A", "B")
 
 
-def test_ties_are_no_inversion(sample, table):
+def test_ties_are_no_rank_reversal(sample, table):
     rows = table(*sample("A", [1.0, 1.0], evaluations=60), *sample("B", [1.0, 1.0]))
-    assert made("inversions", rows).empty
+    assert made("rank_reversals", rows).empty
 
 
-def test_an_inversion_over_all_functions(hare_and_tortoise, table):
+def test_a_rank_reversal_over_all_functions(hare_and_tortoise, table):
     """On each function the hare is better after 20 evaluations, the tortoise at the end."""
     rows = [
         row | {"function": function}
         for function in range(1, 11)
         for row in hare_and_tortoise.to_pylist()
     ]
-    frame = made("inversions", table(*rows)).set_index("function")
+    frame = made("rank_reversals", table(*rows)).set_index("function")
     over = frame.loc["all"]
     assert over["criterion"] == "fixed budget"
     assert (over["functions"], frame.loc["1", "functions"].tolist()) == (10, [1, 1, 1])
@@ -349,7 +349,7 @@ def test_pairs_over_all_functions_that_are_not_listed_count(hare_and_tortoise, t
         for name in [row["algorithm"], f"second {row['algorithm']}"]
     ]
     limited = ANALYSIS.model_copy(update={"pairs": ("hare",)})
-    frame = made("inversions", table(*rows), limited).query("function == 'all'")
+    frame = made("rank_reversals", table(*rows), limited).query("function == 'all'")
     assert (frame[PAIR] == "hare").any(axis=1).all()
     assert (frame["p_adjusted"] == 1.0).all()
     assert (frame["p_by_time"] == 2 / 2**3).all()
@@ -357,7 +357,7 @@ def test_pairs_over_all_functions_that_are_not_listed_count(hare_and_tortoise, t
 
 def test_one_run_each_is_never_significant(hare_and_tortoise, table):
     rows = [row for row in hare_and_tortoise.to_pylist() if row["run"] == 0]
-    frame = made("inversions", table(*rows))
+    frame = made("rank_reversals", table(*rows))
     assert len(frame) == 3
     assert not frame["significant"].any()
 
@@ -409,7 +409,7 @@ def test_all_failed(name, sample, table):
     )
     without = [row | {"evaluations": 5, "status": "no_finite_value"} for row in rows]
     frame = made(name, table(*without))
-    if name == "inversions":
+    if name == "rank_reversals":
         assert frame.empty
     for column in frame.columns:
         if column.startswith(("p_", "iman_davenport_p")) or column == "p":
@@ -421,7 +421,7 @@ def test_all_failed(name, sample, table):
 @pytest.mark.parametrize("name", NAMES)
 def test_one_algorithm_alone(name, sample, table):
     frame = made(name, table(*sample("A", [1.0, 2.0])))
-    assert frame.empty == (name in ("posthoc", "comparison", "inversions"))
+    assert frame.empty == (name in ("posthoc", "comparison", "rank_reversals"))
     assert list(frame.columns) == list(made(name, RUN_SCHEMA.empty_table()).columns)
 
 
@@ -472,7 +472,7 @@ def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sam
     rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
     frame = made("rankings", rows)
     assert style.looks_in(frame)["zebra"] == style.looks(rows["algorithm"].to_pylist())["zebra"]
-    figure = FIGURES["inversions"](frame)
+    figure = FIGURES["rank_reversals"](frame)
     assert not figure.legends
     shown = {text.get_text() for ax in figure.axes for text in ax.texts}
     assert {"hare", "tortoise", "zebra"} <= shown
@@ -559,15 +559,15 @@ def test_the_results_of_a_third_algorithm_do_not_change_the_verdict_on_a_pair(sa
     pd.testing.assert_frame_equal(first, again)
 
 
-def test_inversions_of_many_algorithms_are_those_with_the_best(run, table):
+def test_rank_reversals_of_many_algorithms_are_those_with_the_best(run, table):
     rows = [
         run([(100 + place, 0.9 - 0.01 * place, 0.05)], run=k, algorithm=name)
         for place, name in enumerate("ABCDEFGHIJKLM")
         for k in range(3)
     ]
-    frame = made("inversions", table(*rows)).query("criterion == 'fixed target'")
+    frame = made("rank_reversals", table(*rows)).query("criterion == 'fixed target'")
     assert set(frame["algorithm_a"]) == {"A"}
     assert set(frame["algorithm_b"]) == set("BCDEFGHIJKLM")
-    everyone = made("inversions", table(*rows), ANALYSIS.model_copy(update={"pairs": ("all",)}))
+    everyone = made("rank_reversals", table(*rows), ANALYSIS.model_copy(update={"pairs": ("all",)}))
     pairs = everyone.query("criterion == 'fixed target'")[PAIR].drop_duplicates()
     assert len(pairs) == 78

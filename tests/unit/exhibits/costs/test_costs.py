@@ -312,7 +312,7 @@ SETTINGS = (
     {"workers": 4},
     {"restarted_by_seconds": {"quick": "restart.tau_s"}},
     {"targets": (1.0, 10.0)},
-    {"disturbed": "exclude"},
+    {"perturbed": "exclude"},
     {"target_values": (0.5, 5.0)},
 )
 

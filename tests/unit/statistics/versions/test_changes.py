@@ -24,8 +24,10 @@ COST = RNG.exponential(size=(2, 40))
 REACHED = RNG.random((2, 40)) < 0.7
 
 
-def change(base: int = 0, head: int = 1, *, paired: bool = False) -> Change:
-    return log_ratio((COST[base], REACHED[base]), (COST[head], REACHED[head]), paired=paired)
+def change(baseline: int = 0, candidate: int = 1, *, paired: bool = False) -> Change:
+    return log_ratio(
+        (COST[baseline], REACHED[baseline]), (COST[candidate], REACHED[candidate]), paired=paired
+    )
 
 
 def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts() -> None:
@@ -47,10 +49,10 @@ def test_seconds_are_evaluations_times_seconds_per_evaluation() -> None:
 def test_the_error_is_that_of_many_repetitions() -> None:
     estimates, errors = [], []
     for _ in range(800):
-        base, head = (
+        baseline, candidate = (
             (RNG.exponential(size=60), (RNG.random(60) < 0.7).astype(float)) for _ in range(2)
         )
-        found = log_ratio(base, head, paired=False)
+        found = log_ratio(baseline, candidate, paired=False)
         estimates.append(found.estimate)
         errors.append(found.error)
     assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.12)
@@ -72,8 +74,8 @@ def test_what_the_runs_of_a_job_have_in_common_is_in_the_error() -> None:
     estimates, errors, of_runs = [], [], []
     for _ in range(400):
         slow = np.exp(RNG.normal(0, 0.2, 20))[jobs]
-        base, reached = RNG.exponential(size=runs), np.ones(runs)
-        pair = ((base, reached), (slow * base, reached))
+        baseline, reached = RNG.exponential(size=runs), np.ones(runs)
+        pair = ((baseline, reached), (slow * baseline, reached))
         found = log_ratio(*pair, paired=True, jobs=(jobs, jobs))
         estimates.append(found.estimate)
         errors.append(found.error)
@@ -115,15 +117,15 @@ def test_samples_of_unequal_length_are_refused() -> None:
 
 
 def test_the_worse_probability_is_that_of_a12() -> None:
-    base, head = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
-    found = worse_probability(base, head, paired=False)
-    effect = a12(base, head, confidence=0.95)
+    baseline, candidate = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
+    found = worse_probability(baseline, candidate, paired=False)
+    effect = a12(baseline, candidate, confidence=0.95)
     assert found.estimate == pytest.approx(effect.a12 - 0.5)
-    assert worse_probability(base, base, paired=True).estimate == 0
+    assert worse_probability(baseline, baseline, paired=True).estimate == 0
     # Equal results in all pairs: nothing varies but the two added values.
-    assert worse_probability(base, base, paired=True).error == pytest.approx(0, abs=1e-12)
-    assert worse_probability(base, base, paired=False).error > 0.1
-    assert worse_probability(base[:5], head, paired=False) is UNKNOWN
+    assert worse_probability(baseline, baseline, paired=True).error == pytest.approx(0, abs=1e-12)
+    assert worse_probability(baseline, baseline, paired=False).error > 0.1
+    assert worse_probability(baseline[:5], candidate, paired=False) is UNKNOWN
 
 
 def test_the_average_is_of_what_is_known() -> None:

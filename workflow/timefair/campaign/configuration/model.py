@@ -32,7 +32,7 @@ from timefair.problems.targets import USUAL
 from timefair.records.integrity import cores_of_run, is_apart
 from timefair.rundata.settings import (
     CampaignSeed,
-    Disturbed,
+    Perturbed,
     RelativeTargets,
     Statistics,
     Targets,
@@ -282,9 +282,9 @@ class Limits(Section):
 
 
 class Timing(Section):
-    """How runs are treated that something else on the machine disturbed."""
+    """How runs are treated that something else on the machine perturbed."""
 
-    disturbed: Disturbed
+    perturbed: Perturbed
     repeats: Repeats = Field(
         default=2, description="With `repeat`: how often a run is repeated at most."
     )
@@ -297,12 +297,12 @@ class Timing(Section):
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.repeats != type(self).model_fields["repeats"].default and not self.most_repeats:
-            yield "repeats", f"{self.repeats}: only with 'repeat', not {self.disturbed!r}"
+            yield "repeats", f"{self.repeats}: only with 'repeat', not {self.perturbed!r}"
 
     @property
     def most_repeats(self) -> int:
-        """How often a disturbed run is measured again."""
-        return self.repeats if self.disturbed == "repeat" else 0
+        """How often a perturbed run is measured again."""
+        return self.repeats if self.perturbed == "repeat" else 0
 
 
 class RequiredMachine(Section):
@@ -422,7 +422,7 @@ class Campaign(Section):
         "algorithms that need a cache from run to run.",
     )
     timing: Timing = Field(
-        default=Timing.model_validate({}), description="How disturbed runs are treated."
+        default=Timing.model_validate({}), description="How perturbed runs are treated."
     )
     targets: Targets
     target_values: TargetValues
@@ -743,7 +743,7 @@ class Campaign(Section):
             "target_values": self.target_values,
             "relative_targets": self.relative_targets,
             **self.statistics.model_dump(),
-            "disturbed": self.timing.disturbed,
+            "perturbed": self.timing.perturbed,
             "seed": self.seed,
             "tuning_s": {label: spec.ancillary.tuning_s for label, spec in self.algorithms.items()},
             "preparation_s": {
@@ -794,7 +794,7 @@ class Campaign(Section):
 RACED = ("allocation", "decided_pairs")
 """Tables on a stopping rule for the whole campaign, likewise."""
 
-REPORTED = ("checklist", "disturbance", "drift", "leftovers", "resolution", "runs")
+REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "runs")
 """Tables on the measurement, made for the report even if they are not requested."""
 
 

@@ -13,11 +13,11 @@ from pydantic import BeforeValidator, Field
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import Bound, Count, Distinct, Name, OneLine, Share
 
-Table = Literal["comparison", "ert", "inversions"]
+Table = Literal["comparison", "ert", "rank_reversals"]
 Measure = Literal["precision", "ert_s", "ert_evaluations", "ert"]
 
 MEASURES: Mapping[Table, tuple[Measure, ...]] = MappingProxyType(
-    {"comparison": ("precision",), "ert": ("ert_s", "ert_evaluations"), "inversions": ("ert",)}
+    {"comparison": ("precision",), "ert": ("ert_s", "ert_evaluations"), "rank_reversals": ("ert",)}
 )
 """The measures that a question can be about, for each table."""
 
@@ -38,12 +38,12 @@ class Registered(Section):
     question: OneLine = Field(max_length=300, description="The question in words.")
     table: Table = Field(
         description="`comparison`: is the precision at the end of the budget better? `ert`: is a "
-        "target reached sooner? `inversions`: is one algorithm better by evaluations, and the "
+        "target reached sooner? `rank_reversals`: is one algorithm better by evaluations, and the "
         "other one by time?"
     )
     measure: Measure = Field(
         description="`precision` for `comparison`; `ert_s` or `ert_evaluations` for `ert`; `ert` "
-        "for `inversions`."
+        "for `rank_reversals`."
     )
     target: Bound | None = Field(
         default=None,
@@ -54,7 +54,7 @@ class Registered(Section):
         tuple[Name, Name], BeforeValidator(_pair), Distinct, Field(strict=False)
     ] = Field(
         description="Two algorithms. The first is the one that you expect to be better; for "
-        "`inversions`, better by evaluations."
+        "`rank_reversals`, better by evaluations."
     )
     dimension: Count | None = Field(
         default=None, description="Dimension; `null` if the campaign has only one."
@@ -73,7 +73,7 @@ class Registered(Section):
     success: Literal["better", "different"] = Field(
         default="better",
         description="What counts as success, at the level `alpha`. `better`: the first algorithm "
-        "is better; for `inversions`, the first by evaluations and the second by time. "
+        "is better; for `rank_reversals`, the first by evaluations and the second by time. "
         "`different`: this direction or the opposite one.",
     )
 
@@ -115,8 +115,8 @@ class Registered(Section):
             yield "dimension", f"{self.dimension}: should be one of problems.dimensions"
         if self.function is not None and self.function not in problems.functions:
             yield "function", f"{self.function}: should be one of problems.functions"
-        if self.function is None and self.table == "inversions":
-            yield "function", "empty; name the function of table 'inversions'"
+        if self.function is None and self.table == "rank_reversals":
+            yield "function", "empty; name the function of table 'rank_reversals'"
         elif self.measure in known and self.test != (suited := self.suited_test(campaign)):
             where = "over all functions" if self.function is None else f"for {self.measure!r}"
             if campaign.stopping.answers_registered:

@@ -1,4 +1,4 @@
-"""How runs went: statuses, stop reasons, and what disturbed or slowed them."""
+"""How runs went: statuses, stop reasons, and what perturbed or slowed them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = (
     Column("status", "how the runs ended: `ok`, or what went wrong", text=True),
     Column("stop_reason", "what ended the runs", text=True),
     Column("runs", "number of these runs"),
-    Column("disturbed", "number of these runs that something else on the machine disturbed"),
+    Column("perturbed", "number of these runs that something else on the machine perturbed"),
     Column("evaluations", "number of evaluations of these runs together"),
     Column("real_s", "wall clock of these runs together", "s"),
     Column(
@@ -55,9 +55,9 @@ KEYS = column_names(COLUMNS[:3])
 @exhibit(
     "runs",
     question=Question.MEASUREMENT,
-    title="Statuses, stop reasons and disturbances",
+    title="Statuses, stop reasons and perturbations",
     caption="""
-    How the runs went: their number for each status and stop reason, how many were disturbed, and
+    How the runs went: their number for each status and stop reason, how many were perturbed, and
     what the measurement itself cost.
     """,
     columns=COLUMNS,
@@ -70,7 +70,7 @@ KEYS = column_names(COLUMNS[:3])
             "multiple of the suite's own call.",
             values=(
                 Value("runs", "Runs"),
-                Value("disturbed", "Disturbed"),
+                Value("perturbed", "Perturbed"),
                 Value("overshoot_max_s", "Overshoot, s"),
                 Value("run_queue_delay_share", "Queue", decimals=3),
                 Value("preparation_mean_s", "Preparation, s"),
@@ -89,7 +89,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
-        disturbed=runs.disturbed,
+        perturbed=runs.perturbed,
         delay_s=delay,
         delay_wall_s=frame["real_s"].where(delay.notna()),
         inside_s=objective_share(frame) * frame["real_s"],
@@ -100,7 +100,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = pd.DataFrame(
         {
             "runs": grouped.size(),
-            "disturbed": grouped["disturbed"].sum(),
+            "perturbed": grouped["perturbed"].sum(),
             "evaluations": grouped["evaluations"].sum(),
             "real_s": wall,
             "overshoot_max_s": grouped["overshoot_s"].max(),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits.campaign.contests import Rules, contest
-from timefair.exhibits.campaign.resolution import of_times
+from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.comparisons.pairs import PAIR
@@ -65,7 +65,7 @@ COLUMNS = (
     Column("p", "p-value of this test, without a correction for multiple tests"),
     Column("alpha", "level of the test"),
     Column(
-        "resolved_ratio",
+        "detectable_ratio",
         "for an ERT in seconds on one function: largest ratio of times that the speed of the "
         "machine may explain; if the ratio of the ERTs is not larger, `better` is empty",
     ),
@@ -83,7 +83,7 @@ class Order(NamedTuple):
     second: float
     p: float
     better: str
-    resolved_ratio: float = nan
+    detectable_ratio: float = nan
 
 
 @exhibit(
@@ -119,7 +119,7 @@ class Order(NamedTuple):
 def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row for each order that the question is about; none without a question.
 
-    An inversion needs both orders, so its p-value is the larger one (an intersection-union test).
+    A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
     """
     if not analysis.registration:
         return pd.DataFrame(columns=column_names(COLUMNS))
@@ -147,7 +147,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "value_b": order.second,
             "p": order.p,
             "better": order.better or None,
-            "resolved_ratio": order.resolved_ratio,
+            "detectable_ratio": order.detectable_ratio,
         }
         for measure, order in orders.items()
     ]
@@ -274,11 +274,11 @@ def _to_target(
         return Order(share, 1 - share, test.p, _better(names, test.p, test.balance, alpha))
     (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
     p = equal_ert(cost_a, success_a, cost_b, success_b)
-    resolved = _resolved_ratio(everyone, settings, question) if unit == "seconds" else nan
+    detectable = _detectable_ratio(everyone, settings, question) if unit == "seconds" else nan
     least, most = sorted((first, second))
-    open_order = first == second or most <= least * resolved
+    open_order = first == second or most <= least * detectable
     better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
-    return Order(first, second, p, better, resolved)
+    return Order(first, second, p, better, detectable)
 
 
 def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -286,12 +286,12 @@ def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict
         yield problem.samples(spent.cost[:, 0]), problem.samples(spent.success[:, 0])
 
 
-def _resolved_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
-    """The resolved ratio, as in the table `resolution`; NaN if it is unknown."""
+def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
+    """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
     table = of_times(runs, settings)
     here = table["function"] == _function(question)
     here &= table["dimension"] == question["dimension"]
-    return float(table.loc[here, "resolved_ratio"].iloc[0]) if here.any() else nan
+    return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
 
 
 DEVIATION = (

@@ -45,7 +45,7 @@ COLUMNS = (
     caption="""
     Which clock repeats best: the spread of the time of an evaluation between runs, in seconds of
     wall clock, in CPU time, and in CPU time as a multiple of the reference kernel. Rows of `all`
-    have the geometric means over functions and algorithms. Disturbed runs are included.
+    have the geometric means over functions and algorithms. Perturbed runs are included.
     """,
     columns=COLUMNS,
     layouts=[

@@ -32,8 +32,8 @@ Pair: TypeAlias = tuple[str, str]
 FEW_FUNCTIONS = 6
 """Number of functions below which Wilcoxon's test cannot decide a pair at 95 %."""
 
-MOST_DISTURBED = 0.5
-"""Largest share of disturbed runs of an algorithm on a function with which verdicts are made again
+MOST_PERTURBED = 0.5
+"""Largest share of perturbed runs of an algorithm on a function with which verdicts are made again
 without them."""
 
 VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
@@ -99,10 +99,10 @@ COLUMNS = (
     ),
     Column(
         "p_adjusted",
-        "1 if the values and the test favour different algorithms, or the machine does not resolve "
-        "the ratio of times; else `p` times `tests`, at most 1 (Bonferroni), then adjusted over "
-        "the criteria of the pair (Hochberg); criteria under which no result could be significant "
-        "do not count (Tarone)",
+        "1 if the values and the test favour different algorithms, or the ratio of times is "
+        "within the timing noise; else `p` times `tests`, at most 1 (Bonferroni), then adjusted "
+        "over the criteria of the pair (Hochberg); criteria under which no result could be "
+        "significant do not count (Tarone)",
     ),
     Column(
         "better",
@@ -164,7 +164,7 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     named = frame["better"].notna()
     frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
     frame.attrs["pairs"] = LIMITED if limited else ""
-    frame.attrs["undisturbed"] = _without_disturbed(rows, runs, analysis)
+    frame.attrs["unperturbed"] = _without_perturbed(rows, runs, analysis)
     return frame
 
 
@@ -195,18 +195,18 @@ def _rows(
     return [row for of in of_criteria for row in of], limited
 
 
-def _without_disturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
-    """A sentence on the verdicts that change without the disturbed runs.
+def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
+    """A sentence on the verdicts that change without the perturbed runs.
 
-    Empty if no run or more than half of the runs of an algorithm on a function are disturbed.
+    Empty if no run or more than half of the runs of an algorithm on a function are perturbed.
     """
-    disturbed = pd.Series(runs.disturbed)
+    perturbed = pd.Series(runs.perturbed)
     keys = ("suite", "dimension", "function", "algorithm")
-    cells = disturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
-    if not disturbed.any() or cells.max() > MOST_DISTURBED:
+    cells = perturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
+    if not perturbed.any() or cells.max() > MOST_PERTURBED:
         return ""
     before = _verdicts(rows)
-    after = _verdicts(_rows(runs.where(~runs.disturbed), analysis, single=False)[0])
+    after = _verdicts(_rows(runs.where(~runs.perturbed), analysis, single=False)[0])
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.campaign.resolution import resolved, slowdowns
+from timefair.exhibits.campaign.timing_noise import detectable, slowdowns
 from timefair.exhibits.comparisons.ranks import cases
 from timefair.rundata.measures import quantile_name
 from timefair.rundata.published import with_published
@@ -56,7 +56,9 @@ class Pooled:
     machine: NDArray[Any]
     best: NDArray[np.float64]
     slowdowns: Mapping[str, pd.DataFrame]
-    resolved: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(default_factory=dict)
+    detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(
+        default_factory=dict
+    )
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> Pooled:
@@ -83,15 +85,15 @@ class Pooled:
         """
         if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
             return 1.0
-        if (a, b) not in self.resolved:
+        if (a, b) not in self.detectable:
             rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
-            self.resolved[a, b] = {
+            self.detectable[a, b] = {
                 (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
-                for row in resolved(rows, self.analysis.confidence).to_dict("records")
-                if (ratio := float(row["resolved_ratio"])) > 1 and ratio < inf
+                for row in detectable(rows, self.analysis.confidence).to_dict("records")
+                if (ratio := float(row["detectable_ratio"])) > 1 and ratio < inf
             }
         place = (*problem.space, str(problem.names["function"]))
-        return self.resolved[a, b].get(place, 1.0)
+        return self.detectable[a, b].get(place, 1.0)
 
     def timed(self, problem: ProblemRuns) -> list[str]:
         """The algorithms whose runs on a function all have times."""
@@ -223,7 +225,7 @@ class Costs(Criterion):
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """Share of the targets to which the first one has the smaller ERT, minus that of the other.
 
-        Kinds of machines count equally, and ratios that the machine does not resolve are ties.
+        Kinds of machines count equally, and ratios within the timing noise are ties.
         """
         first, second = (one.on_kinds for one in self._both(problem, a, b))
         ratio = self.pooled.ratio(problem, self._unit, a, b)

@@ -91,7 +91,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 @exhibit(
     "rankings",
-    question=Question.INVERSION,
+    question=Question.REVERSAL,
     title="Ranks by evaluations and by time",
     caption="""
     The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
@@ -115,7 +115,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     ],
     figures=[
         Figure(
-            "inversions",
+            "rank_reversals",
             "Ranks by evaluations and by time",
             "Average rank over the functions by evaluations (left) and by time (right), as "
             "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "

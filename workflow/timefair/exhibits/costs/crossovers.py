@@ -77,9 +77,9 @@ Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
     caption=f"""
     The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a
     target changes, with its confidence set. The set contains all costs at which the score test of
-    equal ERTs, as in the table `inversions`, does not reject. The confidence applies to each set
-    separately. Targets that no run of the two algorithms reached are omitted. {COUNTED} {CUT} For
-    more than 12 algorithms, only pairs with the best one (lowest average rank of the median
+    equal ERTs, as in the table `rank_reversals`, does not reject. The confidence applies to each
+    set separately. Targets that no run of the two algorithms reached are omitted. {COUNTED} {CUT}
+    For more than 12 algorithms, only pairs with the best one (lowest average rank of the median
     precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,

@@ -21,9 +21,9 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import provenance
 from timefair.environments.answers import Answers
 from timefair.environments.environment import Environment
-from timefair.measure.disturbance.monitor import Row
 from timefair.measure.job.resolved import resolved
 from timefair.measure.job.spending import Spending
+from timefair.measure.perturbation.monitor import Row
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

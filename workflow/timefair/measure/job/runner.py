@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
-from timefair.measure.disturbance.monitor import Row, RunMonitor
-from timefair.measure.disturbance.reference import parts_for
 from timefair.measure.evaluation.cost import evaluation_cost_s
 from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.job.spending import Spending
+from timefair.measure.perturbation.monitor import Row, RunMonitor
+from timefair.measure.perturbation.reference import parts_for
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run

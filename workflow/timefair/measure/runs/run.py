@@ -596,7 +596,7 @@ def _launch_code(number: int) -> LaunchCode:
 def _resources(
     start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
-    """Resources that the run's processes used since t0, and how the processes were disturbed.
+    """Resources that the run's processes used since t0, and how the processes were perturbed.
 
     Processes of one run also wait for each other, such as an external algorithm and the process
     that evaluates for it. The delay that is attributed to other programs is at most the total

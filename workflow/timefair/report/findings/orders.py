@@ -47,11 +47,11 @@ def reversed_over_functions(evidence: Evidence, space: Space) -> str:
 
 
 def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
-    """The significant inversions over all functions, the most significant first.
+    """The significant rank reversals over all functions, the most significant first.
 
     Among equal p-values, the pair whose orders hold on more functions is first.
     """
-    rows = evidence.of("inversions", space, criterion="fixed budget", function=ALL)
+    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
     if rows.empty:
         return rows
     rows = rows[rows["significant"].astype(bool)]
@@ -72,7 +72,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     """A sentence on pairs that evaluations and seconds order differently; empty if there is no
     significant one.
     """
-    rows = evidence.of("inversions", space, criterion="fixed target")
+    rows = evidence.of("rank_reversals", space, criterion="fixed target")
     if rows.empty:
         return ""
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
@@ -89,7 +89,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
-    """One inversion with its numbers."""
+    """One rank reversal with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
         name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))

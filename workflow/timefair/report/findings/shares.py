@@ -22,16 +22,15 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     rows = evidence.of(name, space, algorithm=algorithm)
     if rows.empty or not rows["problems"].iloc[0]:
         return ""
-    resolved = evidence.resolved(space, evidence.unit)
-    near = resolved if resolved >= NOTICEABLE else 1.0
+    detectable = evidence.detectable(space, evidence.unit)
+    near = detectable if detectable >= NOTICEABLE else 1.0
     best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
     solved = float(rows["fraction"].iloc[-1])
     if not solved:
         return ""
     band = _limits(float(best["low"]), float(best["high"]))
     has = (
-        f"costs at most {number(near, digits=2)} times the best (the smallest ratio that this "
-        "machine resolves)"
+        f"costs at most {number(near, digits=2)} times the best (the minimum detectable ratio)"
         if near > 1
         else "has the lowest cost"
     )

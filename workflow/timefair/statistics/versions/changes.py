@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 from timefair.statistics.checks import check_confidence
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
-"""The jobs of the runs of the base and of the head."""
+"""The jobs of the runs of the baseline and of the candidate."""
 
 LEAST_RUNS = 6
 """Runs of each version below which no change is estimated."""
@@ -83,8 +83,8 @@ UNKNOWN = Change(nan, nan, inf)
 
 
 def log_ratio(
-    base: tuple[ArrayLike, ArrayLike],
-    head: tuple[ArrayLike, ArrayLike],
+    baseline: tuple[ArrayLike, ArrayLike],
+    candidate: tuple[ArrayLike, ArrayLike],
     *,
     paired: bool,
     jobs: Jobs | None = None,
@@ -97,14 +97,14 @@ def log_ratio(
 
     Parameters
     ----------
-    base, head : tuple of array_like, shape (m,) and (n,)
+    baseline, candidate : tuple of array_like, shape (m,) and (n,)
         Terms of the numerator and of the denominator, one per run of the version; finite and not
         negative.
     paired : bool
         Whether run i of one version belongs to run i of the other, as with equal seeds.
     jobs : tuple of array_like of int, shape (m,) and (n,), optional
         Job that measured each run: runs with equal numbers belong to one job. For pairs, the jobs
-        of the base are used.
+        of the baseline are used.
 
     Returns
     -------
@@ -121,8 +121,8 @@ def log_ratio(
     -----
     The standard error is that of the delta method, as in `ert.ert_interval`. For pairs, it is the
     error of the differences, so the variation that both runs of a pair share has no effect. Runs of
-    one job share its disturbances, such as a slow minute. With `LEAST_JOBS` jobs or more, the error
-    is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
+    one job share its perturbations, such as a slow minute. With `LEAST_JOBS` jobs or more, the
+    error is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
     freedom of the jobs. Two versions without pairs have Welch's degrees of freedom.
 
     References
@@ -133,24 +133,26 @@ def log_ratio(
     Examples
     --------
     >>> reached = np.ones(6)
-    >>> base = np.array([1.0, 2.0, 4.0, 8.0, 3.0, 6.0])
-    >>> change = log_ratio((base, reached), (1.1 * base, reached), paired=True)
+    >>> baseline = np.array([1.0, 2.0, 4.0, 8.0, 3.0, 6.0])
+    >>> change = log_ratio((baseline, reached), (1.1 * baseline, reached), paired=True)
     >>> round(float(np.exp(change.estimate)), 3), round(change.error, 9)
     (1.1, 0.166666667)
-    >>> round(log_ratio((base, reached), (1.1 * base, reached), paired=False).error, 2)
+    >>> round(log_ratio((baseline, reached), (1.1 * baseline, reached), paired=False).error, 2)
     0.38
     """
-    (above, below), (above_head, below_head) = _arrays(base), _arrays(head)
-    if paired and above.size != above_head.size:
-        raise ValueError(f"pairs need as many runs, not {above.size} and {above_head.size}")
-    if min(above.size, above_head.size) < LEAST_RUNS or not (below.any() or below_head.any()):
+    (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
+    if paired and above.size != above_candidate.size:
+        raise ValueError(f"pairs need as many runs, not {above.size} and {above_candidate.size}")
+    if min(above.size, above_candidate.size) < LEAST_RUNS or not (
+        below.any() or below_candidate.any()
+    ):
         return UNKNOWN
-    if not (above.any() and above_head.any()):
+    if not (above.any() and above_candidate.any()):
         return UNKNOWN
-    one, other = _log_mean(above, below), _log_mean(above_head, below_head)
+    one, other = _log_mean(above, below), _log_mean(above_candidate, below_candidate)
     estimate = other.value - one.value
     if paired:
-        rare = _rare(below) + _rare(below_head)
+        rare = _rare(below) + _rare(below_candidate)
         varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
         return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
     each = [
@@ -161,13 +163,13 @@ def log_ratio(
 
 
 def worse_probability(
-    base: ArrayLike, head: ArrayLike, *, paired: bool, jobs: Jobs | None = None
+    baseline: ArrayLike, candidate: ArrayLike, *, paired: bool, jobs: Jobs | None = None
 ) -> Change:
     """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
 
     Parameters
     ----------
-    base, head : array_like, shape (m,) and (n,)
+    baseline, candidate : array_like, shape (m,) and (n,)
         Results; smaller is better, `inf` allowed.
     paired, jobs
         As for `log_ratio`.
@@ -189,7 +191,7 @@ def worse_probability(
     >>> round(worse.estimate, 3)
     0.153
     """
-    x, y = np.asarray(base, dtype=np.float64), np.asarray(head, dtype=np.float64)
+    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
         raise ValueError(f"pairs need as many runs, not {x.size} and {y.size}")
     if min(x.size, y.size) < LEAST_RUNS:
@@ -198,13 +200,14 @@ def worse_probability(
     plain = _worse(places[: x.size], places[x.size :])
     ends = np.array([0.0, places.max() + 1])
     worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
-    of_head, of_base = worse.mean(axis=1), worse.mean(axis=0)
+    of_candidate, of_baseline = worse.mean(axis=1), worse.mean(axis=0)
     estimate = float(plain.mean()) - 0.5
     if paired:
-        varied = _of_mean(of_head + of_base, jobs and _and_ends(jobs[0]))
+        varied = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
         return Change(estimate, sqrt(varied.variance), varied.freedom)
     each = [
-        _of_mean(placed, jobs and _and_ends(jobs[k])) for k, placed in enumerate((of_base, of_head))
+        _of_mean(placed, jobs and _and_ends(jobs[k]))
+        for k, placed in enumerate((of_baseline, of_candidate))
     ]
     return _independent(estimate, each)
 
@@ -334,9 +337,9 @@ def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[NDArray[np.float64], NDA
     return above, below
 
 
-def _worse(base: NDArray[np.float64], head: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 if the head's value of a row is worse than the base's of a column, 0.5 for a tie."""
-    rows, columns = head[:, np.newaxis], base[np.newaxis, :]
+def _worse(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
+    rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
     return np.asarray((rows > columns) + 0.5 * (rows == columns))
 
 

@@ -13,12 +13,12 @@ REACHED = 0.5
 """Share of the runs of the better version that reach the target at least."""
 
 
-def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | None:
+def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
     """The hardest precision that at least half of the runs of one of the versions reached.
 
     Parameters
     ----------
-    base, head : array_like, shape (runs,)
+    baseline, candidate : array_like, shape (runs,)
         Best precision at the end of each run; `inf` for a run that found no value.
     hardest : float
         A harder precision is replaced by this one.
@@ -37,7 +37,7 @@ def common_target(base: ArrayLike, head: ArrayLike, hardest: float) -> float | N
     (1e-08, None)
     """
     found = np.inf
-    for of_version in (base, head):
+    for of_version in (baseline, candidate):
         precision = np.sort(np.asarray(of_version, dtype=np.float64))
         if precision.size:
             found = min(found, float(precision[ceil(REACHED * precision.size) - 1]))
@@ -75,7 +75,9 @@ def affordable(
     return np.asarray(np.fmin(in_time, most), dtype=np.float64)
 
 
-def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbers, Numbers]:
+def common_budgets(
+    baseline: Numbers, candidate: Numbers, *, paired: bool
+) -> tuple[Numbers, Numbers]:
     """The evaluations within which the runs of both versions have to reach the target.
 
     With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
@@ -85,25 +87,25 @@ def common_budgets(base: Numbers, head: Numbers, *, paired: bool) -> tuple[Numbe
 
     Parameters
     ----------
-    base, head : ndarray, shape (runs,)
+    baseline, candidate : ndarray, shape (runs,)
         From `affordable`; as pairs they have the same length.
     paired : bool
         Whether run i of both versions has the same problem and seed.
 
     Returns
     -------
-    base, head : ndarray, shape (runs,)
+    baseline, candidate : ndarray, shape (runs,)
         For pairs, the smaller number of each pair; else the smaller one of both medians, for all.
 
     Examples
     --------
-    >>> base, head = np.array([100.0, 90.0]), np.array([80.0, 95.0])
-    >>> [one.tolist() for one in common_budgets(base, head, paired=True)]
+    >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
+    >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
     [[80.0, 90.0], [80.0, 90.0]]
     """
     if paired:
-        least = np.minimum(base, head)
+        least = np.minimum(baseline, candidate)
         return least, least
-    medians = [float(np.median(one)) for one in (base, head) if one.size]
+    medians = [float(np.median(one)) for one in (baseline, candidate) if one.size]
     least_median = min(medians, default=np.inf)
-    return np.full(base.shape, least_median), np.full(head.shape, least_median)
+    return np.full(baseline.shape, least_median), np.full(candidate.shape, least_median)

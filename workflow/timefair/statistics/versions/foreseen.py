@@ -140,9 +140,11 @@ def simulate(
 
 
 def _change(drawn: tuple[NDArray[np.float64], ...], runs: int, design: Design) -> Change:
-    base, reached, head, reached_head = (values[:runs] for values in drawn)
+    baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
     jobs = _jobs(design)[:runs]
-    return log_ratio((base, reached), (head, reached_head), paired=design.paired, jobs=(jobs, jobs))
+    return log_ratio(
+        (baseline, reached), (candidate, reached_candidate), paired=design.paired, jobs=(jobs, jobs)
+    )
 
 
 def _jobs(design: Design) -> NDArray[np.intp]:
@@ -166,8 +168,8 @@ def _drawn(
     budgets = common_budgets(
         *((np.max(path * speeds[0]) if certain else cost.cut) / speeds), paired=design.paired
     )
-    base, head = path < budgets[0], other < budgets[1]
-    reached = (base | certain, (head | certain) & ~lost)
+    baseline, candidate = path < budgets[0], other < budgets[1]
+    reached = (baseline | certain, (candidate | certain) & ~lost)
     spent = [
         np.where(found, steps, limit) * speed
         for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from timefair.basics.resolution import UNMEASURED, in_words
+from timefair.basics.slowdowns import UNMEASURED, in_words
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import (
     asked,
@@ -37,7 +37,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _versions(runs)
     if any(one.own_environment for one in origins(runs).values()):
         yield _environments(runs)
-    yield _resolution(runs)
+    yield _detectable_slowdown(runs)
 
 
 def _hardware(runs: Runs) -> ChecklistPart:
@@ -276,11 +276,13 @@ def _each(said: Mapping[str, str]) -> str:
     return sentence(*(f"{text} ({label})" for label, text in said.items()))
 
 
-def _resolution(runs: Runs) -> ChecklistPart:
+def _detectable_slowdown(runs: Runs) -> ChecklistPart:
     """The result of `timefair selftest` on the machine, if it was run before; it is not
     required.
     """
-    found = told(runs, "resolution")
+    found = told(runs, "detectable_slowdown")
     return ChecklistPart(
-        "Resolution", listed(map(in_words, found)) or UNMEASURED, measured=bool(found)
+        "Minimum detectable slowdown",
+        listed(map(in_words, found)) or UNMEASURED,
+        measured=bool(found),
     )

@@ -13,7 +13,7 @@ from timefair.rundata.runs import PROBLEM, Runs
 from timefair.rundata.settings import Analysis
 
 INTERVALS = ("ert", "quantiles", "quantiles_to_target", "means", "success", "ecdf", "profile")
-TESTS = ("comparison", "friedman", "posthoc", "inversions")
+TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2
 """Number of runs that an interval needs."""
 

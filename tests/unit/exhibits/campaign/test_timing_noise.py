@@ -1,4 +1,4 @@
-"""Which ratios of times a machine resolves: from the speed around its runs."""
+"""The timing noise of a machine: from the speed around its runs."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ANALYSIS = Analysis(targets=(1.0,))
 
 
 @pytest.fixture
-def resolved(run, table):
+def detectable(run, table):
     """A function: the table, from the slowdown of each (algorithm, function, round)."""
 
     def make(slowdowns, analysis=ANALYSIS, **changes):
@@ -23,7 +23,7 @@ def resolved(run, table):
             for (algorithm, function, round), slow in slowdowns.items()
             for k in (0, 1)
         ]  # fmt: skip
-        return TABLES["resolution"](Runs.of(table(*rows)), analysis).set_index("function")
+        return TABLES["timing_noise"](Runs.of(table(*rows)), analysis).set_index("function")
 
     return make
 
@@ -31,34 +31,39 @@ def resolved(run, table):
 JOBS = {(a, f, r): 1.0 for a in "AB" for f in (1, 2) for r in (1, 2, 3)}
 
 
-def test_a_steady_machine_resolves_everything(resolved):
-    frame = resolved(JOBS)
+def test_a_steady_machine_has_no_timing_noise(detectable):
+    frame = detectable(JOBS)
     assert frame["jobs"].to_dict() == {"1": 3, "2": 3, "all": 6}
-    np.testing.assert_allclose(frame["resolved_ratio"], 1.0)
+    np.testing.assert_allclose(frame["detectable_ratio"], 1.0)
     np.testing.assert_allclose(frame[["slowdown_median", "slowdown_max"]], 1.0)
 
 
-def test_the_ratio_by_hand(resolved):
+def test_the_ratio_by_hand(detectable):
     slow = JOBS | {("B", 2, 3): 2.0}
-    frame = resolved(slow)
+    frame = detectable(slow)
     logs = np.log(list(slow.values()))
     reach = stats.t.isf(0.025, 11) * logs.std(ddof=1)
-    assert frame.loc["1", "resolved_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
-    assert frame.loc["all", "resolved_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 6)))
+    assert frame.loc["1", "detectable_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
+    assert frame.loc["all", "detectable_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 6)))
     assert frame["slowdown_max"].to_dict() == {"1": 1.0, "2": 2.0, "all": 2.0}
 
 
-def test_no_machine_lengthens_a_simulated_cost(resolved):
+def test_no_machine_lengthens_a_simulated_cost(detectable):
     """A run of 1 s with 0.1 s of real time that a core of half the speed measured took 0.05 s less
     at full speed, and so on for the others.
     """
     slow = JOBS | {("B", 2, 3): 2.0, ("A", 1, 1): 1.5}
-    frame = resolved(slow, real_s=0.1, charged_s=0.9, evaluation_cost_s=0.01)
+    frame = detectable(slow, real_s=0.1, charged_s=0.9, evaluation_cost_s=0.01)
     logs = [np.log(1.0 / (0.1 / s + 0.9)) for s in slow.values()]
     reach = stats.t.isf(0.025, 11) * np.std(logs, ddof=1)
     assert frame["real_share"].to_dict() == pytest.approx({"1": 0.1, "2": 0.1, "all": 0.1})
-    assert frame.loc["1", "resolved_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
-    assert frame.loc["1", "resolved_ratio"] < 1.04 < 1.4 < resolved(slow).loc["1", "resolved_ratio"]
+    assert frame.loc["1", "detectable_ratio"] == pytest.approx(np.exp(reach * np.sqrt(2 / 3)))
+    assert (
+        frame.loc["1", "detectable_ratio"]
+        < 1.04
+        < 1.4
+        < detectable(slow).loc["1", "detectable_ratio"]
+    )
     assert frame["slowdown_max"].to_dict() == {"1": 1.5, "2": 2.0, "all": 2.0}
 
 
@@ -71,35 +76,35 @@ def test_the_share_of_real_time_is_that_of_each_problem(run, table):
             reference_before_s=0.01 * round, reference_after_s=0.01 * round)
         for (name, function), share in real.items() for round in (1, 2)
     ]  # fmt: skip
-    frame = TABLES["resolution"](Runs.of(table(*rows)), ANALYSIS).set_index("function")
+    frame = TABLES["timing_noise"](Runs.of(table(*rows)), ANALYSIS).set_index("function")
     assert frame["real_share"].to_dict() == pytest.approx({"1": 0.5, "2": 0.1, "all": 0.3})
     reach = stats.t.isf(0.025, 7) * np.sqrt(8 / 7) / 2  # of four jobs at each of two speeds
     for function, share, jobs in (("1", 0.5, 2), ("2", 0.1, 2), ("all", 0.3, 4)):
         expected = reach * -np.log(share / 2 + 1 - share) * np.sqrt(2 / jobs)
-        assert np.log(frame.loc[function, "resolved_ratio"]) == pytest.approx(expected)
+        assert np.log(frame.loc[function, "detectable_ratio"]) == pytest.approx(expected)
 
 
-def test_waiting_slows_the_wall_clock_alone(resolved):
-    waited = resolved(JOBS, foreign_delay_s=0.5)
+def test_waiting_slows_the_wall_clock_alone(detectable):
+    waited = detectable(JOBS, foreign_delay_s=0.5)
     assert waited.loc["all", "slowdown_median"] == pytest.approx(2.0)  # of runs of 1 s
-    cpu = resolved(JOBS, Analysis(targets=(1.0,), time="cpu"), foreign_delay_s=0.5)
+    cpu = detectable(JOBS, Analysis(targets=(1.0,), time="cpu"), foreign_delay_s=0.5)
     assert cpu.loc["all", "slowdown_median"] == pytest.approx(1.0)
 
 
-def test_what_is_not_known_is_empty(run, table, resolved):
-    nothing = TABLES["resolution"](Runs.of(table(run(), run(algorithm="B"))), ANALYSIS)
-    assert nothing[["slowdown_median", "resolved_ratio"]].isna().all(axis=None)
-    reference = resolved(JOBS, Analysis(targets=(1.0,), time="reference"))
-    assert reference["resolved_ratio"].isna().all()
-    assert resolved({("A", 1, 1): 1.0})["resolved_ratio"].isna().all()  # one job
+def test_what_is_not_known_is_empty(run, table, detectable):
+    nothing = TABLES["timing_noise"](Runs.of(table(run(), run(algorithm="B"))), ANALYSIS)
+    assert nothing[["slowdown_median", "detectable_ratio"]].isna().all(axis=None)
+    reference = detectable(JOBS, Analysis(targets=(1.0,), time="reference"))
+    assert reference["detectable_ratio"].isna().all()
+    assert detectable({("A", 1, 1): 1.0})["detectable_ratio"].isna().all()  # one job
 
 
-def test_equal_algorithms_are_rarely_apart_by_more(resolved):
+def test_equal_algorithms_are_rarely_apart_by_more(detectable):
     """By the slowdowns of their jobs, in about one of twenty pairs."""
     rng = np.random.default_rng(5)
     names = "ABCDEFGHIJ"
     slow = {(a, f, r): rng.lognormal(0.5, 0.2) for a in names for f in range(1, 7) for r in (1, 2)}
-    ratio = resolved(slow).loc["1", "resolved_ratio"]
+    ratio = detectable(slow).loc["1", "detectable_ratio"]
     means = {
         (a, f): np.mean([np.log(slow[a, f, r]) for r in (1, 2)]) for a in names for f in range(1, 7)
     }

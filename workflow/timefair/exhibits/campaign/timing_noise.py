@@ -1,4 +1,4 @@
-"""The ratios of times that a machine can resolve although its own speed varies."""
+"""Timing noise: how much the speed of a machine varies, and which ratios of times that hides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from timefair.basics.resolution import lengthened
+from timefair.basics.slowdowns import lengthened
 from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -39,7 +39,7 @@ COLUMNS = (
         "functions; the rest is simulated evaluation cost",
     ),
     Column(
-        "resolved_ratio",
+        "detectable_ratio",
         "largest ratio of the times of two algorithms that the speed of the machine may explain, "
         "at the confidence of the campaign",
     ),
@@ -47,16 +47,16 @@ COLUMNS = (
 
 
 @exhibit(
-    "resolution",
+    "timing_noise",
     question=Question.MEASUREMENT,
-    title="Ratios of times that the machine resolves",
+    title="Timing noise and the minimum detectable ratio",
     caption="""
-    How much the speed of the machine varied, and which ratio of the times of two algorithms it
-    therefore resolves. The slowdown of a run comes from the reference kernel before and after it
+    How much the speed of the machine varied, and which ratio of the times of two algorithms is
+    therefore detectable. The slowdown of a run comes from the reference kernel before and after it
     and from the time that it waited for a core that others used. A slow machine lengthens real
-    time, but not a simulated evaluation cost. `resolved_ratio` is the upper {confidence} limit of
+    time, but not a simulated evaluation cost. `detectable_ratio` is the upper {confidence} limit of
     the ratio of the times of two identical algorithms. Values are empty if the machine reports
-    neither value, and if the unit of time is the reference kernel. `resolved_ratio` is also empty
+    neither value, and if the unit of time is the reference kernel. `detectable_ratio` is also empty
     for a single job.
     """,
     columns=COLUMNS,
@@ -70,7 +70,7 @@ COLUMNS = (
                 Value("slowdown_median", "Slowdown, median", decimals=2),
                 Value("slowdown_max", "at most", decimals=2),
                 Value("real_share", "Real time", decimals=2),
-                Value("resolved_ratio", "Resolved ratio", decimals=2),
+                Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
             ),
             rows=("function",),
         )
@@ -78,14 +78,14 @@ COLUMNS = (
     charged=False,
 )
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The resolved ratio on each function, and over all functions of a suite and dimension.
+    """The minimum detectable ratio on each function, and over the functions of a space.
 
     The runs of a job share the speed of the machine. Therefore the mean logarithm of the factor by
     which it lengthens the clock of each job's runs is one observation, and the speed of an
     algorithm is a mean over its jobs. The standard deviation of these observations is computed over
     all jobs of the campaign, with the share of real time in the row of the table.
     """
-    return resolved(slowdowns(runs, analysis), analysis.confidence)
+    return detectable(slowdowns(runs, analysis), analysis.confidence)
 
 
 def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -96,21 +96,21 @@ def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     )
 
 
-def resolved(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """The table `resolution` of some rows of `slowdowns`."""
+def detectable(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """The table `timing_noise` of some rows of `slowdowns`."""
     frame = pd.DataFrame(_rows(rows), columns=column_names(COLUMNS[:-1]))
     known = rows.dropna(subset="slowdown")
     job = known.groupby(JOB).ngroup().to_numpy()
     count = np.bincount(job)
     if count.size < 2:
-        return frame.assign(resolved_ratio=np.nan)
+        return frame.assign(detectable_ratio=np.nan)
     slow = known["slowdown"].to_numpy(dtype=np.float64)
     spread = frame["real_share"].map(
         lambda share: (np.bincount(job, np.log(lengthened(slow, share))) / count).std(ddof=1)
     )
     error = spread * np.sqrt(2 / frame["jobs"].astype(float))
     ratio = np.exp(stats.t.isf((1 - confidence) / 2, count.size - 1) * error)
-    return frame.assign(resolved_ratio=ratio.where(frame["slowdown_median"].notna()))
+    return frame.assign(detectable_ratio=ratio.where(frame["slowdown_median"].notna()))
 
 
 def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:

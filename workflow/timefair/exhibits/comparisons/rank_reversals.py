@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.exhibits.campaign.resolution import of_times
+from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import number_of_criteria
@@ -92,29 +92,29 @@ COLUMNS = (
         "and criteria of the table `comparison`",
     ),
     Column(
-        "resolved_ratio",
+        "detectable_ratio",
         "at a fixed target: largest ratio of times that the speed of the machine may explain, as "
-        "in the table `resolution`; empty if it is not known",
+        "in the table `timing_noise`; empty if it is not known",
     ),
     Column(
         "significant",
         "whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at a "
-        "fixed target, the ratio of times is above `resolved_ratio`",
+        "fixed target, the ratio of times is above `detectable_ratio`",
     ),
 )
 
 
 @exhibit(
-    "inversions",
-    question=Question.INVERSION,
+    "rank_reversals",
+    question=Question.REVERSAL,
     title="Pairs with opposite orders by evaluations and by time",
     caption="""
     Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
-    functions. An inversion is significant only if both orders are, and at a fixed target only if
-    the machine resolves the ratio of the times. For more than 12 algorithms, only pairs with the
-    best one (lowest average rank of the median precision) are listed; `statistics.pairs` selects
-    other pairs.
+    functions. A rank reversal is significant only if both orders are, and at a fixed target only if
+    the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
+    the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
+    selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -136,11 +136,11 @@ COLUMNS = (
     comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every inversion: one algorithm strictly better by evaluations, the other by time.
+    """Every rank reversal: one algorithm strictly better by evaluations, the other by time.
 
-    Inversions over all functions are first.
+    Rank reversals over all functions are first.
 
-    The p-value of an inversion is the larger of those of its two orders (an intersection-union
+    The p-value of a rank reversal is the larger of those of its two orders (an intersection-union
     test).
     """
     tests: Counter[tuple[Any, ...]] = Counter()
@@ -170,13 +170,13 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians[problem.space][one.pair].append(one.medians)
             equal[problem.space, one.pair].append(one.evaluations)
             if _inverted(*one.medians):
-                rows.append(one.inversion(problem))
+                rows.append(one.rank_reversal(problem))
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
     alpha = 1 - analysis.confidence
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    resolved = _resolved_ratios(runs, analysis)
+    detectable = _detectable_ratios(runs, analysis)
     for row in rows:
-        row["resolved_ratio"] = resolved.get(_place(row), nan)
+        row["detectable_ratio"] = detectable.get(_place(row), nan)
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
@@ -190,18 +190,18 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return frame
 
 
-def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
-    """Mark the significant inversions of a family of tests."""
-    for row in inversions:
+def _adjust(rank_reversals: list[dict[str, Any]], tests: int, alpha: float) -> None:
+    """Mark the significant rank reversals of a family of tests."""
+    for row in rank_reversals:
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
         row["p_adjusted"] = min(larger * tests, 1.0)
-        row["significant"] = row["p_adjusted"] <= alpha and _is_resolved(row)
+        row["significant"] = row["p_adjusted"] <= alpha and _is_detectable(row)
 
 
-def _resolved_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
+def _detectable_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
     """The ratio of times up to which the speed of the machine may be the cause, by problem."""
     return {
-        _place(row): row["resolved_ratio"] for row in of_times(runs, analysis).to_dict("records")
+        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
     }
 
 
@@ -209,7 +209,7 @@ def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
     return row["suite"], row["dimension"], str(row["function"])
 
 
-def _is_resolved(row: Mapping[str, Any]) -> bool:
+def _is_detectable(row: Mapping[str, Any]) -> bool:
     """Whether the speed of the machine does not explain the order of two times.
 
     True at a fixed budget, where precisions are compared, and if the speed is unknown.
@@ -217,7 +217,7 @@ def _is_resolved(row: Mapping[str, Any]) -> bool:
     if row["criterion"] != FIXED_TARGET:
         return True
     least, most = sorted((row["by_time_a"], row["by_time_b"]))
-    return not most <= least * row["resolved_ratio"]
+    return not most <= least * row["detectable_ratio"]
 
 
 def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, float]:
@@ -247,7 +247,7 @@ class AtFixedBudget:
     at_the_end: tuple[NDArray[np.float64], NDArray[np.float64]]
     medians: Medians
 
-    def inversion(self, problem: ProblemRuns) -> dict[str, Any]:
+    def rank_reversal(self, problem: ProblemRuns) -> dict[str, Any]:
         """The row of a pair that is inverted."""
         return {
             **_function(problem),
@@ -298,7 +298,7 @@ def _over_functions(
         "p_by_evaluations": found.p_by_evaluations,
         "p_by_time": found.p_by_time,
         "p_adjusted": found.p_adjusted,
-        "resolved_ratio": nan,
+        "detectable_ratio": nan,
         "significant": found.p_adjusted <= alpha,
     }
 

@@ -22,7 +22,7 @@ GENERATIONS = 190
 SHORT_BUDGET_S = 1.5
 """For runs shorter than this, half of the work is timed and the time is doubled, because the
 complete work would take more than 1 % of the run. On a busy machine, both variants found the same
-share of disturbed runs.
+share of perturbed runs.
 """
 
 WARM_UP_GENERATIONS = 8

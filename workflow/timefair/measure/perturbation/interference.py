@@ -1,11 +1,11 @@
-"""The rule that detects disturbed runs."""
+"""The rule that detects perturbed runs."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from timefair.basics.resolution import lengthened
-from timefair.records.status import Disturbance
+from timefair.basics.slowdowns import lengthened
+from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05
 """Largest share of its clock that a clean run waits for a core that others use."""
@@ -15,9 +15,9 @@ REFERENCE_RATIO = 1.15
 
 
 class Judgement(NamedTuple):
-    """Whether a run is disturbed, and why; the reason is None if it is not disturbed."""
+    """Whether a run is perturbed, and why; the reason is None if it is not perturbed."""
 
-    disturbance: Disturbance
+    perturbation: Perturbation
     reason: str | None = None
 
 
@@ -63,7 +63,7 @@ def judge(
     if ratio is not None and lengthened(ratio, real) > REFERENCE_RATIO:
         reasons.append(f"the reference kernel took {ratio:.2f} x its best")
     if reasons:
-        return Judgement(Disturbance.DISTURBED, "; ".join(reasons))
+        return Judgement(Perturbation.PERTURBED, "; ".join(reasons))
     if delay is None and ratio is None:
-        return Judgement(Disturbance.UNKNOWN)
-    return Judgement(Disturbance.CLEAN)
+        return Judgement(Perturbation.UNKNOWN)
+    return Judgement(Perturbation.CLEAN)

@@ -1,11 +1,11 @@
-"""The resolution of machines whose noise is known."""
+"""The minimum detectable slowdown of machines whose noise is known."""
 
 import math
 
 import numpy as np
 import pytest
 
-from timefair.selftest.resolution import (
+from timefair.selftest.detectable import (
     BUDGET_S,
     RUNS,
     TESTS,
@@ -70,7 +70,7 @@ def test_a_level_that_is_not_reached_costs_the_budget():
 
 
 @pytest.mark.thorough
-def test_a_machine_that_resolves_nothing():
+def test_a_machine_on_which_nothing_is_detectable():
     rng = np.random.default_rng(7)
     first, second = machine(rng, 5.0, 8), machine(rng, 5.0, 8)
     assert math.isinf(smallest(TESTS[1], first, second, half_way(first)))

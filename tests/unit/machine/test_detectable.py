@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.resolution import UNMEASURED, in_words
-from timefair.machine import resolved
+from timefair.basics.slowdowns import UNMEASURED, in_words
+from timefair.machine import detectable
 from timefair.machine.doctor import findings
 from timefair.machine.host import Host, Unknown
 
-from .conftest import RESOLUTION, RESOLVED, observation_of
+from .conftest import BY_SECONDS, DETECTABLE, observation_of
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def host(tmp_path: Path) -> Host:
 
 
 def test_what_is_written_is_read_again(host):
-    path = resolved.write(RESOLUTION, host)
+    path = detectable.write(DETECTABLE, host)
     assert path.parent.parent == Path(host.environment["XDG_STATE_HOME"])
-    assert resolved.resolution(host) == RESOLUTION
+    assert detectable.slowdown(host) == DETECTABLE
 
 
 def test_a_machine_that_nobody_has_tested_is_unknown(host):
     with pytest.raises(Unknown, match=UNMEASURED):
-        resolved.resolution(host)
+        detectable.slowdown(host)
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ def test_a_machine_that_nobody_has_tested_is_unknown(host):
         "{",
         "[]",
         "null",
-        json.dumps(RESOLUTION | {"seconds": {}}),
-        json.dumps(RESOLUTION | {"seconds": RESOLVED | {"delta": "much"}}),
+        json.dumps(DETECTABLE | {"seconds": {}}),
+        json.dumps(DETECTABLE | {"seconds": BY_SECONDS | {"delta": "much"}}),
     ],
 )
 def test_a_damaged_file_is_unknown(host, text):
-    resolved.place(host).parent.mkdir()
-    resolved.place(host).write_text(text)
+    detectable.place(host).parent.mkdir()
+    detectable.place(host).write_text(text)
     with pytest.raises(Unknown, match="is damaged; run timefair selftest"):
-        resolved.resolution(host)
+        detectable.slowdown(host)
 
 
 def test_machines_that_share_a_folder_have_files_of_their_own(tmp_path):
@@ -52,34 +52,34 @@ def test_machines_that_share_a_folder_have_files_of_their_own(tmp_path):
         place.parent.mkdir(parents=True)
         place.write_text(f"{name}\n")
     files = {
-        resolved.place(Host(root=tmp_path / name, environment={"XDG_STATE_HOME": "/state"}))
+        detectable.place(Host(root=tmp_path / name, environment={"XDG_STATE_HOME": "/state"}))
         for name in ("one", "two")
     }
     assert len(files) == 2
 
 
 def test_the_folder_without_the_variable_is_in_the_home():
-    place = resolved.place(Host(environment={"HOME": "/home/ada"}))
+    place = detectable.place(Host(environment={"HOME": "/home/ada"}))
     assert place.parent == Path("/home/ada/.local/state/timefair")
 
 
-def test_a_resolution_in_words():
-    assert in_words(RESOLUTION) == (
+def test_a_detectable_slowdown_in_words():
+    assert in_words(DETECTABLE) == (
         "a slowdown of 2.1 % is found with probability 0.81 by seconds to a target, "
         "no slowdown up to 400 % is found by precision at the end "
-        "(10 runs of 20 ms each, 10 % of the runs disturbed; 2026-11-22, timefair 0.1.0)"
+        "(10 runs of 20 ms each, 10 % of the runs perturbed; 2026-11-22, timefair 0.1.0)"
     )
 
 
 def of_doctor(host, **facts):
-    (found,) = [f for f in findings(observation_of(host, facts)) if f.name == "resolution"]
+    (found,) = [f for f in findings(observation_of(host, facts)) if f.name == "detectable_slowdown"]
     return found.severity, found.evidence
 
 
 def test_the_doctor_quotes_it(build):
-    assert of_doctor(build(), resolution=RESOLUTION) == ("ok", in_words(RESOLUTION))
+    assert of_doctor(build(), detectable_slowdown=DETECTABLE) == ("ok", in_words(DETECTABLE))
 
 
 def test_the_doctor_says_how_to_measure_it(build):
-    missing = {"resolution": UNMEASURED}
-    assert of_doctor(build(), resolution=None, missing=missing) == ("unknown", UNMEASURED)
+    missing = {"detectable_slowdown": UNMEASURED}
+    assert of_doctor(build(), detectable_slowdown=None, missing=missing) == ("unknown", UNMEASURED)

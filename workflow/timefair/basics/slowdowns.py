@@ -1,4 +1,4 @@
-"""The effect of a slow machine on times, and the resolution that `timefair selftest` measures."""
+"""How a slow machine lengthens times; the minimum detectable slowdown of `timefair selftest`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Slowdown = TypeVar("Slowdown", float, "NDArray[np.float64]")
 
 UNMEASURED = "not measured; run timefair selftest"
 
-NAMES = ("measured_utc", "version", "runs", "budget_s", "disturbed", "seconds", "precision")
+NAMES = ("measured_utc", "version", "runs", "budget_s", "perturbed", "seconds", "precision")
 """What is known of it; `seconds` and `precision` have the entries of `OF_TEST`."""
 
 OF_TEST = ("delta", "power", "power_low", "power_high", "repetitions", "false_alarms")
@@ -39,12 +39,12 @@ def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
 
 
 def in_words(found: Mapping[str, Any]) -> str:
-    """A resolution as `timefair doctor` and the checklist quote it."""
+    """A minimum detectable slowdown as `timefair doctor` and the checklist quote it."""
     return (
         f"{_found(found['seconds'])} by seconds to a target, "
         f"{_found(found['precision'])} by precision at the end "
         f"({found['runs']} runs of {1e3 * found['budget_s']:g} ms each, "
-        f"{100 * found['disturbed']:.0f} % of the runs disturbed; "
+        f"{100 * found['perturbed']:.0f} % of the runs perturbed; "
         f"{found['measured_utc'][:10]}, timefair {found['version']})"
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair.basics.atomic import atomic_file
-from timefair.basics.resolution import NAMES, OF_TEST, UNMEASURED, in_words
+from timefair.basics.slowdowns import NAMES, OF_TEST, UNMEASURED, in_words
 from timefair.machine import processor, system
 from timefair.machine.host import Host, Unknown, gather
 
@@ -35,8 +35,8 @@ def place(host: Host) -> Path:
     return Path(state, "timefair", f"selftest-{digest[:12]}.json")
 
 
-def resolution(host: Host) -> dict[str, Any]:
-    """The slowdowns that this machine resolves, with the names of `NAMES`.
+def slowdown(host: Host) -> dict[str, Any]:
+    """The minimum detectable slowdowns of this machine, with the names of `NAMES`.
 
     Raises
     ------

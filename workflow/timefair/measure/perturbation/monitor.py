@@ -1,4 +1,4 @@
-"""Detects disturbed runs: reads counters before and after each run, judges the run, and may repeat
+"""Detects perturbed runs: reads counters before and after each run, judges the run, and may repeat
 it.
 """
 
@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from timefair.measure.disturbance.interference import judge
-from timefair.measure.disturbance.reference import Reference
-from timefair.measure.disturbance.surroundings import Counters
-from timefair.records.status import Disturbance
+from timefair.measure.perturbation.interference import judge
+from timefair.measure.perturbation.reference import Reference
+from timefair.measure.perturbation.surroundings import Counters
+from timefair.records.status import Perturbation
 
 Row = dict[str, Any]
 
 
 class RunMonitor:
-    """Measures the runs of one job, one right after the other, and detects disturbed ones.
+    """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class RunMonitor:
     reference
         Whether the reference kernel is timed around each run.
     parts
-        Parts of the kernel, see `timefair.measure.disturbance.reference.Reference`.
+        Parts of the kernel, see `timefair.measure.perturbation.reference.Reference`.
     repeats
-        Maximal number of repetitions of a disturbed run.
+        Maximal number of repetitions of a perturbed run.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class RunMonitor:
         return self._reference.spent_s if self._reference else 0.0
 
     def measure(self, run: Callable[[], Row]) -> Row:
-        """Measure a run, and repeat it at once until it is not disturbed.
+        """Measure a run, and repeat it at once until it is not perturbed.
 
         There are at most `repeats` repetitions, and the last one counts. All repetitions have the
         same seed, and whether a run is repeated does not depend on its result, so no result is
@@ -58,13 +58,13 @@ class RunMonitor:
         Returns
         -------
         dict
-            The row of the last repetition with ``repeats``, ``disturbance``, ``disturbed_by``, the
+            The row of the last repetition with ``repeats``, ``perturbation``, ``perturbed_by``, the
             increase of each counter (see `surroundings.Surroundings`), and the seconds of the
             reference kernel before and after the run.
         """
         row = self._observed(run)
         repeats = 0
-        while row["disturbance"] == Disturbance.DISTURBED and repeats < self._repeats:
+        while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:
             repeats += 1
             row = self._observed(run)
         return row | {"repeats": repeats}
@@ -78,7 +78,7 @@ class RunMonitor:
         after_s = reference.take() if reference else None
         mean_s = (before_s + after_s) / 2 if before_s and after_s else None
         best_s = reference.best_s if reference else None
-        disturbance, reason = judge(
+        perturbation, reason = judge(
             row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"]
         )
         return {
@@ -86,6 +86,6 @@ class RunMonitor:
             **added._asdict(),
             "reference_before_s": before_s,
             "reference_after_s": after_s,
-            "disturbance": disturbance,
-            "disturbed_by": reason,
+            "perturbation": perturbation,
+            "perturbed_by": reason,
         }

@@ -1,4 +1,4 @@
-"""Number of disturbed runs of each algorithm, and the size of the disturbances."""
+"""Number of perturbed runs of each algorithm, and the size of the perturbations."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from timefair.rundata.clocks import reference_s
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-STATES = ("clean", "disturbed", "unknown")
+STATES = ("clean", "perturbed", "unknown")
 FIGURES = ("delay_share", "reference_ratio")
 COLUMNS = (
     ALGORITHM,
     Column("runs", "number of runs"),
-    Column("clean", "number of runs that nothing disturbed"),
-    Column("disturbed", "number of disturbed runs"),
+    Column("clean", "number of runs that nothing perturbed"),
+    Column("perturbed", "number of perturbed runs"),
     Column("unknown", "number of runs for which the machine reports neither value"),
-    Column("excluded", "disturbed runs that tables of results omit (`timing.disturbed: exclude`)"),
-    Column("repeated", "runs that were measured again (`timing.disturbed: repeat`)"),
+    Column("excluded", "perturbed runs that tables of results omit (`timing.perturbed: exclude`)"),
+    Column("repeated", "runs that were measured again (`timing.perturbed: repeat`)"),
     Column("repeats", "how often runs were measured again, in total"),
     Column(
         "delay_share_median",
@@ -40,11 +40,11 @@ COLUMNS = (
 
 
 @exhibit(
-    "disturbance",
+    "perturbation",
     question=Question.MEASUREMENT,
-    title="Disturbed runs",
+    title="Perturbed runs",
     caption="""
-    Runs that something else on the machine disturbed, per algorithm. A run is disturbed if it
+    Runs that something else on the machine perturbed, per algorithm. A run is perturbed if it
     waited more than 5 % of its time for a core that others used, or if a slow core made its time
     more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
     fixed piece of work), as the mean before and after the run, relative to its best in the job so
@@ -54,13 +54,13 @@ COLUMNS = (
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Disturbed runs per algorithm. Again: measured again because of a disturbance. "
+            caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
             "Delay: waiting for a core that others used, as a share of the real time. Reference: "
             "the reference kernel around a run, as a multiple of its best.",
             values=(
                 Value("runs", "Runs"),
                 Value("clean", "Clean"),
-                Value("disturbed", "Disturbed"),
+                Value("perturbed", "Perturbed"),
                 Value("unknown", "Unknown"),
                 Value("excluded", "Omitted"),
                 Value("repeated", "Again"),
@@ -76,12 +76,12 @@ COLUMNS = (
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Counts and figures of disturbed runs, one row per algorithm."""
+    """Counts and figures of perturbed runs, one row per algorithm."""
     frame = runs.frame
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
-        **{state: frame["disturbance"] == state for state in STATES},
-        excluded=runs.disturbed & (analysis.disturbed == "exclude"),
+        **{state: frame["perturbation"] == state for state in STATES},
+        excluded=runs.perturbed & (analysis.perturbed == "exclude"),
         repeated=frame["repeats"] > 0,
         repeats=frame["repeats"].fillna(0),
         delay_share=frame["foreign_delay_s"].astype(float)

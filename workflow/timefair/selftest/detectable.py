@@ -47,7 +47,7 @@ def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[s
     """The campaign of the algorithm and its slowed versions; each function is a repetition."""
     everyone = {AGAINST: 1.0} | {label: 1 + delta for label, delta in slowed.items()}
     return {
-        "name": "selftest-resolution",
+        "name": "selftest-slowdown",
         "seed": seed,
         "problems": {
             "suite": "timefair.selftest.staircase:ramp",
@@ -144,7 +144,7 @@ def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple
 
 
 TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
-"""``seconds`` tests the seconds to a target, by the test of equal ERTs that `inversions` and
+"""``seconds`` tests the seconds to a target, by the test of equal ERTs that `rank_reversals` and
 `registered` use. ``precision`` tests the precision at the end, by the Mann-Whitney test, as
 `comparison` does."""
 

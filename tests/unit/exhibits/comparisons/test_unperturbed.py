@@ -1,4 +1,4 @@
-"""Which verdicts change without the disturbed runs."""
+"""Which verdicts change without the perturbed runs."""
 
 import pytest
 
@@ -9,15 +9,15 @@ from timefair.rundata.settings import Analysis
 ANALYSIS = Analysis(targets=(1.0, 0.1), resamples=50)
 
 
-def undisturbed(rows):
-    return TABLES["comparison"](Runs.of(rows), ANALYSIS).attrs["undisturbed"]
+def unperturbed(rows):
+    return TABLES["comparison"](Runs.of(rows), ANALYSIS).attrs["unperturbed"]
 
 
 @pytest.fixture
 def runs(run, table):
-    """A function: A is faster than B in clean runs, by far slower in disturbed ones (of ten)."""
+    """A function: A is faster than B in clean runs, by far slower in perturbed ones (of ten)."""
 
-    def make(functions, disturbed):
+    def make(functions, perturbed):
         return table(
             *(
                 run(
@@ -25,13 +25,13 @@ def runs(run, table):
                     algorithm=name,
                     function=function,
                     run=k,
-                    disturbance="disturbed" if slow else "clean",
+                    perturbation="perturbed" if slow else "clean",
                     reference_before_s=0.01,
                 )
                 for name, at_s in (("A", 0.05), ("B", 0.06))
                 for function in range(1, functions + 1)
                 for k in range(10)
-                for slow in [name == "A" and k < disturbed]
+                for slow in [name == "A" and k < perturbed]
             )
         )
 
@@ -39,20 +39,20 @@ def runs(run, table):
 
 
 @pytest.mark.parametrize("functions", [1, 8])
-def test_a_verdict_that_disturbed_runs_made_is_named(runs, functions):
-    text = undisturbed(runs(functions, 5))
+def test_a_verdict_that_perturbed_runs_made_is_named(runs, functions):
+    text = unperturbed(runs(functions, 5))
     assert text.startswith("Without them, ")
     assert "A and B" in text
     assert "by ERT (seconds)" in text
     assert ("on f1" in text) == (functions == 1)
 
 
-def test_without_disturbed_runs_there_is_nothing_to_say(runs):
-    assert undisturbed(runs(8, 0)) == ""
+def test_without_perturbed_runs_there_is_nothing_to_say(runs):
+    assert unperturbed(runs(8, 0)) == ""
 
 
-def test_if_most_runs_are_disturbed_the_others_are_no_comparison(runs):
-    assert undisturbed(runs(8, 6)) == ""
+def test_if_most_runs_are_perturbed_the_others_are_no_comparison(runs):
+    assert unperturbed(runs(8, 6)) == ""
 
 
 def test_a_few_slow_runs_that_change_nothing(run, table):
@@ -63,11 +63,11 @@ def test_a_few_slow_runs_that_change_nothing(run, table):
                 algorithm=name,
                 function=function,
                 run=k,
-                disturbance="disturbed" if k == 0 else "clean",
+                perturbation="perturbed" if k == 0 else "clean",
             )
             for name, at_s in (("A", 0.05), ("B", 0.5))
             for function in range(1, 9)
             for k in range(10)
         )
     )
-    assert undisturbed(rows).startswith("Without them, none of ")
+    assert unperturbed(rows).startswith("Without them, none of ")
