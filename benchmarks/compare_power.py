@@ -16,7 +16,7 @@ The times are for two idle cores. A part goes on after a stop where it was, and 
 command. ``record`` measures one large campaign with all versions, and ``resampled`` draws many
 comparisons from its jobs.
 
-The versions are those of `compared.py`: base, the same again, 10 % more own work, and a loss of
+The versions are those of `compared.py`: baseline, the same again, 10 % more own work, and a loss of
 20 % of the successes. The campaign is that of `timefair init --for-optimizer`; that of ``short``
 has two of its functions, 6 runs per instance, 2 rounds and a margin of 1.2.
 """
@@ -158,7 +158,7 @@ def compared(
     work: Path, name: str, version: str, seed: int, changes: dict[str, Any]
 ) -> tuple[int, str]:
     """Run the command on a campaign: its exit status and its last line."""
-    algorithms = {"base": {"use": USE}, "head": version_of(version)}
+    algorithms = {"baseline": {"use": USE}, "candidate": version_of(version)}
     campaign = CAMPAIGN | changes | {"name": name, "seed": seed, "algorithms": algorithms}
     file = work / f"{name}.yaml"
     file.write_text(yaml.safe_dump(campaign, sort_keys=False))
@@ -170,8 +170,8 @@ def compared(
 
 
 def version_of(version: str) -> dict[str, Any]:
-    """The head of a campaign."""
-    return {"use": USE, "parameters": VERSIONS[version], "seed_as": "base"}
+    """The candidate of a campaign."""
+    return {"use": USE, "parameters": VERSIONS[version], "seed_as": "baseline"}
 
 
 # --- Resampled ------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def record(work: Path, runs: int) -> None:
     folder = work / "recorded"
     if not folder.exists():
         subprocess.run([sys.executable, "-m", "timefair", "init", folder], check=True)
-    algorithms = {"base": {"use": USE}} | {name: version_of(name) for name in VERSIONS}
+    algorithms = {"baseline": {"use": USE}} | {name: version_of(name) for name in VERSIONS}
     campaign = CAMPAIGN | {"name": "recorded", "algorithms": algorithms, "tables": ["runs"]}
     campaign |= {"figures": ["ert"], "runs": runs, "rounds": max(1, runs // RUNS_PER_JOB)}
     (folder / "campaign.yaml").write_text(yaml.safe_dump(campaign, sort_keys=False))
@@ -193,8 +193,8 @@ def record(work: Path, runs: int) -> None:
 class Pool(NamedTuple):
     """The recorded pairs of runs on a function: cost and success of each, and their jobs."""
 
-    base: tuple[Any, Any]
-    head: tuple[Any, Any]
+    baseline: tuple[Any, Any]
+    candidate: tuple[Any, Any]
     jobs: Any
 
 
@@ -204,13 +204,13 @@ def resampled(work: Path, samples: int) -> None:
 
     results_of = work / "recorded/results/recorded"
     for version in VERSIONS:
-        pair = within(read(results_of, ("base", version)), "base", version)
+        pair = within(read(results_of, ("baseline", version)), "baseline", version)
         pools = []
         for sample in pair.samples:
             if sample.efforts is None:
                 sys.exit(f"f{sample.key.function}: no run found a value")
             sums = [(one.seconds, one.success) for one in sample.efforts]
-            pools.append(Pool(*sums, sample.base.jobs))
+            pools.append(Pool(*sums, sample.baseline.jobs))
         rng = np.random.default_rng(1)
         answers = Counter(str(drawn(pools, version == "same", rng)) for _ in range(samples))
         keep(work, part="resampled", version=version, samples=samples, answers=dict(answers))
@@ -219,16 +219,16 @@ def resampled(work: Path, samples: int) -> None:
 def drawn(pools: list[Pool], exchanged: bool, rng: np.random.Generator) -> Answer:
     """The answer of a comparison whose jobs are drawn from the recorded ones, with replacement.
 
-    The runs of a job stay together. If `exchanged`, base and head change places in half of the
-    jobs, so that the versions are equal whatever the record is.
+    The runs of a job stay together. If `exchanged`, baseline and candidate change places in half of
+    the jobs, so that the versions are equal whatever the record is.
     """
     jobs = DESIGN.looks * DESIGN.jobs
     chosen = [_chosen(pool, jobs, exchanged, rng) for pool in pools]
     for number, level in enumerate(look_levels(DESIGN.level, DESIGN.looks), 1):
         changes = []
-        for base, head, job in chosen:
+        for baseline, candidate, job in chosen:
             some = job < DESIGN.jobs * number
-            versions = [(cost[some], reached[some]) for cost, reached in (base, head)]
+            versions = [(cost[some], reached[some]) for cost, reached in (baseline, candidate)]
             changes.append(log_ratio(*versions, paired=True, jobs=(job[some], job[some])))
         answer = judge(average(changes), math.log(DESIGN.ratio), float(level)).answer
         if answer is not Answer.UNDECIDED:
@@ -241,7 +241,7 @@ def _chosen(pool: Pool, jobs: int, exchanged: bool, rng: np.random.Generator) ->
     parts = []
     for number, job in enumerate(rng.choice(np.unique(pool.jobs), size=jobs)):
         rows = pool.jobs == job
-        one, other = ([values[rows] for values in side] for side in (pool.base, pool.head))
+        one, other = ([values[rows] for values in side] for side in (pool.baseline, pool.candidate))
         if exchanged and rng.random() < 0.5:
             one, other = other, one
         parts.append([*one, *other, np.full(rows.sum(), number)])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.cli.analysing import together
 from timefair.exhibits.registry import TABLES
@@ -38,7 +38,11 @@ class Study:
 
     @cached_property
     def campaign(self) -> Campaign:
-        return configuration.restore(self.folder / plan.SNAPSHOT)
+        """The campaign, with the names of now where the archive has earlier ones (`NOW`)."""
+        text = (self.folder / plan.SNAPSHOT).read_text(encoding="utf-8")
+        for was, now in NOW.items():
+            text = text.replace(f'"{was}"', f'"{now}"')
+        return Campaign.model_validate_json(text, strict=False)
 
     @cached_property
     def where(self) -> MeasuredWhere:

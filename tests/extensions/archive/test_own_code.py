@@ -29,7 +29,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.C
     monkeypatch.chdir(tmp_path)
     environment._asked.cache_clear()
     (tmp_path / "wrapper.py").write_text(WRAPPER)
-    for number, label in enumerate(("base", "head")):
+    for number, label in enumerate(("baseline", "candidate")):
         (tmp_path / "checkouts" / label).mkdir(parents=True)
         (tmp_path / "checkouts" / label / "mylib.py").write_text(LIBRARY.format(number))
     asked: dict[str, Any] = {
@@ -37,7 +37,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.C
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
         "algorithms": {
             label: {"use": "wrapper.py:solve", "path": f"checkouts/{label}"}
-            for label in ("base", "head")
+            for label in ("baseline", "candidate")
         },
         "budget": {"evaluations": 10},
     }
@@ -52,16 +52,18 @@ def test_the_files_of_each_version_are_in_the_archive(campaign, tmp_path: Path) 
     found = {member.path: content(member) for member in own_code(campaign, tmp_path)}
     assert found == {
         "own/wrapper.py": WRAPPER,
-        "own/base/mylib.py": LIBRARY.format(0),
-        "own/head/mylib.py": LIBRARY.format(1),
+        "own/baseline/mylib.py": LIBRARY.format(0),
+        "own/candidate/mylib.py": LIBRARY.format(1),
     }
 
 
 @pytest.mark.slow
 def test_a_version_that_is_not_there_is_one_line(campaign, tmp_path: Path) -> None:
-    (tmp_path / "checkouts/head").rename(tmp_path / "checkouts/moved")
+    (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
     environment._asked.cache_clear()
     with pytest.raises(InputError) as error:
         own_code(campaign, tmp_path)
     (line,) = error.value.faults
-    assert line.startswith("algorithms.head.path: 'checkouts/head': there is no such folder")
+    assert line.startswith(
+        "algorithms.candidate.path: 'checkouts/candidate': there is no such folder"
+    )

@@ -20,8 +20,8 @@ CAMPAIGN: dict[str, Any] = {
     "name": "mine",
     "problems": {"suite": "bbob", "functions": [1, 2], "dimensions": 2, "instances": [1, 2]},
     "algorithms": {
-        "base": "timefair:random-search",
-        "head": {"use": "timefair:random-search", "seed_as": "base"},
+        "baseline": "timefair:random-search",
+        "candidate": {"use": "timefair:random-search", "seed_as": "baseline"},
         "other": "timefair:DE",
     },
     "budget": {"time_s": 1},

@@ -17,7 +17,10 @@ ACTION = yaml.safe_load((ROOT / ".github/actions/compare/action.yml").read_text(
 CAMPAIGN: dict[str, Any] = {
     "name": "versions",
     "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"base": "timefair:DE", "head": {"use": "timefair:DE", "seed_as": "base"}},
+    "algorithms": {
+        "baseline": "timefair:DE",
+        "candidate": {"use": "timefair:DE", "seed_as": "baseline"},
+    },
     "budget": {"evaluations": 300},
     "targets": [10, 1],
     "runs": 12,
@@ -73,12 +76,14 @@ def perform(repository: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
 
 @pytest.mark.slow
 def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
-    status, outputs, summary = perform(repository, study="benchmarks", base="HEAD", install="")
+    status, outputs, summary = perform(repository, study="benchmarks", baseline="HEAD", install="")
     assert status == 0
     assert outputs["status"] == "0"
-    assert outputs["verdict"].startswith("equal: head needs 1 times the evaluations of base")
+    assert outputs["verdict"].startswith(
+        "equal: candidate needs 1 times the evaluations of baseline"
+    )
     assert outputs["verdict"] in summary
-    assert (repository / "benchmarks/base/benchmarks/campaign.yaml").is_file()
+    assert (repository / "benchmarks/baseline/benchmarks/campaign.yaml").is_file()
     assert (repository / "benchmarks/comparison.html").is_file()
 
 
@@ -88,22 +93,22 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
     few = CAMPAIGN | {"runs": 2}
     (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
     build = "test ! -e benchmarks/results && cp benchmarks/campaign.yaml built.yaml"
-    status, _, _ = perform(repository, study="benchmarks", base="HEAD", install="", build=build)
+    status, _, _ = perform(repository, study="benchmarks", baseline="HEAD", install="", build=build)
     assert status == 0
     built = [
-        (top / "built.yaml").read_text() for top in (repository / "benchmarks/base", repository)
+        (top / "built.yaml").read_text() for top in (repository / "benchmarks/baseline", repository)
     ]
     assert built[0] == yaml.safe_dump(CAMPAIGN)
     assert built[1] == yaml.safe_dump(few)
 
 
 @pytest.mark.slow
-def test_a_wrong_campaign_and_an_unknown_base_fail(repository: Path) -> None:
+def test_a_wrong_campaign_and_an_unknown_baseline_fail(repository: Path) -> None:
     inputs = {"study": "benchmarks", "install": ""}
-    status, outputs, _ = perform(repository, **inputs, base="lost")
+    status, outputs, _ = perform(repository, **inputs, baseline="lost")
     assert (status != 0, outputs) == (True, {})
     (repository / "benchmarks/campaign.yaml").write_text("name: 3")
-    status, outputs, _ = perform(repository, **inputs, base="HEAD")
+    status, outputs, _ = perform(repository, **inputs, baseline="HEAD")
     assert (status, outputs["status"]) == (2, "2")
 
 

@@ -37,13 +37,13 @@ def ratio(line: str) -> float:
     ],
 )
 def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law, status, answer):
-    results = folder("mine", {"base": SAME, "head": law})
-    found, lines = compare(results, "base", "head")
+    results = folder("mine", {"baseline": SAME, "candidate": law})
+    found, lines = compare(results, "baseline", "candidate")
     assert found == status
-    assert lines[-1].startswith(f"{answer}: head needs ")
+    assert lines[-1].startswith(f"{answer}: candidate needs ")
     assert "on 2 functions, in pairs of one seed" in lines[-1]
     assert ratio(lines[-1]) == pytest.approx(law[0] * law[1], rel=0.02)
-    assert compare(results, "base", "head", "--quiet") == (status, lines[-1:])
+    assert compare(results, "baseline", "candidate", "--quiet") == (status, lines[-1:])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,9 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
     [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)],
 )
 def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed, evaluations):
-    _, lines = compare(folder("mine", {"base": SAME, "head": law}), "base", "head")
+    _, lines = compare(
+        folder("mine", {"baseline": SAME, "candidate": law}), "baseline", "candidate"
+    )
     (line,) = [line for line in lines if line.startswith("ratio of seconds 1.3 = ")]
     factors = re.findall(r"([\d.]+) \(", line)
     assert [float(factor) for factor in factors] == pytest.approx([speed, evaluations], rel=0.01)
@@ -63,41 +65,43 @@ def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed,
     [("speed", (1, 0)), ("evaluations", (0, 1)), ("seconds", (1, 1)), ("quality", (0, 0))],
 )
 def test_the_verdict_is_about_what_the_user_asks_for(folder, compare, by, answers):
-    slower = folder("slower", {"base": SAME, "head": (1.3, 1.0)})
-    longer = folder("longer", {"base": SAME, "head": (1.0, 1.3)})
-    found = tuple(compare(place, "base", "head", "--by", by)[0] for place in (slower, longer))
+    slower = folder("slower", {"baseline": SAME, "candidate": (1.3, 1.0)})
+    longer = folder("longer", {"baseline": SAME, "candidate": (1.0, 1.3)})
+    found = tuple(
+        compare(place, "baseline", "candidate", "--by", by)[0] for place in (slower, longer)
+    )
     assert found == answers
 
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_runs_that_spend_the_whole_budget_do_not_hide_a_slowdown(folder, compare, paired):
     """In seconds up to T, the ratio of the ERTs would be 1.08: stuck runs take 1 s in both."""
-    laws = {"base": SAME, "head": (1.3, 1.0)}
-    _, lines = compare(folder("mine", laws, stuck=3, paired=paired), "base", "head")
+    laws = {"baseline": SAME, "candidate": (1.3, 1.0)}
+    _, lines = compare(folder("mine", laws, stuck=3, paired=paired), "baseline", "candidate")
     assert ratio(lines[-1]) == pytest.approx(1.3, rel=0.02 if paired else 0.2)
 
 
 @pytest.mark.slow
 def test_pairs_decide_what_single_runs_cannot(folder, compare):
-    laws = {"base": SAME, "head": (1.15, 1.0)}
-    paired = compare(folder("paired", laws), "base", "head")
-    single = compare(folder("single", laws, paired=False), "base", "head")
+    laws = {"baseline": SAME, "candidate": (1.15, 1.0)}
+    paired = compare(folder("paired", laws), "baseline", "candidate")
+    single = compare(folder("single", laws, paired=False), "baseline", "candidate")
     assert (paired[0], single[0]) == (1, 3)
     assert "pairs" not in single[1][-1]
 
 
 @pytest.mark.slow
 def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare):
-    results = folder("mine", {"base": SAME, "head": SAME})
-    assert "95 % confidence" in compare(results, "base", "head")[1][-1]
-    versions = {"base": "base", "head": "head", "looks": 4}
+    results = folder("mine", {"baseline": SAME, "candidate": SAME})
+    assert "95 % confidence" in compare(results, "baseline", "candidate")[1][-1]
+    versions = {"baseline": "baseline", "candidate": "candidate", "looks": 4}
     (results / "comparison.json").write_text(json.dumps(versions))
     # There are no records of rounds in this folder: what is there counts as the first look.
-    _, lines = compare(results, "base", "head")
+    _, lines = compare(results, "baseline", "candidate")
     assert "99.5 % confidence" in lines[-1]
     assert lines[-1].endswith("stopped after round 1 of 4, as the answer is decided")
     (results / "comparison.json").write_text("{}")
-    status, lines = compare(results, "base", "head")
+    status, lines = compare(results, "baseline", "candidate")
     assert status == 2
     assert "comparison.json: not what timefair wrote" in lines[0]
 
@@ -109,10 +113,10 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
 def two(folder):
     """Makes two campaigns: the second on a machine that is now slower by a drift."""
 
-    def make(head: float = 1.0, drift: float = 1.2, **changes) -> tuple[Path, Path]:
-        first = folder("before", {"base": SAME, "other": SAME})
-        laws = {"base": (drift * head, 1.0), "other": (drift, 1.0)}
-        changes = {"code": {"base": "new"}} | changes
+    def make(candidate: float = 1.0, drift: float = 1.2, **changes) -> tuple[Path, Path]:
+        first = folder("before", {"baseline": SAME, "other": SAME})
+        laws = {"baseline": (drift * candidate, 1.0), "other": (drift, 1.0)}
+        changes = {"code": {"baseline": "new"}} | changes
         return first, folder("after", laws, **changes)
 
     return make
@@ -133,10 +137,16 @@ def test_the_drift_between_two_campaigns_is_taken_off(two, compare):
 
 @pytest.mark.slow
 def test_the_interval_of_the_drift_is_in_that_of_the_answer(folder, compare):
-    within = compare(folder("one", {"base": SAME, "head": SAME}), "base", "head", "--by", "speed")
-    first = folder("before", {"base": SAME, "other": SAME})
+    within = compare(
+        folder("one", {"baseline": SAME, "candidate": SAME}),
+        "baseline",
+        "candidate",
+        "--by",
+        "speed",
+    )
+    first = folder("before", {"baseline": SAME, "other": SAME})
     second = folder(
-        "after", {"base": SAME, "other": SAME}, paired=True, code={"base": "new"}, seed=2
+        "after", {"baseline": SAME, "other": SAME}, paired=True, code={"baseline": "new"}, seed=2
     )
     across = compare(first, second, "--by", "speed")
 
@@ -164,8 +174,8 @@ def test_another_machine_is_refused_unless_times_are_calibrated(two, compare):
         ({"targets": [1.0]}, "targets: differs from that of "),
         ({"problems": {"suite": "bbob-noisy", "functions": [101, 102], "dimensions": 2,
                        "instances": [1, 2]}}, "problems.suite: differs from that of "),
-        ({"code": {}}, "--base: missing; "),
-        ({"code": {"base": "new", "other": "new"}}, "--base: missing; "),
+        ({"code": {}}, "--baseline: missing; "),
+        ({"code": {"baseline": "new", "other": "new"}}, "--baseline: missing; "),
     ],
 )  # fmt: skip
 def test_campaigns_that_cannot_be_compared_are_one_line(two, compare, changes, line):
@@ -181,20 +191,32 @@ def test_campaigns_that_cannot_be_compared_are_one_line(two, compare, changes, l
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("{} base hed", "has no algorithm 'hed'; did you mean 'head'?; it has base, head"),
-        ("{} base base", "base: is base and head; name two algorithms"),
-        ("{} base head more", "more: give RESULTS BASE HEAD: one folder and two labels"),
-        ("{} base", "base: should be a second folder, or two labels: BASE HEAD"),
-        ("{} base head --margin 0.9", "--margin: 0.9: should be a ratio of at least 1"),
-        ("{} base head --base base", "give BASE HEAD or --base and --head, not both"),
-        ("{} base head --cores 2", "--cores: only with CAMPAIGN.yaml, which is measured"),
-        ("nowhere base head", "nowhere/campaign.json: No such file or directory"),
+        (
+            "{} baseline candidat",
+            "has no algorithm 'candidat'; did you mean 'candidate'?; it has baseline, candidate",
+        ),
+        ("{} baseline baseline", "baseline: is baseline and candidate; name two algorithms"),
+        (
+            "{} baseline candidate more",
+            "more: give RESULTS BASELINE CANDIDATE: one folder and two labels",
+        ),
+        ("{} baseline", "baseline: should be a second folder, or two labels: BASELINE CANDIDATE"),
+        ("{} baseline candidate --margin 0.9", "--margin: 0.9: should be a ratio of at least 1"),
+        (
+            "{} baseline candidate --baseline baseline",
+            "give BASELINE CANDIDATE or --baseline and --candidate, not both",
+        ),
+        ("{} baseline candidate --cores 2", "--cores: only with CAMPAIGN.yaml, which is measured"),
+        ("nowhere baseline candidate", "nowhere/campaign.json: No such file or directory"),
         ("nowhere.yaml", "nowhere.yaml"),
-        ("nowhere.yaml base", "base: give --base LABEL and --head LABEL after a file"),
+        (
+            "nowhere.yaml baseline",
+            "baseline: give --baseline LABEL and --candidate LABEL after a file",
+        ),
     ],
 )
 def test_wrong_words_are_one_line_and_status_2(folder, compare, words, line):
-    results = folder("mine", {"base": SAME, "head": SAME})
+    results = folder("mine", {"baseline": SAME, "candidate": SAME})
     status, lines = compare(*words.format(results).split())
     assert status == 2
     assert len(lines) == 1
@@ -205,43 +227,43 @@ def test_what_the_report_of_the_campaign_states_about_the_pair_is_beside_the_ans
     folder, compare
 ):
     """`compare` called a pair worse that the report of the same campaign had as tied."""
-    results = folder("mine", {"base": SAME, "head": (3.0, 1.0)})
+    results = folder("mine", {"baseline": SAME, "candidate": (3.0, 1.0)})
     runs = Runs.read(sorted(results.glob("collected/*.parquet")))
     table = TABLES["comparison"](runs, Analysis(targets=(1.0, 0.1)))
     (results / "tables").mkdir()
     table.to_parquet(results / "tables/comparison.parquet")
-    status, lines = compare(results, "base", "head")
+    status, lines = compare(results, "baseline", "candidate")
     assert status == 1
     stated = [line for line in lines if line.startswith("report: ")]
     assert [line.partition(" (")[0] for line in stated] == [
-        f"report: on f{k} in 2 dimensions, base is significantly better" for k in (1, 2)
+        f"report: on f{k} in 2 dimensions, baseline is significantly better" for k in (1, 2)
     ]
     assert stated[0].endswith(", corrected for 2 tests and all criteria)")
     assert not any(line.startswith("report: ") for line in compare(
-        results, "base", "head", "--by", "speed")[1])  # fmt: skip
+        results, "baseline", "candidate", "--by", "speed")[1])  # fmt: skip
 
 
 def test_a_version_that_never_evaluates_is_refused_with_its_message(folder, compare):
-    results = folder("mine", {"base": SAME, "head": SAME})
-    path = results / "collected/head.parquet"
+    results = folder("mine", {"baseline": SAME, "candidate": SAME})
+    path = results / "collected/candidate.parquet"
     record = open_record(path)
     rows = [
         row | {"evaluations": 0, "events": [], "status": "raised", "message": "ValueError: no"}
         for row in record.read().to_pylist()
     ]
     write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), record.facts)
-    status, lines = compare(results, "base", "head")
+    status, lines = compare(results, "baseline", "candidate")
     assert (status, len(lines)) == (2, 1)
-    assert lines[0].endswith("head made no evaluation in any run: ValueError: no")
+    assert lines[0].endswith("candidate made no evaluation in any run: ValueError: no")
 
 
 # --- Files --------------------------------------------------------------------------------------
 
 
 def test_markdown_and_page_have_the_facts_of_the_lines(folder, compare, tmp_path):
-    results = folder("mine", {"base": SAME, "head": (1.3, 1.0)})
+    results = folder("mine", {"baseline": SAME, "candidate": (1.3, 1.0)})
     files = [tmp_path / "new" / name for name in ("summary.md", "page.html")]
-    _, lines = compare(results, "base", "head", "--markdown", files[0], "--html", files[1])
+    _, lines = compare(results, "baseline", "candidate", "--markdown", files[0], "--html", files[1])
     text, page = (file.read_text() for file in files)
     assert f"**{lines[-1]}**" in text
     assert lines[-1] in page

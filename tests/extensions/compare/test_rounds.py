@@ -47,9 +47,9 @@ CAMPAIGN = {
     "name": "mine",
     "problems": {"suite": "bbob", "functions": [1, 5], "dimensions": 2, "instances": "1-2"},
     "algorithms": {
-        "base": "library:solve",
-        "head": {"use": "library:solve", "seed_as": "base"},
-        "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "base"},
+        "baseline": "library:solve",
+        "candidate": {"use": "library:solve", "seed_as": "baseline"},
+        "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "baseline"},
         "broken": "library:broken",
         "called": "library:called",
         "elsewhere": {"use": "library:called", "path": "."},
@@ -91,20 +91,22 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
     assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
-    assert printed[-1].startswith("equal: head needs 1 times the evaluations of base to the target")
+    assert printed[-1].startswith(
+        "equal: candidate needs 1 times the evaluations of baseline to the target"
+    )
     assert "as the answer is decided" in printed[-1]
     made = rounds_of(study)
     assert made == {f"r{k}" for k in range(1, len(made) + 1)}
     assert 1 <= len(made) < 4
-    assert {path.parts[-3] for path in records(study)} == {"base", "head"}
+    assert {path.parts[-3] for path in records(study)} == {"baseline", "candidate"}
 
     before = records(study)
     assert compare(CAMPAIGN_FILE, "--quiet") == (0, printed[-1:])
     assert records(study) == before
     # The runs were looked at: a later test of them has the level of that look.
-    assert compare("results/mine", "base", "head", "--quiet") == (0, printed[-1:])
+    assert compare("results/mine", "baseline", "candidate", "--quiet") == (0, printed[-1:])
     content = json.loads((study / "results/mine/comparison.json").read_text())
-    assert content == {"base": "base", "head": "head", "looks": 4}
+    assert content == {"baseline": "baseline", "candidate": "candidate", "looks": 4}
 
 
 @pytest.mark.slow
@@ -122,7 +124,7 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("candidate", "said"),
     [
         ("broken", "algorithms.broken: cannot be launched: library:broken.prepare failed: "
          "ValueError: no data"),
@@ -133,9 +135,9 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     ],
 )  # fmt: skip
 def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
-    study: Path, compare, head: str, said: str
+    study: Path, compare, candidate: str, said: str
 ) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--head", head)
+    status, printed = compare(CAMPAIGN_FILE, "--candidate", candidate)
     assert (status, printed) == (2, [f"timefair: {said.format(study=study)}"])
     assert not records(study)
 
@@ -143,7 +145,7 @@ def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
 @pytest.mark.slow
 def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
     rounds = Rounds(
-        configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "broken", 2
+        configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
     )
     with pytest.raises(InputError) as error:
         rounds.until_sure(Measure.EVALUATIONS, 1.2, print)
@@ -155,9 +157,9 @@ def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
 def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Path) -> None:
     def rounds(**changes: object) -> Rounds:
         campaign = configuration.parse(CAMPAIGN | changes)
-        return Rounds(campaign, study / "results", "base", "head", 2)
+        return Rounds(campaign, study / "results", "baseline", "candidate", 2)
 
-    launched = {"base": Launched(2.0, 0.001), "head": Launched(3.0, 0.003)}
+    launched = {"baseline": Launched(2.0, 0.001), "candidate": Launched(3.0, 0.003)}
     around_s = 4 * 2 * (2.0 + 3.0)  # rounds, functions
     runs_s = 24 * 2 * 2 * (2 * plan.RUN_OVERHEAD_S + 300 * 0.004)
     assert rounds().seconds(launched) == pytest.approx((around_s + runs_s) / 2)
@@ -180,8 +182,16 @@ def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Pat
 @pytest.mark.parametrize(
     ("changes", "words", "line"),
     [
-        ({}, "--head hed", "--head: 'hed' is not in the campaign; did you mean 'head'?"),
-        ({}, "--head base", "--head: 'base': is the base as well; name two algorithms"),
+        (
+            {},
+            "--candidate candidat",
+            "--candidate: 'candidat' is not in the campaign; did you mean 'candidate'?",
+        ),
+        (
+            {},
+            "--candidate baseline",
+            "--candidate: 'baseline': is the baseline as well; name two algorithms",
+        ),
         ({"stopping": {"rule": "quantile"}}, "", "stopping.rule: 'quantile': should be 'fixed'"),
         ({"block": "node"}, "", "block: 'node': versions are measured side by side, not in blocks"),
         ({}, "--cores 0", "--cores: 0: should be at least 1"),

@@ -51,7 +51,7 @@ def library(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("ref", "factor"), [("HEAD", 0.9), ("HEAD~1", 0.5)])
-def test_the_base_is_a_commit_and_the_head_the_files_as_they_are(
+def test_the_baseline_is_a_commit_and_the_candidate_the_files_as_they_are(
     library: Path, tmp_path: Path, ref: str, factor: float
 ) -> None:
     study = tmp_path / "study"
@@ -64,13 +64,13 @@ def test_the_base_is_a_commit_and_the_head_the_files_as_they_are(
         for label, spec in found.items()
     }
     assert versions == {
-        "base": SEARCH.format(factor=factor),
-        "head": SEARCH.format(factor=0.95),
+        "baseline": SEARCH.format(factor=factor),
+        "candidate": SEARCH.format(factor=0.95),
     }
-    assert found["head"]["seed_as"] == "base"
+    assert found["candidate"]["seed_as"] == "baseline"
     assert "\nimport steps\n" in (study / "wrapper.py").read_text()
     assert (study / "Snakefile").is_file()
-    assert "study/base" in git(library, "worktree", "list")
+    assert "study/baseline" in git(library, "worktree", "list")
 
 
 def test_the_campaign_is_the_comparison_whose_power_is_tested() -> None:
@@ -86,7 +86,7 @@ def test_the_campaign_is_the_comparison_whose_power_is_tested() -> None:
 
 
 def read_text(template: str) -> dict:
-    names = dict.fromkeys(("package", "base", "head", "ref", "commit"), "x")
+    names = dict.fromkeys(("package", "baseline", "candidate", "ref", "commit"), "x")
     return yaml.safe_load(template.format(**names))
 
 
@@ -120,7 +120,9 @@ def test_both_versions_are_measured_and_compared(
 
     status, printed = compare("campaign.yaml", "--cores", "2")
     assert status == 2
-    assert printed[-1].startswith("timefair: algorithms.base: cannot be launched: NotImplemented")
+    assert printed[-1].startswith(
+        "timefair: algorithms.baseline: cannot be launched: NotImplemented"
+    )
     assert "wrapper.py: call your optimizer here" in printed[-1]
 
     (study / "wrapper.py").write_text(WRAPPER)
@@ -139,7 +141,7 @@ def test_both_versions_are_measured_and_compared(
         ("repository/new", "HEAD", "git cat-file: fatal: path 'new' exists on disk"),
     ],
 )
-def test_what_cannot_be_a_base_is_one_line(
+def test_what_cannot_be_a_baseline_is_one_line(
     library: Path, tmp_path: Path, where: str, ref: str, line: str
 ) -> None:
     (library / "new").mkdir()

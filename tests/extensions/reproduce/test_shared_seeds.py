@@ -15,7 +15,7 @@ DE: dict[str, Any] = {"use": "timefair:DE"}
 CAMPAIGN: dict[str, Any] = {
     "name": "small",
     "problems": {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1},
-    "algorithms": {"base": DE, "head": DE | {"seed_as": "base"}, "other": DE},
+    "algorithms": {"baseline": DE, "candidate": DE | {"seed_as": "baseline"}, "other": DE},
     "budget": {"evaluations": 200},
     "runs": 2,
 }
@@ -31,6 +31,6 @@ def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path: Path):
         records[job.algorithm] = record
     runs = {label: read_runs([record]) for label, record in records.items()}
     for column in ("seed", "best_f", "best_x"):
-        assert runs["base"][column].equals(runs["head"][column])
-        assert not runs["base"][column].equals(runs["other"][column])
-    assert replay(chosen_run(records["head"], {"run": 1})).same
+        assert runs["baseline"][column].equals(runs["candidate"][column])
+        assert not runs["baseline"][column].equals(runs["other"][column])
+    assert replay(chosen_run(records["candidate"], {"run": 1})).same

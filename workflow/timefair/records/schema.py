@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 PUBLISHED = "published"
 """Name of the fact with the source of published data; only their records have it."""
@@ -86,7 +86,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds
     ("budget_evaluations", pa.int64()),  # null: no budget in evaluations
-    ("evaluation_cost_s", pa.float64()),  # simulated; null: published
+    ("evaluation_cost_s", pa.float64()),  # simulated
     # how it went
     ("status", pa.string()),  # a Status
     ("stop_reason", pa.string()),  # a StopReason
@@ -94,7 +94,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("attempts", pa.int32()),  # 1, more if a process was killed from outside and repeated
     # what it used and reached
     ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s
-    ("real_s", pa.float64()),  # the same in real time; null: published
+    ("real_s", pa.float64()),  # the same in real time
     ("charged_s", pa.float64()),  # simulated cost of all evaluations
     ("cpu_s", pa.float64()),  # user and system, of the run's process and what it waited for
     ("evaluations", pa.int64()),  # that finished within the budget
@@ -151,12 +151,32 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # the points that launches recommended, thinned (`thinning`); null: as `noise_free_f`
     ("recommendations", pa.list_(RECOMMENDATION)),
     # what launches found that did not better the run, thinned (`thinning`); with their own events
-    # the traces of launches. null: published, or events that were made from `vectors` after the run
+    # the traces of launches. null: published, or events that were made from `vectors` after the
+    # run
     ("launch_events", pa.list_(EVENT)),
     ("events", pa.list_(EVENT)),
 ]
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
+
+BEFORE = {6: {"perturbation": "disturbance", "perturbed_by": "disturbed_by"}}
+"""Earlier names of columns, by version. Records of these versions are read with the names of now,
+as are the words of `NOW` in their facts."""
+
+NOW = {
+    "disturbed": "perturbed",
+    "disturbance": "perturbation",
+    "inversions": "rank_reversals",
+    "resolution": "timing_noise",
+}
+"""Names in facts, and the state of a run, in records of the versions of `BEFORE`."""
+
+
+def schema_of(version: int) -> pa.Schema:
+    """The columns of a record of a given version."""
+    was = BEFORE.get(version, {})
+    return pa.schema([field.with_name(was.get(field.name, field.name)) for field in RUN_SCHEMA])
+
 
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""

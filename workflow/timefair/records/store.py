@@ -21,7 +21,7 @@ from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
 from timefair.records.facts import misshapen
-from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION, leaves
+from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
 
 Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 
@@ -122,20 +122,24 @@ class Record(NamedTuple):
             The columns to read, in Parquet's names; None for all.
         """
         found = ColumnChecksums()
+        was = BEFORE.get(self.facts["schema_version"], {})
+        here = None if columns is None else [was.get(name, name) for name in columns]
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
-                runs = self.file.read_row_group(k, columns, use_threads=False)
+                runs = self.file.read_row_group(k, here, use_threads=False)
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
+            runs = _as_now(runs, was) if was else runs
             yield runs.select(_names(columns))
         self._check(found.by_name() if self.file.num_row_groups else {})
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All runs at once, checked."""
         parts = list(self.row_groups(columns))
-        empty = RUN_SCHEMA.empty_table().select(_names(columns))
-        return pa.concat_tables(parts) if parts else empty
+        return (
+            pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
+        )
 
     def _check(self, found: Mapping[str, str]) -> None:
         if self.columns and not found:
@@ -146,9 +150,28 @@ class Record(NamedTuple):
 
 
 def _names(columns: Sequence[str] | None) -> list[str]:
-    """The columns of these of Parquet's names, in the order of the schema; None for all."""
-    wanted = {name.partition(".")[0] for name in columns or RUN_SCHEMA.names}
+    """The columns of a table with these columns of Parquet; None stands for all."""
+    wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
     return [name for name in RUN_SCHEMA.names if name in wanted]
+
+
+def _as_now(runs: pa.Table, was: Mapping[str, str]) -> pa.Table:
+    """Rename columns and states of an earlier version, whose names of columns are `was`."""
+    now = {old: new for new, old in was.items()}
+    runs = runs.rename_columns([now.get(name, name) for name in runs.column_names])
+    if "perturbation" not in runs.column_names:
+        return runs
+    states = pa.array([NOW.get(s, s) for s in runs["perturbation"].to_pylist()], pa.string())
+    return runs.set_column(runs.column_names.index("perturbation"), "perturbation", states)
+
+
+def _named_now(value: Any) -> Any:
+    """Facts of an earlier version with the names of this one."""
+    if isinstance(value, dict):
+        return {"perturbed" if k == "disturbed" else k: _named_now(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_named_now(one) for one in value]
+    return NOW.get(value, value) if isinstance(value, str) else value
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -187,10 +210,10 @@ def open_record(path: Path) -> Record:
     if not isinstance(facts, dict) or "schema_version" not in facts:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
     version = facts["schema_version"]
-    if version != SCHEMA_VERSION:
+    if version not in (SCHEMA_VERSION, *BEFORE):
         raise InputError(
-            f"{path}: schema version {version}, and this timefair reads {SCHEMA_VERSION}; measure "
-            "again, or use the timefair that wrote it"
+            f"{path}: schema version {version}, and this timefair reads {min(BEFORE)} to "
+            f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum; {MEND}")
@@ -198,8 +221,9 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
     if clause := misshapen(facts):
         raise InputError(f"{path}: {clause}; {MEND}")
-    if schema != RUN_SCHEMA:
+    if schema != schema_of(version):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
+    facts = _named_now(facts) if version in BEFORE else facts
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 
 

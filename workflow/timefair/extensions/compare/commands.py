@@ -28,17 +28,17 @@ def add_to(commands: Commands) -> None:
     compare = commands.add_parser(
         "compare",
         help="compare two versions of an algorithm: better, worse, equal or undecided",
-        description="Compares a new version (head) of an algorithm with the old one (base). With "
-        "a campaign file, the command measures both versions round by round, and stops when the "
-        "answer is decided. With results/NAME and two labels, it compares two algorithms of a "
-        "measured campaign. With two folders, it compares one version from each campaign, after "
-        "the drift between the campaigns is removed. "
+        description="Compares a new version (candidate) of an algorithm with the old one "
+        "(baseline). With a campaign file, the command measures both versions round by round, and "
+        "stops when the answer is decided. With results/NAME and two labels, it compares two "
+        "algorithms of a measured campaign. With two folders, it compares one version from each "
+        "campaign, after the drift between the campaigns is removed. "
         "The last line that it prints is the verdict.",
-        example="timefair compare mine.yaml --base DE --head Nelder-Mead\n"
+        example="timefair compare mine.yaml --baseline DE --candidate Nelder-Mead\n"
         "timefair compare results/mine DE Nelder-Mead",
         exits={
-            0: "not worse: the head is better, or equal within the margin",
-            1: "worse: the head is worse by more than the margin",
+            0: "not worse: the candidate is better, or equal within the margin",
+            1: "worse: the candidate is worse by more than the margin",
             3: "undecided: more runs are needed",
         },
     )
@@ -46,10 +46,10 @@ def add_to(commands: Commands) -> None:
         "sources",
         nargs="+",
         metavar="WHAT",
-        help="CAMPAIGN.yaml; or RESULTS BASE HEAD; or RESULTS_A RESULTS_B",
+        help="CAMPAIGN.yaml; or RESULTS BASELINE CANDIDATE; or RESULTS_A RESULTS_B",
     )
-    compare.add_argument("--base", metavar="LABEL", help="the old version (base)")
-    compare.add_argument("--head", metavar="LABEL", help="the new version (head)")
+    compare.add_argument("--baseline", metavar="LABEL", help="the old version (baseline)")
+    compare.add_argument("--candidate", metavar="LABEL", help="the new version (candidate)")
     compare.add_argument(
         "--by",
         choices=MEASURES,
@@ -123,14 +123,16 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     from timefair.extensions.compare.rounds import Rounds
 
     if len(arguments.sources) > 1:
-        raise InputError(f"{arguments.sources[1]}: give --base LABEL and --head LABEL after a file")
+        raise InputError(
+            f"{arguments.sources[1]}: give --baseline LABEL and --candidate LABEL after a file"
+        )
     every_core = len(os.sched_getaffinity(0))
     cores = every_core if arguments.cores is None else arguments.cores
     if cores < 1:
         raise InputError(f"--cores: {cores}: should be at least 1")
     campaign = configuration.load(arguments.sources[0])
-    base, head = arguments.base or "base", arguments.head or "head"
-    rounds = Rounds(campaign, Path("results"), base, head, cores)
+    baseline, candidate = arguments.baseline or "baseline", arguments.candidate or "candidate"
+    rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
     by = _measure(arguments, rounds.by)
     ratio = arguments.margin or campaign.statistics.matters.ratio
     launched = rounds.try_out()
@@ -151,21 +153,28 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
 
     folder, *labels = arguments.sources
     if len(labels) == 1 and not Path(labels[0]).is_dir():
-        raise InputError(f"{labels[0]}: should be a second folder, or two labels: BASE HEAD")
+        raise InputError(
+            f"{labels[0]}: should be a second folder, or two labels: BASELINE CANDIDATE"
+        )
     if len(labels) == 1:
         first, second = sources.read(Path(folder)), sources.read(Path(labels[0]))
-        pair = sources.between(first, second, arguments.base, arguments.head)
+        pair = sources.between(first, second, arguments.baseline, arguments.candidate)
         return _report(arguments, pair, _judged(arguments, first, pair))
-    if labels and (arguments.base or arguments.head):
-        raise InputError(f"{labels[0]}: give BASE HEAD or --base and --head, not both")
+    if labels and (arguments.baseline or arguments.candidate):
+        raise InputError(
+            f"{labels[0]}: give BASELINE CANDIDATE or --baseline and --candidate, not both"
+        )
     if len(labels) > 2:
-        raise InputError(f"{labels[2]}: give RESULTS BASE HEAD: one folder and two labels")
-    base, head = labels or (arguments.base or "base", arguments.head or "head")
-    if base == head:
-        raise InputError(f"{base}: is base and head; name two algorithms")
-    one = sources.read(Path(folder), (base, head))
-    pair = sources.within(one, base, head)
-    look = earlier_look(Path(folder), base, head)
+        raise InputError(f"{labels[2]}: give RESULTS BASELINE CANDIDATE: one folder and two labels")
+    baseline, candidate = labels or (
+        arguments.baseline or "baseline",
+        arguments.candidate or "candidate",
+    )
+    if baseline == candidate:
+        raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
+    one = sources.read(Path(folder), (baseline, candidate))
+    pair = sources.within(one, baseline, candidate)
+    look = earlier_look(Path(folder), baseline, candidate)
     found = _judged(arguments, one, pair, look)
     pair = replace(pair, cautions=(*pair.cautions, *_of_report(Path(folder), pair, found.by)))
     return _report(arguments, pair, found, look)
@@ -184,7 +193,7 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
         return
     rows = pd.read_parquet(path)
     rows = rows[(rows["measure"] == criterion[0]) & (rows["criterion"] == criterion[1])]
-    named = {pair.base, pair.head}
+    named = {pair.baseline, pair.candidate}
     rows = rows[rows["algorithm_a"].isin(named) & rows["algorithm_b"].isin(named)]
     for dimension, of in rows.groupby("dimension"):
         over = of["function"] == "all"
@@ -213,7 +222,13 @@ def _judged(
     by = _measure(arguments, "evaluations" if one.campaign.budget.time_s is None else "seconds")
     ratio = arguments.margin or one.campaign.statistics.matters.ratio
     return compare(
-        pair.base, pair.head, pair.samples, by=by, ratio=ratio, level=level, drift=pair.drift
+        pair.baseline,
+        pair.candidate,
+        pair.samples,
+        by=by,
+        ratio=ratio,
+        level=level,
+        drift=pair.drift,
     )
 
 

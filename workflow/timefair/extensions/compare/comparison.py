@@ -46,14 +46,14 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to head on a function, in each measure; see
+    """Changes of the cost from base to candidate on a function, in each measure; see
     `statistics.versions`.
     """
     found = dict.fromkeys(Measure, UNKNOWN)
-    base, head = sample.base, sample.head
-    jobs = (base.jobs, head.jobs)
+    baseline, candidate = sample.baseline, sample.candidate
+    jobs = (baseline.jobs, candidate.jobs)
     found[Measure.QUALITY] = worse_probability(
-        base.at_the_end, head.at_the_end, paired=sample.paired, jobs=jobs
+        baseline.at_the_end, candidate.at_the_end, paired=sample.paired, jobs=jobs
     )
     if sample.efforts is None:
         return found
@@ -78,7 +78,7 @@ class Comparison:
 
     Attributes
     ----------
-    base, head
+    baseline, candidate
         Labels of the old and of the new version.
     by
         Measure of the verdict.
@@ -98,8 +98,8 @@ class Comparison:
         The drift that was removed from the measures in `TIMED`; None within one campaign.
     """
 
-    base: str
-    head: str
+    baseline: str
+    candidate: str
     by: Measure
     ratio: float
     level: float
@@ -120,9 +120,9 @@ class Comparison:
 
     @property
     def runs(self) -> tuple[int, int]:
-        """Runs of the base and of the head that were compared."""
-        base = sum(len(sample.base.rows) for sample in self.samples)
-        return base, sum(len(sample.head.rows) for sample in self.samples)
+        """Runs of the baseline and of the candidate that were compared."""
+        baseline = sum(len(sample.baseline.rows) for sample in self.samples)
+        return baseline, sum(len(sample.candidate.rows) for sample in self.samples)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -136,8 +136,8 @@ class Comparison:
 
 
 def compare(
-    base: str,
-    head: str,
+    baseline: str,
+    candidate: str,
     samples: Iterable[Sample],
     *,
     by: Measure,
@@ -158,4 +158,4 @@ def compare(
             all_of_them = all_of_them.less(drift) if all_of_them.known else all_of_them
         on_functions[measure] = judge_family(found, margin, level)
         overall[measure] = judge(all_of_them, margin, level)
-    return Comparison(base, head, by, ratio, level, together, on_functions, overall, drift)
+    return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall, drift)

@@ -64,12 +64,12 @@ def lines(
             break
     for slowdown in dict.fromkeys((SLOWDOWNS[0], max(found))):
         yield (
-            f"can find  a head that needs {100 * (slowdown - 1):.0f} % more {unit}, "
+            f"can find  a candidate that needs {100 * (slowdown - 1):.0f} % more {unit}, "
             f"with probability {found[slowdown]:.2f}"
         )
     lost = chance(Loss(lost=LOST))
     yield (
-        f"can find  a head that loses {100 * LOST:.0f} % of the successes, "
+        f"can find  a candidate that loses {100 * LOST:.0f} % of the successes, "
         f"with probability {lost:.2f}"
     )
     equal = chance(Loss(), Answer.EQUAL)

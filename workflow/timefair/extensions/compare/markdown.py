@@ -20,7 +20,7 @@ def markdown(found: Comparison, lines: list[str]) -> str:
     reasons = "\n".join(f"- {_escaped(line)}" for line in lines[:-1])
     meaning = " ".join(words.meaning(found))
     return (
-        f"### timefair: {_escaped(found.head)} against {_escaped(found.base)}\n\n"
+        f"### timefair: {_escaped(found.candidate)} against {_escaped(found.baseline)}\n\n"
         f"**{_escaped(lines[-1])}**\n\n{reasons}\n\n{body}\n\n<sub>{_escaped(meaning)}</sub>\n"
     )
 

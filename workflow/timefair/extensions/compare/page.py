@@ -20,7 +20,7 @@ PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="timefair {version}">
 <link rel="icon" href="data:,">
-<title>{head} against {base}</title>
+<title>{candidate} against {baseline}</title>
 <style>
 {style}
 </style>
@@ -28,7 +28,7 @@ PAGE = """<!DOCTYPE html>
 <body>
 <header>
 <p class="kicker">Comparison of two versions</p>
-<h1>{head} against {base}</h1>
+<h1>{candidate} against {baseline}</h1>
 <p class="headline">{verdict}</p>
 </header>
 <main>
@@ -67,8 +67,8 @@ def page(found: Comparison, lines: list[str]) -> str:
     style = files("timefair.report").joinpath("page.css").read_text(encoding="utf-8")
     return PAGE.format(
         version=__version__,
-        head=escape(found.head),
-        base=escape(found.base),
+        candidate=escape(found.candidate),
+        baseline=escape(found.baseline),
         verdict=escape(lines[-1]),
         style=style,
         sections="\n".join(parts),
@@ -78,8 +78,8 @@ def page(found: Comparison, lines: list[str]) -> str:
 def _key(margin: float) -> str:
     """How to read the figures."""
     return (
-        f"<p>Right of 1, the head costs more. The band is the margin, {margin:g}. An interval to "
-        "the right of the band is worse (red), to the left of it better (green), and within it "
+        f"<p>Right of 1, the candidate costs more. The band is the margin, {margin:g}. An interval "
+        "to the right of the band is worse (red), to the left of it better (green), and within it "
         "equal (blue). Grey is undecided.</p>"
     )
 
@@ -123,7 +123,7 @@ def _figure(found: Comparison, measure: Measure, reach: float) -> str:
             for x, anchor in ((-reach, "start"), (0.0, "middle"), (reach, "end"))
         ),
     ]
-    title = f"Ratio of {words.TITLES[measure]}, head to base"
+    title = f"Ratio of {words.TITLES[measure]}, candidate to baseline"
     return (
         f'<figure><h3>{escape(title)}</h3>\n<svg viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(title)}" style="width:100%;max-width:46rem;font-size:13px;'

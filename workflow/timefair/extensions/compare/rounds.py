@@ -51,7 +51,7 @@ class Rounds:
         A campaign with both versions; other algorithms are not measured.
     results
         The folder of all campaigns, ``results``.
-    base, head
+    baseline, candidate
         Labels of the versions.
     cores
         Cores for runs, at least 1.
@@ -63,8 +63,10 @@ class Rounds:
         not ``fixed``, or the campaign has blocks.
     """
 
-    def __init__(self, campaign: Campaign, results: Path, base: str, head: str, cores: int) -> None:
-        for option, label in (("--base", base), ("--head", head)):
+    def __init__(
+        self, campaign: Campaign, results: Path, baseline: str, candidate: str, cores: int
+    ) -> None:
+        for option, label in (("--baseline", baseline), ("--candidate", candidate)):
             if label not in campaign.algorithms:
                 known = ", ".join(campaign.algorithms)
                 hint = suggest(label, campaign.algorithms)
@@ -74,10 +76,13 @@ class Rounds:
             if label in campaign.tuned:
                 raise InputError(
                     f"{option}: {label!r}: its parameters are searched by snakemake alone; start "
-                    f"snakemake, then timefair compare {results / campaign.name} {base} {head}"
+                    f"snakemake, then timefair compare {results / campaign.name} {baseline} "
+                    f"{candidate}"
                 )
-        if base == head:
-            raise InputError(f"--head: {head!r}: is the base as well; name two algorithms")
+        if baseline == candidate:
+            raise InputError(
+                f"--candidate: {candidate!r}: is the baseline as well; name two algorithms"
+            )
         if campaign.stopping.rule != "fixed":
             raise InputError(
                 f"stopping.rule: {campaign.stopping.rule!r}: should be 'fixed', because the "
@@ -87,11 +92,11 @@ class Rounds:
             raise InputError(
                 f"block: {campaign.block!r}: versions are measured side by side, not in blocks; "
                 "write null, or start snakemake, then timefair compare "
-                f"{results / campaign.name} {base} {head}"
+                f"{results / campaign.name} {baseline} {candidate}"
             )
-        self.campaign, self.base, self.head = campaign, base, head
+        self.campaign, self.baseline, self.candidate = campaign, baseline, candidate
         self.folder = results / campaign.name
-        own = {label: campaign.algorithms[label] for label in (base, head)}
+        own = {label: campaign.algorithms[label] for label in (baseline, candidate)}
         self.of_both = campaign.model_copy(update={"algorithms": own})
         self.workers = max(1, cores // max(map(campaign.cores_of, own)))
         self.cores = cores
@@ -104,7 +109,7 @@ class Rounds:
     @property
     def paired(self) -> bool:
         """Whether both versions have the same seeds."""
-        return self.campaign.seeds_of(self.base) == self.campaign.seeds_of(self.head)
+        return self.campaign.seeds_of(self.baseline) == self.campaign.seeds_of(self.candidate)
 
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
         """Measure round after round until the answer is sure or all rounds are done.
@@ -154,7 +159,7 @@ class Rounds:
         self, paths: Sequence[Path], by: Measure, ratio: float, level: float
     ) -> tuple[Pair, Comparison]:
         """The comparison of the runs so far."""
-        versions = (self.base, self.head)
+        versions = (self.baseline, self.candidate)
         runs = measured(str(self.folder), self.campaign, paths, versions)
         pair = within(runs, *versions)
         return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
@@ -232,7 +237,11 @@ class Rounds:
         return total_s / self.workers or None
 
     def _write_plan(self) -> None:
-        content = {"base": self.base, "head": self.head, "looks": self.campaign.rounds}
+        content = {
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "looks": self.campaign.rounds,
+        }
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
 
@@ -345,7 +354,7 @@ def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
     return zip(jobs[::2], jobs[1::2], strict=True)
 
 
-def earlier_look(folder: Path, base: str, head: str) -> Look | None:
+def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     """The look at the runs of a folder, if they were measured for this comparison.
 
     None if the runs were not measured with looks; a single test then has the complete level.
@@ -354,14 +363,14 @@ def earlier_look(folder: Path, base: str, head: str) -> Look | None:
 
     try:
         content = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        planned, versions = int(content["looks"]), {content["base"], content["head"]}
+        planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError):
         raise InputError(
             f"{folder / FILE}: not what timefair wrote; run timefair compare on the campaign again"
         ) from None
-    if versions != {base, head}:
+    if versions != {baseline, candidate}:
         return None
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     keys = plan.read_keys(folder, campaign)

@@ -149,14 +149,14 @@ class Sample:
     paired
         Whether run i of both versions has the same problem, number and seed.
     efforts
-        Efforts of the base and of the head; None without a target.
+        Efforts of the baseline and of the candidate; None without a target.
     """
 
     key: FunctionKey
     target: float | None
     paired: bool
-    base: Cell
-    head: Cell
+    baseline: Cell
+    candidate: Cell
     efforts: tuple[Effort, Effort] | None
 
 
@@ -191,7 +191,7 @@ def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
 
 
 def samples(
-    base: Mapping[FunctionKey, Cell], head: Mapping[FunctionKey, Cell], hardest: float
+    baseline: Mapping[FunctionKey, Cell], candidate: Mapping[FunctionKey, Cell], hardest: float
 ) -> Iterator[Sample]:
     """Both versions on each common function, with pairs if the seeds are equal.
 
@@ -200,15 +200,15 @@ def samples(
 
     Parameters
     ----------
-    base, head
+    baseline, candidate
         From `cells`.
     hardest
         The hardest precision that may become a target.
     """
-    for key in base:
-        if key not in head:
+    for key in baseline:
+        if key not in candidate:
             continue
-        one, other = _from_common_reference(base[key], head[key])
+        one, other = _from_common_reference(baseline[key], candidate[key])
         rows = _partners(one, other)
         paired = len(rows) > 0 and len(rows) == min(len(one.rows), len(other.rows))
         if paired:
@@ -221,21 +221,21 @@ def samples(
         yield Sample(key, target, paired, one, other, efforts)
 
 
-def _from_common_reference(base: Cell, head: Cell) -> tuple[Cell, Cell]:
+def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]:
     """Precisions of both relative to the best value that either knows of an instance."""
     best: dict[int, float] = {}
-    for cell in (base, head):
+    for cell in (baseline, candidate):
         for (instance, _), value in zip(cell.names, cell.reference.tolist(), strict=True):
             best[instance] = min(best.get(instance, value), value)
-    return base.from_reference(best), head.from_reference(best)
+    return baseline.from_reference(best), candidate.from_reference(best)
 
 
-def _partners(base: Cell, head: Cell) -> NDArray[np.intp]:
+def _partners(baseline: Cell, candidate: Cell) -> NDArray[np.intp]:
     """Indices of runs with equal names and seeds, shape (pairs, 2)."""
-    places = {(*name, seed): k for k, (name, seed) in enumerate(_named(head))}
+    places = {(*name, seed): k for k, (name, seed) in enumerate(_named(candidate))}
     found = [
         (k, places[*name, seed])
-        for k, (name, seed) in enumerate(_named(base))
+        for k, (name, seed) in enumerate(_named(baseline))
         if (*name, seed) in places
     ]
     return np.array(found, dtype=np.intp).reshape(-1, 2)

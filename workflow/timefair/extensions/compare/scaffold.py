@@ -10,8 +10,8 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.campaign import scaffold
 
-BASE = "base"
-"""The folder of the git worktree with the base, and the label of the base."""
+BASELINE = "baseline"
+"""The folder of the git worktree with the baseline, and the label of the baseline."""
 
 WRAPPER = '''"""How timefair calls your optimizer: complete `solve`.
 
@@ -38,8 +38,8 @@ CAMPAIGN = """\
 name: versions
 problems: {{suite: bbob, functions: [1, 8, 10, 20], dimensions: 5, instances: 1-5}}
 algorithms:
-  base: {{use: "wrapper:solve", path: {base}}}  # {ref}, commit {commit}
-  head: {{use: "wrapper:solve", path: {head}, seed_as: base}}  # the files as they are now
+  baseline: {{use: "wrapper:solve", path: {baseline}}}  # {ref}, commit {commit}
+  candidate: {{use: "wrapper:solve", path: {candidate}, seed_as: baseline}}  # the files as they are
 budget: {{time_s: 0.17}}
 runs: 24
 rounds: 4 # after each round the comparison may stop
@@ -48,12 +48,12 @@ statistics:
   time: reference # corrects for changes in the speed of the machine
 """
 
-NOT_COMMITTED = f"/{BASE}/\n/results/\n/.snakemake/\n/comparison.*\n/summary.md\n/compare.txt\n"
+NOT_COMMITTED = f"/{BASELINE}/\n/results/\n/.snakemake/\n/comparison.*\n/summary.md\n/compare.txt\n"
 """Entries for git to ignore if the folder is committed with the library."""
 
 
 def begin(target: Path, library: Path, ref: str) -> str:
-    """Write the campaign, the wrapper and the base, a git worktree of a commit.
+    """Write the campaign, the wrapper and the baseline, a git worktree of a commit.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def begin(target: Path, library: Path, ref: str) -> str:
         The folder from which the library is imported, inside a git repository. If it contains a
         folder ``src``, this one is used.
     ref
-        The commit of the base.
+        The commit of the baseline.
 
     Returns
     -------
@@ -85,14 +85,14 @@ def begin(target: Path, library: Path, ref: str) -> str:
     kind = _git(source, "cat-file", "-t", f"{ref}:{inside.as_posix() if inside.parts else ''}")
     if kind != "tree":
         raise InputError(f"--for-optimizer: {source}: is not a folder in {ref}; commit it first")
-    base = target / BASE
-    if base.exists():
-        raise InputError(f"{base}: exists already; name another folder")
+    baseline = target / BASELINE
+    if baseline.exists():
+        raise InputError(f"{baseline}: exists already; name another folder")
     package = _package(source)
     text = CAMPAIGN.format(
         package=package,
-        base=_quoted(Path(BASE) / inside),
-        head=_quoted(Path(os.path.relpath(source.resolve(), target.resolve()))),
+        baseline=_quoted(Path(BASELINE) / inside),
+        candidate=_quoted(Path(os.path.relpath(source.resolve(), target.resolve()))),
         ref=ref,
         commit=commit,
     )
@@ -102,7 +102,7 @@ def begin(target: Path, library: Path, ref: str) -> str:
         ".gitignore": NOT_COMMITTED,
     }
     scaffold.begin(target, own)
-    _git(source, "worktree", "add", "--detach", str(base.resolve()), commit)
+    _git(source, "worktree", "add", "--detach", str(baseline.resolve()), commit)
     return commit
 
 

@@ -89,8 +89,8 @@ class Pair:
         Reasons for doubts about the runs, one line each.
     """
 
-    base: str
-    head: str
+    baseline: str
+    candidate: str
     samples: tuple[Sample, ...]
     cautions: tuple[str, ...]
     drift: Change | None = None
@@ -156,7 +156,7 @@ def _message(rows: pd.DataFrame) -> str:
     return f": {messages.iloc[0]}" if len(messages) else ""
 
 
-def within(one: Measured, base: str, head: str) -> Pair:
+def within(one: Measured, baseline: str, candidate: str) -> Pair:
     """Two algorithms of one campaign.
 
     Raises
@@ -164,14 +164,20 @@ def within(one: Measured, base: str, head: str) -> Pair:
     InputError
         If they have no runs on a common function.
     """
-    together = tuple(samples(one.cells(base), one.cells(head), one.hardest))
+    together = tuple(samples(one.cells(baseline), one.cells(candidate), one.hardest))
     if not together:
-        raise InputError(f"{one.name}: {base} and {head} have no runs on a common function")
-    cautions = (*one.cautions(base), *one.cautions(head), *_machines((base, one), (head, one)))
-    return Pair(base, head, together, cautions)
+        raise InputError(
+            f"{one.name}: {baseline} and {candidate} have no runs on a common function"
+        )
+    cautions = (
+        *one.cautions(baseline),
+        *one.cautions(candidate),
+        *_machines((baseline, one), (candidate, one)),
+    )
+    return Pair(baseline, candidate, together, cautions)
 
 
-def between(first: Measured, second: Measured, base: str | None, head: str | None) -> Pair:
+def between(first: Measured, second: Measured, baseline: str | None, candidate: str | None) -> Pair:
     """A version of each of two campaigns, with the drift between them.
 
     The drift is the change in seconds per evaluation of the algorithms that are unchanged in both
@@ -179,7 +185,7 @@ def between(first: Measured, second: Measured, base: str | None, head: str | Non
 
     Parameters
     ----------
-    base, head
+    baseline, candidate
         Labels in the first and in the second campaign. None for the only algorithm of the campaign
         that is not unchanged.
 
@@ -193,13 +199,13 @@ def between(first: Measured, second: Measured, base: str | None, head: str | Non
     if faults:
         raise InputError(*faults)
     shared = [label for label in first.campaign.algorithms if _unchanged(label, first, second)]
-    base = base or _only(first, shared, "--base")
-    head = head or _only(second, shared, "--head")
-    references = tuple(label for label in shared if label not in (base, head))
+    baseline = baseline or _only(first, shared, "--baseline")
+    candidate = candidate or _only(second, shared, "--candidate")
+    references = tuple(label for label in shared if label not in (baseline, candidate))
     if not references:
         raise InputError(
-            f"{second.name}: no algorithm besides {head} is measured unchanged in both campaigns, "
-            "and the drift between them is unknown; measure both versions in one campaign"
+            f"{second.name}: no algorithm besides {candidate} is measured unchanged in both "
+            "campaigns, and the drift between them is unknown; measure both in one campaign"
         )
     reference_changes = [
         [
@@ -208,12 +214,12 @@ def between(first: Measured, second: Measured, base: str | None, head: str | Non
         ]
         for label in references
     ]
-    together = tuple(samples(first.cells(base), second.cells(head), first.hardest))
+    together = tuple(samples(first.cells(baseline), second.cells(candidate), first.hardest))
     if not together:
         raise InputError(f"{second.name}: has no function in common with {first.name}")
-    machines = _machines((base, first), (head, second))
-    cautions = (*first.cautions(base), *second.cautions(head), *machines)
-    return Pair(base, head, together, cautions, drift(reference_changes), references)
+    machines = _machines((baseline, first), (candidate, second))
+    cautions = (*first.cautions(baseline), *second.cautions(candidate), *machines)
+    return Pair(baseline, candidate, together, cautions, drift(reference_changes), references)
 
 
 def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:

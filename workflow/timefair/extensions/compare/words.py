@@ -16,7 +16,7 @@ TITLES = {
     Measure.SPEED: "seconds per evaluation",
     Measure.QUALITY: "worse at the end",
 }
-"""Heading of each measure; all but the last are ratios, head to base."""
+"""Heading of each measure; all but the last are ratios, candidate to baseline."""
 
 UNKNOWN = "n/a"
 
@@ -36,11 +36,11 @@ class Look:
 
 def verdict(found: Comparison, look: Look | None = None) -> str:
     """The answer over all functions, in one line."""
-    base, head = found.runs
+    baseline, candidate = found.runs
     runs = (
-        f"{base} runs of each version"
-        if base == head
-        else f"{base} runs of {found.base} and {head} runs of {found.head}"
+        f"{baseline} runs of each version"
+        if baseline == candidate
+        else f"{baseline} runs of {found.baseline} and {candidate} runs of {found.candidate}"
     )
     parts = [
         f"{found.verdict.answer}: {_claim(found)}",
@@ -52,7 +52,7 @@ def verdict(found: Comparison, look: Look | None = None) -> str:
 
 
 def _claim(found: Comparison) -> str:
-    judged, names = found.verdict, (found.head, found.base)
+    judged, names = found.verdict, (found.candidate, found.baseline)
     if not judged.change.known:
         return f"too few runs, or no target reached, to compare {names[0]} with {names[1]}"
     confidence = f"{100 * (1 - judged.level):.4g} % confidence"
@@ -60,8 +60,8 @@ def _claim(found: Comparison) -> str:
         return f"{names[0]} ends worse than {names[1]} in {value(found.by, judged)}, {confidence}"
     middle, interval = _estimate(judged), _interval(judged)
     unit, *rest = TITLES[found.by].partition(" ")
-    of_base = f"{unit} of {names[1]}{''.join(rest)}"
-    return f"{names[0]} needs {middle} times the {of_base} {interval}, {confidence}"
+    of_baseline = f"{unit} of {names[1]}{''.join(rest)}"
+    return f"{names[0]} needs {middle} times the {of_baseline} {interval}, {confidence}"
 
 
 def _pairs(found: Comparison) -> str:

@@ -19,6 +19,7 @@ from timefair.extensions.selftest import (
     clock,
     coverage,
     defects,
+    detectable,
     measuring,
     world,
 )

@@ -91,8 +91,8 @@ def log_ratio(
     seconds per evaluation. The logarithm of the ratio of ERTs in seconds is the sum of that in
     evaluations and that of the seconds per evaluation.
 
-    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator, one per
-      run of the version; finite and not negative.
+    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator,
+      one per run of the version; finite and not negative.
     - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
     - `jobs`, shape (m,) and (n,): Job that measured each run: runs with equal numbers belong to one
       job. For pairs, the jobs of the baseline are used.
@@ -396,8 +396,8 @@ REACHED = 0.5
 def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
     """The hardest precision that at least half of the runs of one of the versions reached.
 
-    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run; `inf` for a run that
-      found no value.
+    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run; `inf` for a
+      run that found no value.
     - `hardest`: A harder precision is replaced by this one.
 
     Returns: The smaller of the two medians, each an order statistic; None if both are infinite or
@@ -453,8 +453,8 @@ def common_budgets(
     - `baseline`, `candidate`, shape (runs,): From `affordable`; as pairs they have the same length.
     - `paired`: Whether run i of both versions has the same problem and seed.
 
-    Returns baseline, candidate, shape (runs,): For pairs, the smaller number of each pair; else the smaller
-    one of both medians, for all.
+    Returns baseline, candidate, shape (runs,): For pairs, the smaller number of each pair; else the
+    smaller one of both medians, for all.
 
     >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
     >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
