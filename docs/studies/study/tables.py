@@ -17,6 +17,7 @@ from timefair.cli.analysing import together
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.archive import inspection
 from timefair.extensions.archive.origins import MeasuredWhere, measured_where
+from timefair.records.schema import NOW
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
