@@ -21,7 +21,15 @@ CORE = sorted(
 OUTSIDE = """
 from timefair.basics.extension import Extension
 
-EXTENSION = Extension(__name__, commands="words", groups={"greet": "watch"}, check="lines")
+EXTENSION = Extension(
+    __name__,
+    commands="words",
+    groups={"greet": "watch"},
+    check="lines",
+    sections={"greeting": "keys:Greeting", "algorithms.nickname": "keys:Nickname"},
+    policies={"stopping": "keys"},
+    exhibits=("tables",),
+)
 """
 WORDS = """
 def add_to(commands):
@@ -31,7 +39,46 @@ def add_to(commands):
 """
 LINES = """
 def lines(campaign):
-    yield f"greeting      {campaign.name}"
+    yield f"greeting      {campaign.section('greeting').word} {campaign.name}"
+    yield f"nickname      {campaign.algorithms['A'].nickname.name}"
+"""
+KEYS = """
+from typing import Literal
+
+from timefair.basics.sections import Section
+from timefair.policies.stopping.fixed import FixedNumber
+
+
+class Greeting(Section):
+    word: str
+
+
+class Nickname(Section):
+    name: str
+
+
+class Twice(FixedNumber):
+    rule: Literal["twice"] = "twice"
+"""
+TABLES = """
+from timefair.exhibits.exhibit import Column, exhibit
+from timefair.exhibits.questions import Question
+
+WHY = Question(0.5, "Is anybody there?", "https://example.org")
+
+
+@exhibit("visitors", question=WHY, title="Who", caption="Who came.", columns=[Column("x", "X")])
+def visitors(runs, analysis):
+    raise NotImplementedError
+"""
+CAMPAIGN = """
+name: polite
+problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
+algorithms: {A: {use: "timefair:random-search", nickname: {name: Al}}}
+budget: {evaluations: 10}
+greeting: {word: hello}
+stopping: {rule: twice}
+tables: [visitors]
 """
 
 
@@ -65,19 +112,21 @@ def test_without_an_extension_everything_else_works(name: str, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_package_of_somebody_else_is_an_extension(tmp_path: Path) -> None:
-    """Found by its entry point; it adds a command, an option of another and a line of check."""
+    """Found by its entry point; it adds a command, an option, keys, a table and lines of check."""
     package, facts = tmp_path / "greeting", tmp_path / "greeting-1.0.dist-info"
     package.mkdir()
     facts.mkdir()
-    for name, text in {"__init__": OUTSIDE, "words": WORDS, "lines": LINES}.items():
+    modules = {"words": WORDS, "lines": LINES, "keys": KEYS, "tables": TABLES}
+    for name, text in {"__init__": OUTSIDE, **modules}.items():
         (package / f"{name}.py").write_text(text)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text(f"[{FOLDER}]\ngreeting = greeting\n")
     paths = f"{tmp_path}{os.pathsep}{PACKAGE.parent}"
     assert "greet the user" in _timefair(["--help"], paths, tmp_path)
     assert _timefair(["greet"], paths, tmp_path) == "good morning\n"
-    campaign = str(PACKAGE.parents[1] / "config/config.yaml")
-    assert "greeting      default" in _timefair(["check", campaign, "--twice"], paths, tmp_path)
+    (tmp_path / "polite.yaml").write_text(CAMPAIGN)
+    told = _timefair(["check", "polite.yaml", "--twice"], paths, tmp_path)
+    assert "greeting      hello polite\nnickname      Al\n" in told
 
 
 def _timefair(words: list[str], path: str | Path, folder: Path) -> str:

@@ -33,6 +33,12 @@ class Extension:
         and may add options to these; empty for none.
     groups
         The groups of the help in which its commands stand, by command; the others are hidden.
+    sections
+        Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
+        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``.
+        Without its key, a campaign has None.
+    policies
+        The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
         The modules that declare exhibits: tables with their figures.
     findings
@@ -46,6 +52,8 @@ class Extension:
     package: str
     commands: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
+    sections: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
     findings: str = ""
     check: str = ""
@@ -64,6 +72,14 @@ class Extension:
         """What `timefair check` says on its behalf."""
         if self.check:
             yield from self.module(self.check).lines(campaign)
+
+    def sections_of(self, part: str) -> Iterator[tuple[str, Any]]:
+        """Its keys of one part of a campaign, ``algorithms`` or empty, with their classes."""
+        for place, of in self.sections.items():
+            where, _, key = place.rpartition(".")
+            if where == part:
+                module, _, name = of.partition(":")
+                yield key, getattr(self.module(module), name)
 
     def declare(self) -> None:
         """Import the modules that declare its exhibits."""

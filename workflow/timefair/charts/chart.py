@@ -67,7 +67,8 @@ class Chart(ABC):
     Attributes
     ----------
     renderer
-        The module below `timefair.charts.paper` that draws it on paper.
+        The module below `timefair.charts.paper` that draws it on paper, or the dotted name of one
+        of an extension.
     panels
         The panels, which determine the number of files.
     """
@@ -95,7 +96,8 @@ class Chart(ABC):
 
     def _draw(self, *arguments: Any, **options: Any) -> Figure:
         """Call the function ``draw`` of the renderer."""
-        drawn: Figure = import_module(f"{PAPER}.{self.renderer}").draw(*arguments, **options)
+        module = self.renderer if "." in self.renderer else f"{PAPER}.{self.renderer}"
+        drawn: Figure = import_module(module).draw(*arguments, **options)
         return drawn
 
 

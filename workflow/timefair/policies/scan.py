@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
+from timefair.basics.extension import extensions
 from timefair.basics.sections import Section
 
 Kind = TypeVar("Kind", bound=Section)
@@ -19,7 +20,7 @@ def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind
     Parameters
     ----------
     package
-        Dotted name of the package. All its modules are imported.
+        Dotted name of the package. All its modules are imported, and those that extensions name.
     base
         The class that the others derive from.
     key
@@ -44,15 +45,19 @@ def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind
     """
     found: dict[str, type[Kind]] = {}
     folder = importlib.import_module(package).__path__
-    for info in pkgutil.iter_modules(folder, f"{package}."):
-        for value in vars(importlib.import_module(info.name)).values():
+    modules = [info.name for info in pkgutil.iter_modules(folder, f"{package}.")]
+    kind = package.rpartition(".")[2]
+    for one in extensions().values():
+        modules += [f"{one.package}.{one.policies[kind]}"] if kind in one.policies else []
+    for module in modules:
+        for value in vars(importlib.import_module(module)).values():
             if not (isinstance(value, type) and issubclass(value, base)):
                 continue
             name = value.model_fields[key].default
-            if value.__module__ != info.name or not isinstance(name, str):
+            if value.__module__ != module or not isinstance(name, str):
                 continue
             if name in found:
-                both = f"{found[name].__module__} and {info.name}"
+                both = f"{found[name].__module__} and {module}"
                 raise RuntimeError(f"{both} declare two classes for {key} {name!r}")
             found[name] = value
     return MappingProxyType(found)

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
+from timefair.basics.extension import extensions
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
     Choice,
@@ -361,6 +362,21 @@ class Figures(Section):
         return {"names": value} if isinstance(value, str | list | tuple) else value
 
 
+def _extended(kind: Any, part: str) -> Any:
+    """A section with the keys that extensions add to a part of the campaign file."""
+    added = {
+        key: (of | None, Field(default=None, description=of.__doc__))
+        for one in extensions().values()
+        for key, of in one.sections_of(part)
+    }
+    named = {"__module__": __name__, "__doc__": kind.__doc__}
+    return create_model(kind.__name__, __base__=kind, **named, **added)
+
+
+if not TYPE_CHECKING:
+    AlgorithmSpec = _extended(AlgorithmSpec, "algorithms")
+
+
 class Campaign(Section):
     """One configuration file and what it produces, in `results/<name>/`."""
 
@@ -650,6 +666,10 @@ class Campaign(Section):
             return self.budget.time_s is not None
         return self.timing.reference
 
+    def section(self, key: str) -> Any:
+        """The section of an extension; None without the section or the extension."""
+        return getattr(self, key, None)
+
     @property
     def table_names(self) -> tuple[str, ...]:
         """The requested tables, with `all` and `default` replaced by names."""
@@ -788,6 +808,9 @@ REPORTED_FOREIGN = ("checklist", "runs")
 TUNING = ("tuning_pays",)
 """Tables on searches for parameters, made for the report of a campaign that has one."""
 
+
+if not TYPE_CHECKING:
+    Campaign = _extended(Campaign, "")
 
 CONFIRMATORY = ("registered", "deviations")
 """Tables on the registered question, made for the report of a campaign that has one."""
