@@ -25,13 +25,13 @@ import numpy as np
 import pandas as pd
 
 from timefair.charts.pages import Page
-from timefair.charts.paper import style
-from timefair.charts.paper.recording import Recording
+from timefair.charts import style
+from timefair.charts.recording import Recording
 from timefair.cli.paths import read_table
 from timefair.exhibits.registry import FIGURES, FigureEntry
 
 STEPS = ("create", "place", "draw", *(suffix.removeprefix(".") for suffix in style.METADATA))
-IMPORTS = "import timefair.charts.paper.panels, matplotlib.backends.backend_pdf"
+IMPORTS = "import timefair.charts.panels, matplotlib.backends.backend_pdf"
 
 
 def timed(call: Callable[..., Any], *arguments: object) -> tuple[Any, float]:

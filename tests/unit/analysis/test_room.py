@@ -124,7 +124,7 @@ def test_a_damaged_ledger_knows_nothing(study: Path) -> None:
 def test_a_change_of_a_chart_draws_and_tabulates_nothing(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edited, code = provenance.PACKAGE / "charts/paper/target_lines.py", provenance._code
+    edited, code = provenance.PACKAGE / "charts/curves.py", provenance._code
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p == edited else code(p))
     assert remade(study) == {"figures/ert_evaluations.svg"}
 

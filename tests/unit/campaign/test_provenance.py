@@ -136,7 +136,7 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("algorithms/adapters/scipy_optimize.py", False),
         ("records/collect.py", False),
         ("exhibits/runtimes/ert.py", False),
-        ("charts/paper/curves.py", False),
+        ("charts/curves.py", False),
         ("campaign/configuration/model.py", False),
         ("policies/restarts/base.py", True),
         ("policies/restarts/luby.py", True),
@@ -191,7 +191,7 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
 
 
 def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited, code = provenance.PACKAGE / "charts/paper/restarts.py", provenance._code
+    edited, code = provenance.PACKAGE / "charts/dots.py", provenance._code
     before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
     tables = provenance.table_key("restarts")
     monkeypatch.setattr(

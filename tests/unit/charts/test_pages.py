@@ -9,8 +9,8 @@ from synthetic import frames
 
 from timefair import cli
 from timefair.campaign import configuration
+from timefair.charts import curves, panels, style
 from timefair.charts.pages import COLUMNS, LINES, MANY, WHOLE, pages, pages_of
-from timefair.charts.paper import groups, panels, style
 from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES
 from timefair.problems import names
@@ -98,7 +98,7 @@ def test_the_share_of_a_group_is_that_of_all_its_runs():
             "fraction": [1.0, 0.0, 0.5, 0.5, 0.4],
         }
     ).assign(suite="bbob", dimension=5, algorithm="A", cost=1.0, low=0.1, high=0.9)
-    summed = groups.shares(rows, "cost").set_index("function")
+    summed = curves.group_shares(rows, "cost").set_index("function")
     assert list(summed.index) == ["all", "separable", "moderate", "multimodal"]
     assert summed.loc["separable", "fraction"] == 0.25
     assert summed.loc["all", "high"] == 0.9
@@ -110,7 +110,7 @@ def test_the_share_of_a_group_ends_with_the_first_of_its_curves():
         {"function": ["1", "1", "2", "6", "6"], "cost": [1.0, 2.0, 1.0, 1.0, 2.0]}
     ).assign(suite="bbob", dimension=5, algorithm="A", runs=10, fraction=0.5, observed=1.0)
     rows.loc[2, "observed"] = 0.5
-    summed = groups.shares(rows, "cost").set_index(["function", "cost"])
+    summed = curves.group_shares(rows, "cost").set_index(["function", "cost"])
     assert list(summed.index) == [
         ("all", 1.0),
         ("separable", 1.0),
@@ -124,7 +124,7 @@ def test_a_geometric_mean_needs_every_function_of_the_group():
     rows = pd.DataFrame({"function": [1, 2, 1, 2, 6, 6], "cost": [1, 1, 2, 2, 1, 2]}).assign(
         suite="bbob", dimension=5, algorithm="A", value=[1e2, np.inf, 1e2, 0.0, 1.0, 1.0]
     )
-    summed = groups.geometric_means(rows, "cost", "value").set_index(["function", "cost"])["value"]
+    summed = curves.geometric_means(rows, "cost", "value").set_index(["function", "cost"])["value"]
     assert summed["separable", 2] == pytest.approx(1e-3)
     assert ("separable", 1) not in summed.index
     assert ("all", 1) not in summed.index
@@ -135,7 +135,7 @@ def test_a_suite_without_groups_is_summed_up_as_a_whole():
     rows = pd.DataFrame({"function": [1, 2], "value": [1.0, 100.0]}).assign(
         suite="own", dimension=5, algorithm="A", cost=1.0
     )
-    (row,) = groups.geometric_means(rows, "cost", "value").to_dict("records")
+    (row,) = curves.geometric_means(rows, "cost", "value").to_dict("records")
     assert (row["function"], row["value"]) == ("all", pytest.approx(10.0))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.charts.paper import sorted_solutions
+from timefair.charts.quality import sorted_solutions
 from timefair.exhibits.registry import FIGURES
 
 
@@ -39,27 +39,27 @@ def titles(figure):
 @pytest.mark.slow
 def test_the_widest_are_drawn_in_the_order_of_the_problems():
     many = pd.concat([pair(f, gap=f % 7, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 13)])
-    figure = sorted_solutions.draw(many)
+    figure = sorted_solutions(many)
     drawn = sorted(sorted(range(1, 13), key=lambda f: -(f % 7))[:8])
     assert titles(figure) == [f"f{f}, D = 2" for f in drawn]
     assert "the 8 widest of 12 disagreements" in figure.get_supxlabel()
 
 
 def test_few_disagreements_are_all_drawn_and_not_counted():
-    figure = sorted_solutions.draw(pair(1, 0.5, A=[2.0, 3.0], B=[1.0, 5.0]))
+    figure = sorted_solutions(pair(1, 0.5, A=[2.0, 3.0], B=[1.0, 5.0]))
     assert titles(figure) == ["f1, D = 2"]
     assert "widest" not in figure.get_supxlabel()
 
 
 def test_only_what_is_drawn_is_in_the_legend():
     shown = [pair(f, gap=1.0, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 9)]
-    figure = sorted_solutions.draw(pd.concat([*shown, pair(9, 0.1, A=[2.0, 3.0], C=[1.0, 5.0])]))
+    figure = sorted_solutions(pd.concat([*shown, pair(9, 0.1, A=[2.0, 3.0], C=[1.0, 5.0])]))
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
 
 
 def test_markers_lie_on_the_curve():
-    figure = sorted_solutions.draw(pair(1, 1.0, A=[2.0, 2.0, 2.0, 2.0], B=[1.0, 1.0, 1.0, 97.0]))
+    figure = sorted_solutions(pair(1, 1.0, A=[2.0, 2.0, 2.0, 2.0], B=[1.0, 1.0, 1.0, 97.0]))
     (ax,) = figure.axes
     hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     x, y = hollow[1].get_xydata()[0]
@@ -70,7 +70,7 @@ def test_markers_lie_on_the_curve():
 
 
 def test_zero_has_its_tick():
-    (ax,) = sorted_solutions.draw(pair(1, 1.0, A=[0.0, 3.0], B=[1.0, 5.0])).axes
+    (ax,) = sorted_solutions(pair(1, 1.0, A=[0.0, 3.0], B=[1.0, 5.0])).axes
     assert ax.get_yticklabels()[0].get_text() == "0"
 
 

@@ -146,7 +146,7 @@ class Room:
             ]
             if all(self._ledger.is_current(file, key) for file in files):
                 continue
-            from timefair.charts.paper import style
+            from timefair.charts import style
 
             frame = self._stored(FIGURES[name].table) if frame is None else frame
             self._figures.mkdir(exist_ok=True)

@@ -289,7 +289,8 @@ def figure_key(name: str) -> str:
 
     figure = FIGURES[name]
     declaration = PACKAGE / _module_file("exhibits", TABLES[figure.table].module)
-    files = [_module_file("charts/paper", figure.renderer), "charts/paper/style.py"]
+    renderer = figure.renderer.partition(":")[0].removeprefix("timefair.")
+    files = [_module_file("", renderer).removeprefix("/"), "charts/style.py"]
     drawing = _digest_of([name], files, within=("charts", "problems"))
     return key_of(drawing, code_digest([declaration]))
 

@@ -174,7 +174,7 @@ def load(campaign: Campaign) -> None:
         needed.append(f"timefair.exhibits.{TABLES[name].module}")
         provenance.table_key(name)
     for name in campaign.figure_names:
-        needed.append(f"timefair.charts.paper.{FIGURES[name].renderer}")
+        needed.append(FIGURES[name].renderer.partition(":")[0])
         provenance.figure_key(name)
     if campaign.figure_names:
         needed += (module for ending in campaign.figures.formats for module in _FORMATS[ending])

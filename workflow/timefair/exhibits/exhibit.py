@@ -128,7 +128,7 @@ class Figure:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
-        from timefair.charts.paper.notes import NothingToDraw, note
+        from timefair.charts.panels import NothingToDraw, note
         from timefair.exhibits.unknown_optimum import has_words, worded
 
         try:

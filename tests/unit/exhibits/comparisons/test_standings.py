@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.charts.paper import style
+from timefair.charts import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs

@@ -133,7 +133,7 @@ COLUMNS = (
             "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
-                "cost_map",
+                "timefair.charts.maps:cost_map",
                 reading=leaders("that are best at most points"),
             ),
             default=True,

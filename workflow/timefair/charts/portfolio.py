@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from timefair.charts.paper import panels, style
-from timefair.charts.paper.notes import NothingToDraw
-from timefair.charts.paper.placement import Placement
+from timefair.charts import panels, style
+from timefair.charts.panels import NothingToDraw
 
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
 AROUND_IN, TITLE_IN = 0.85, 0.35
@@ -29,19 +28,8 @@ SEVERAL = {
 }
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """Draw one panel per suite and dimension, from the rows in seconds if there are any.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table `portfolio`.
-
-    Raises
-    ------
-    NothingToDraw
-        If the table has no rows, or one algorithm.
-    """
+def portfolio(frame: pd.DataFrame) -> Figure:
+    """Draw one panel per suite and dimension, from the rows in seconds if there are any."""
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
         raise NothingToDraw("There is one algorithm: nothing to combine.")
@@ -55,7 +43,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
     with style.applied():
         height = min(around + line_in * lines, style.HEIGHT_IN)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout=Placement())
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
         axes = figure.subplots(
             len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
         )[:, 0]
@@ -66,7 +54,7 @@ def draw(frame: pd.DataFrame) -> Figure:
             ax.set_xlim(low, high)
             ax.tick_params(labelbottom=ax is axes[-1])
             _panel(ax, rows, line_in)
-        figure.supxlabel("share of (function, target) pairs reached", fontsize=7.5)
+        panels.label(figure, "share of (function, target) pairs reached")
         panels.legend_of(figure, _handles(frame))
     return figure
 

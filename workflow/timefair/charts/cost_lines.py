@@ -9,11 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from timefair.charts import costs
+from timefair.charts import costs, panels, scales, style
 from timefair.charts.pages import Page
-from timefair.charts.paper import panels, scales, style
-from timefair.charts.paper.placement import Placement
-from timefair.charts.paper.style import Look
+from timefair.charts.style import Look
 from timefair.problems import names
 
 COSTS_S = (1e-7, 1e4)
@@ -28,21 +26,11 @@ PROBLEM = ["suite", "dimension", "function"]
 LINE_IN, AROUND_IN, PANEL_IN = 0.15, 0.75, 0.35
 
 
-def draw(frame: pd.DataFrame, page: Page) -> Figure:
+def cost_lines(frame: pd.DataFrame, page: Page) -> Figure:
     """ERT as a multiple of the lowest one, to the hardest target that was reached.
 
     The panel of a function on which no target was reached is empty. An overview has a band per
     function in the colour of the lowest algorithm.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table `cost_lines`, with the rows of all pages.
-
-    Raises
-    ------
-    ValueError
-        If the table has no rows that the page shows.
     """
     every = _at_hardest(frame)
     looks = _looks(every)
@@ -76,8 +64,7 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure:
                     )
             panels.in_background(panel.axes, others)
             _band(panel.axes, panel.rows, looks, bottom=0.0, height=BAND)
-        figure.supxlabel(label, fontsize=7.5)
-        figure.supylabel("ERT as a multiple of the lowest", fontsize=7.5)
+        panels.label(figure, label, "ERT as a multiple of the lowest")
         panels.legend(figure, looks)
     return figure
 
@@ -102,7 +89,7 @@ def _overview(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure
     with style.applied():
         line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN - PANEL_IN) / most)
         height = AROUND_IN + PANEL_IN + line_in * most
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout=Placement())
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
         axes = figure.subplots(1, len(spaces), squeeze=False)[0]
         for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
             functions = sorted(rows["function"].unique())
@@ -120,7 +107,7 @@ def _overview(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure
             ticks = np.arange(len(called)) + 0.5
             ax.set_yticks(ticks, called, fontsize=min(6.5, 0.88 * 72 * line_in))
             ax.set_title(f"{suite} D = {dimension}" if several else f"D = {dimension}")
-        figure.supxlabel(label, fontsize=7.5)
+        panels.label(figure, label)
         lowest = set(shown.loc[_decades(shown) > 0, "algorithm"].astype(str))
         named = {name: look for name, look in looks.items() if name in lowest}
         panels.legend(figure, named or looks, lines=False)

@@ -5,9 +5,11 @@ The report page has the same looks without matplotlib, which is imported where i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +73,9 @@ SETTINGS: Any = {
     "axes.titlesize": 7.5,
     "axes.labelsize": 7.5,
     "axes.titlepad": 3.0,
+    "figure.labelsize": 7.5,
+    "figure.constrained_layout.hspace": 0.0,
+    "figure.constrained_layout.wspace": 0.0,
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -255,6 +260,19 @@ def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> l
     return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
 
 
+COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
+DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
+"""SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
+
+PATH = re.compile(r' d="([^"]*)"')
+MARKED = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)(?= *</g>)")
+STYLE = re.compile(r' style="[^"]*"')
+"""In an SVG: a path, a group of nothing but markers, and a style."""
+
+NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
+"""The names that matplotlib gives to markers and clip paths in an SVG."""
+
+
 def save(figure: Figure, *paths: Path) -> None:
     """Write a figure as PDF, SVG or PNG, by the suffix of each path.
 
@@ -265,12 +283,74 @@ def save(figure: Figure, *paths: Path) -> None:
     ValueError
         If a path has another suffix; then no file is written.
     """
-    from timefair.charts.paper.recording import Recording
-
     for path in paths:
         if path.suffix not in METADATA:
             raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
     with applied():
-        drawn = Recording(figure, SETTINGS["savefig.dpi"])
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
+            figure.set_layout_engine("none")
         for path in paths:
-            drawn.write(path, METADATA[path.suffix])
+            _write(figure, path)
+
+
+def _write(figure: Figure, path: Path) -> None:
+    """Write a placed figure; `Figure.savefig` would draw it twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    if path.suffix == ".pdf":
+        FigureCanvasPdf(figure).print_pdf(path, metadata=METADATA[".pdf"])
+    elif path.suffix == ".png":
+        figure.set_dpi(SETTINGS["savefig.dpi"])
+        FigureCanvasAgg(figure).print_png(path, metadata=METADATA[".png"])
+    else:
+        text = StringIO()
+        FigureCanvasSVG(figure).print_svg(text, metadata=METADATA[".svg"])
+        path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
+
+
+def _smaller(text: str) -> str:
+    """The same picture in an SVG of half the size.
+
+    Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
+    markers of one style have it in common.
+    """
+    text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
+    text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
+    return MARKED.sub(_with_one_style, text)
+
+
+def _short(path: str) -> str:
+    """The same path with the commands H and V of SVG, and without steps to the same point."""
+    kept: list[str] = []
+    here: list[str] = []
+    for step in path.split("\n"):
+        command, *point = step.split() or [""]
+        if command != "L" or len(here) != 2:
+            kept.append(command + " ".join(point))
+        elif point[1] != here[1]:
+            kept.append(f"V{point[1]}" if point[0] == here[0] else f"L{' '.join(point)}")
+        elif point[0] != here[0] or kept[-1].startswith("M"):  # the second is a dot
+            kept.append(f"H{point[0]}")
+        here = point
+    return "\n".join(kept)
+
+
+def _with_one_style(group: re.Match[str]) -> str:
+    attributes, markers = group.groups()
+    styles = STYLE.findall(markers)
+    if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
+        return group[0]
+    return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
+
+
+def _numbered(text: str) -> str:
+    """Replace the names in an SVG by numbers, in the order in which they appear.
+
+    The names that matplotlib gives are hashes of coordinates with all digits. The last digits are
+    not always the same, because they depend on what was drawn before.
+    """
+    numbers: dict[str, str] = {}
+    return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)

@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
-from timefair.charts import costs
-from timefair.charts.paper import heat_map, panels
-from timefair.charts.paper.notes import NothingToDraw
+from timefair.charts import costs, maps, panels
+from timefair.charts.panels import NothingToDraw
 
 LEVELS = (
     *((0.01, "≤ 1 %", "#f2f2f2"), (0.05, "≤ 5 %", "#deebf7"), (0.2, "≤ 20 %", "#a8cee4")),
@@ -17,7 +16,7 @@ LEVELS = (
 """Upper limits of the levels, their labels in the legend, and their colours."""
 
 
-def draw(frame: pd.DataFrame, value: str) -> Figure:
+def probability_map(frame: pd.DataFrame, value: str) -> Figure:
     """One line per algorithm, the most probable one on top; one column per function, ``all`` last.
 
     Parameters
@@ -26,11 +25,6 @@ def draw(frame: pd.DataFrame, value: str) -> Figure:
         The table `probability_best`; its rows in seconds are drawn if there are any.
     value : str
         The column with the probabilities; NaN leaves the cell empty.
-
-    Raises
-    ------
-    NothingToDraw
-        If the table has no rows, or one algorithm.
     """
     panels.require_rows(frame)
     unit = "seconds" if (frame["unit"] == "seconds").any() else "evaluations"
@@ -47,7 +41,7 @@ def draw(frame: pd.DataFrame, value: str) -> Figure:
     together = shown[over].groupby("algorithm")[value].mean()
     lines = pd.DataFrame({ALL: together, "each": average}).fillna(0.0)
     lines = lines.sort_values([ALL, "each"], ascending=False, kind="stable")
-    return heat_map.mapped(
+    return maps.mapped(
         shown,
         value,
         list(lines.index),

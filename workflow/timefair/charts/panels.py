@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,17 +12,16 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
+from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
+from timefair.charts import style
 from timefair.charts.pages import COLUMNS
-from timefair.charts.paper import style
-from timefair.charts.paper.axes import PlainAxes
-from timefair.charts.paper.notes import NothingToDraw
-from timefair.charts.paper.placement import Placement
-from timefair.charts.paper.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
+from timefair.charts.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
 from timefair.problems import names
 
 PANEL_HEIGHT_IN = 1.5
@@ -48,6 +48,18 @@ TITLE_LETTERS_PER_IN = 16.0
 """Letters per inch of a title in the usual size; longer titles are smaller."""
 LEAST_TITLE = 5.0
 """Points of the smallest title."""
+
+
+class NothingToDraw(ValueError):
+    """A table has nothing to draw; the message says why, and is drawn instead."""
+
+
+def note(text: str) -> Figure:
+    """A figure with only this sentence, one column wide."""
+    with style.applied():
+        figure = Figure(figsize=(style.COLUMN_IN, 0.5))
+        figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
+    return figure
 
 
 @dataclass(frozen=True)
@@ -111,7 +123,7 @@ def grid(
     width = width_of(len(lines), columns)
     size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
-    figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout=Placement())
+    figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
     cells_of_grid = figure.add_gridspec(len(lines), columns)
     panels: list[Panel] = []
     for row, line in enumerate(lines):
@@ -119,7 +131,6 @@ def grid(
             first = panels[0].axes if panels else None
             ax = figure.add_subplot(
                 cells_of_grid[row, column],
-                axes_class=PlainAxes,
                 sharex=first,
                 sharey=first if share_y else None,
             )
@@ -129,6 +140,44 @@ def grid(
             ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
             panels.append(Panel(ax, rows, title))
     return figure, panels
+
+
+BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
+"""Where a label is broken into lines, the best places first."""
+AROUND_LABEL_IN = 0.1
+
+
+def label(figure: Figure, x: str = "", y: str = "") -> None:
+    """Label all panels together, below and at the left; long labels are broken into lines."""
+    width, height = figure.get_size_inches() - AROUND_LABEL_IN
+    if x:
+        figure.supxlabel("\n".join(_broken(x, width)))
+    if y:
+        figure.supylabel("\n".join(_broken(y, height)))
+
+
+def _broken(text: str, most_in: float) -> list[str]:
+    """The lines of a label that are at most this long, as far as its words allow."""
+    font = FontProperties(
+        family=style.SETTINGS["font.sans-serif"], size=style.SETTINGS["figure.labelsize"]
+    )
+
+    def fits(line: str) -> bool:
+        return text_to_path.get_text_width_height_descent(line, font, False)[0] <= 72 * most_in
+
+    lines: list[str] = []
+    for line in text.split("\n"):
+        for place in BREAKS if not fits(line) else ():
+            parts: list[str] = []
+            for words in re.split(place, line):
+                if parts and fits(f"{parts[-1]} {words}"):
+                    parts[-1] += f" {words}"
+                else:
+                    parts.append(words)
+            if all(map(fits, parts)):
+                break
+        lines += parts if not fits(line) else [line]
+    return lines
 
 
 def columns_of(count: int) -> int:

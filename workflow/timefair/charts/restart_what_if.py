@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from timefair.charts import dots, panels, scales, style
 from timefair.charts.pages import LEAST_RUNS, Page
-from timefair.charts.paper import algorithm_lines, panels, scales, style
-from timefair.charts.paper.notes import NothingToDraw
-from timefair.charts.paper.style import Look
+from timefair.charts.panels import NothingToDraw
+from timefair.charts.style import Look
 
 UNIT, POLICY = "evaluations", "fixed"
 PROBLEM = ["suite", "dimension", "function"]
@@ -19,21 +19,11 @@ LABEL = "launches end after … evaluations"
 MEASURED_GREY = "#767676"
 
 
-def draw(frame: pd.DataFrame, page: Page) -> Figure:
+def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw one line per algorithm in one panel per function; 1 is the policy that was measured.
 
     An overview has the best cutoff of each function. The figure is a sentence if no target is
     judged.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table `restart_what_if`, with the rows of all pages.
-
-    Raises
-    ------
-    NothingToDraw
-        If the table has no rows, or none from enough launches.
     """
     panels.require_rows(frame)
     every = frame[(frame["unit"] == UNIT) & (frame["policy"] == POLICY) & frame["judged"]]
@@ -71,18 +61,17 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
                 inside = (factor >= bounds[0]) & (factor <= bounds[1])
                 marks = style.marks(inside, k, len(leading), count=3)
                 panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
-        figure.supxlabel(LABEL, fontsize=7.5)
-        figure.supylabel("ERT as a multiple of the measured one", fontsize=7.5)
+        panels.label(figure, LABEL, "ERT as a multiple of the measured one")
         panels.legend(figure, looks)
     return figure
 
 
 def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
     bounds = scales.limits(cutoffs, margin=0.06)
-    measure = algorithm_lines.Measure(
+    measure = dots.Measure(
         "tau", f"best cutoff: {LABEL}", lambda ax: scales.set_log(ax, "x", bounds)
     )
-    return algorithm_lines.draw(best, [measure])
+    return dots.algorithm_lines(best, [measure])
 
 
 def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:

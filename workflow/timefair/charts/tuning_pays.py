@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from timefair.charts.paper import panels, scales, style, target_lines
-from timefair.charts.paper.notes import NothingToDraw
+from timefair.charts import curves, panels, scales, style
+from timefair.charts.panels import NothingToDraw
 
 STRIP = 0.12
 """Height of the strip, as a share of the axis."""
@@ -29,7 +29,7 @@ AROUND_PANEL_IN = 0.6
 """Width of the labels beside a panel."""
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def tuning_pays(frame: pd.DataFrame) -> Figure:
     """Draw one panel per dimension, with a dot and a line per tuned variant at each target.
 
     Raises
@@ -52,7 +52,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         scales.set_log(first, "y", (bottom, ceiling))
         first.set_yticks([tick for tick in first.get_yticks() if bottom <= tick <= top])
         first.set_ylim(bottom, ceiling)
-        target_lines.set_targets(first, frame, "target", margin=SIDES)
+        curves.set_targets(first, frame, "target", margin=SIDES)
         step = min(SHIFT_PT, WIDEST * _apart_pt(figure, first, frame) / len(leading))
         for panel in grid:
             _strip(panel.axes)
@@ -62,8 +62,9 @@ def draw(frame: pd.DataFrame) -> Figure:
                     aside = step / 72 * (leading.index(name) - (len(leading) - 1) / 2)
                 shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
                 _marks(panel.axes, shift, rows, looks[name], (bottom, top, ceiling))
-        figure.supxlabel("target precision (easy to hard)", fontsize=7.5)
-        figure.supylabel("problems until tuning has paid off", fontsize=7.5)
+        panels.label(
+            figure, "target precision (easy to hard)", "problems until tuning has paid off"
+        )
         panels.legend(figure, looks)
     return figure
 
