@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from timefair.exhibits.exhibit import Exhibit
-from timefair.exhibits.indexing import captions, exhibits, generated
+from timefair.exhibits.indexing import exhibits, generated
 from timefair.exhibits.registry import FIGURES, TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -20,10 +20,6 @@ def test_generated_files(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == expected, (
         "run python -m timefair.exhibits.indexing"
     )
-
-
-def test_no_caption_is_left_over() -> None:
-    assert {path.name for path in (ROOT / "workflow/report").glob("*.rst")} == set(captions())
 
 
 def test_the_registry_has_every_declaration() -> None:

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from timefair.charts.pages import Page
-from timefair.charts import style
 from timefair.charts.recording import Recording
+
+from timefair.charts import style
+from timefair.charts.pages import Page
 from timefair.cli.paths import read_table
 from timefair.exhibits.registry import FIGURES, FigureEntry
 

@@ -179,9 +179,9 @@ def sure(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def draw(table: pd.DataFrame, path: Path) -> None:
     """The share of right statements over their probability, a panel per kind."""
     from matplotlib.figure import Figure
+    from timefair.charts.placement import Placement
 
     from timefair.charts import panels, style
-    from timefair.charts.placement import Placement
 
     looks = style.looks((f"{runs} runs" for runs in RUNS), (f"{runs} runs" for runs in RUNS))
     with style.applied():

@@ -111,7 +111,9 @@ class Workspace:
     def _be_sure_of_outputs(self) -> None:
         campaign = configuration.restore(self.results / "campaign.json")
         for room in campaign.rooms:
-            made = outputs.of_room(campaign, room, str(self.results), _as_it_is, _as_it_is)
+            made = outputs.of_room(
+                campaign, room, str(self.results), self.results, _as_it_is, _as_it_is
+            )
             for path in made.values():
                 assert Path(path).is_file(), path
 

@@ -46,7 +46,7 @@ COLLECTED = expand(
 )
 
 for room in CAMPAIGN.rooms:
-    made = outputs.of_room(CAMPAIGN, room, RESULTS, report, update)
+    made = outputs.of_room(CAMPAIGN, room, RESULTS, FOLDER, report, update)
 
     rule:
         name:
@@ -79,7 +79,7 @@ rule write_report:
         page=f"{RESULTS}/report.html",
         checklist=report(
             f"{RESULTS}/checklist.html",
-            caption="../report/table_checklist.rst",
+            caption=outputs.caption(FOLDER, "table_checklist"),
             category=TABLES["checklist"].family,
             subcategory="Pages",
             labels={"page": TABLES["checklist"].title},

@@ -32,7 +32,7 @@ SHOWN = ("svg", "png", "pdf")
 
 
 def of_room(
-    campaign: Campaign, room: str, results: str, report: Flag, update: Flag
+    campaign: Campaign, room: str, results: str, folder: Path, report: Flag, update: Flag
 ) -> dict[str, str]:
     """The outputs of the rule that analyses one room, each under a name of its own.
 
@@ -44,6 +44,8 @@ def of_room(
         As in `exhibits.registry.Table.room`.
     results
         ``results/<campaign>``.
+    folder
+        The same folder on the disk: a module may have a prefix.
     report, update
         Snakemake's flags: for its report, and for files that a job may leave as they are.
     """
@@ -53,7 +55,7 @@ def of_room(
         if table.room != room:
             continue
         stem = f"{results}/tables/{name}"
-        shown = _report(campaign, table, f"table_{name}", "Tables", "table")
+        shown = _report(campaign, table, caption(folder, f"table_{name}"), "Tables", "table")
         files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
         files[f"{name}_parquet"] = update(f"{stem}.parquet")
         if name in campaign.table_names:
@@ -62,7 +64,7 @@ def of_room(
         figure = FIGURES[name]
         if figure.room != room:
             continue
-        shown = _report(campaign, figure, name, "Figures", "figure")
+        shown = _report(campaign, figure, caption(folder, name), "Figures", "figure")
         for page in campaign.pages_of(name):
             flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
             for ending in campaign.figures.formats:
@@ -71,6 +73,28 @@ def of_room(
                     path = report(path, **flags)
                 files[f"{page.file(name)}_figure_{ending}"] = update(path)
     return files
+
+
+def caption(folder: Path, name: str) -> str:
+    """The file with the caption of a figure, or of ``table_<name>``, for Snakemake's report.
+
+    `folder` is as for `of_room`. The job of the room writes the file; Snakemake reads it when it
+    makes its report.
+    """
+    return str(folder.absolute() / MADE / "captions" / f"{name}.rst")
+
+
+def write_captions(campaign: Campaign, room: str, folder: Path) -> None:
+    """Write the captions of all tables and figures of a room, as reStructuredText."""
+    from timefair.exhibits.exhibit import plain
+
+    tables = [name for name in campaign.made_tables if TABLES[name].room == room]
+    figures = [name for name in campaign.figure_names if FIGURES[name].room == room]
+    captions = {f"table_{name}": TABLES[name].exhibit.caption for name in tables}
+    captions |= {name: FIGURES[name].figure.printed_caption for name in figures}
+    (folder / MADE / "captions").mkdir(parents=True, exist_ok=True)
+    for name, text in captions.items():
+        Path(caption(folder, name)).write_text(plain(text).replace("`", "``") + "\n", "utf-8")
 
 
 def priority(room: str, folder: Path, files: int) -> float:
@@ -115,7 +139,7 @@ def _report(
     campaign: Campaign, entry: Table | FigureEntry, caption: str, kind: str, label: str
 ) -> dict[str, Any]:
     return {
-        "caption": f"../report/{caption}.rst",
+        "caption": caption,
         "category": entry.family,
         "subcategory": kind,
         "labels": {

@@ -162,6 +162,7 @@ def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: 
     for path in (folder, folder / "tables"):
         prepare_folder(path)
     outputs.remove_marks(folder, room)
+    outputs.write_captions(campaign, room, folder)
     Room(
         room,
         campaign,

@@ -114,7 +114,7 @@ def _remove_left_over(folder: Path, campaign: Campaign) -> None:
     from timefair.campaign import configuration
 
     def made(of: Campaign) -> set[str]:
-        plain = str(folder), lambda path, **_: path, str
+        plain = str(folder), folder, lambda path, **_: path, str
         return {path for room in of.rooms for path in outputs.of_room(of, room, *plain).values()}
 
     try:
@@ -170,7 +170,7 @@ def analyse(arguments: argparse.Namespace) -> int:
     analysing.read(collected, campaign)
 
     def priority(room: str) -> float:
-        files = outputs.of_room(campaign, room, str(folder), lambda path, **_: path, str)
+        files = outputs.of_room(campaign, room, str(folder), folder, lambda path, **_: path, str)
         return outputs.priority(room, folder, len(files))
 
     rooms = sorted(campaign.rooms, key=priority, reverse=True)

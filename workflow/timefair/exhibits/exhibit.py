@@ -37,6 +37,15 @@ Need = Literal[
 objectives, or problems that change."""
 
 
+WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
+"""Replacements of placeholders in captions if no campaign is known."""
+
+
+def plain(caption: str) -> str:
+    """A caption if no campaign is known; column names stay in backticks."""
+    return caption.format_map(WORDS)
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
