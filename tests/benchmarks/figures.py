@@ -3,9 +3,8 @@
     python tests/benchmarks/figures.py results/default [FIGURE ...] [--repeat 3]
 
 Draws every figure whose table the campaign has and is not empty, all in this process, and prints
-CPU seconds: create (the table becomes artists), place (the layout is found), draw (the artists are
-asked once what they draw), and PDF, SVG and PNG (each written from that recording). Each number is
-the least of the repetitions. The last lines are totals, averages per figure, and what a process
+CPU seconds: create (the table becomes artists), place (the layout is found), and PDF, SVG and PNG
+(each drawn and written). Each number is the least of the repetitions. The last lines are totals, averages per figure, and what a process
 costs before its first figure (Python, pandas, matplotlib and the package).
 """
 
@@ -23,14 +22,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from timefair.charts.recording import Recording
 
 from timefair.charts import style
 from timefair.charts.pages import Page
 from timefair.cli.paths import read_table
 from timefair.exhibits.registry import FIGURES, FigureEntry
 
-STEPS = ("create", "place", "draw", *(suffix.removeprefix(".") for suffix in style.METADATA))
+STEPS = ("create", "place", *(suffix.removeprefix(".") for suffix in style.METADATA))
 IMPORTS = "import timefair.charts.panels, matplotlib.backends.backend_pdf"
 
 
@@ -53,13 +51,11 @@ def of_page(figure: FigureEntry, frame: pd.DataFrame, page: Page, folder: Path) 
         place_s = 0.0
         if engine := drawing.get_layout_engine():
             _, place_s = timed(engine.execute, drawing)
-            drawing.set_layout_engine(None)
-        recording, draw_s = timed(Recording, drawing, style.SETTINGS["savefig.dpi"])
+            drawing.set_layout_engine("none")
         written = [
-            timed(recording.write, folder / f"figure{suffix}", metadata)[1]
-            for suffix, metadata in style.METADATA.items()
+            timed(style.save, drawing, folder / f"figure{suffix}")[1] for suffix in style.METADATA
         ]
-    return [create_s, place_s, draw_s, *written]
+    return [create_s, place_s, *written]
 
 
 def imports_s(repeat: int) -> float:
