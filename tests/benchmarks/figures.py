@@ -4,8 +4,9 @@
 
 Draws every figure whose table the campaign has and is not empty, all in this process, and prints
 CPU seconds: create (the table becomes artists), place (the layout is found), and PDF, SVG and PNG
-(each drawn and written). Each number is the least of the repetitions. The last lines are totals, averages per figure, and what a process
-costs before its first figure (Python, pandas, matplotlib and the package).
+(each drawn and written). Each number is the least of the repetitions. The last lines are totals,
+averages per figure, and what a process costs before its first figure (Python, pandas, matplotlib
+and the package).
 """
 
 from __future__ import annotations
