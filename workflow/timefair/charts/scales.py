@@ -8,14 +8,14 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.basics.words import power_of_ten
+
 TICKS = 6
 NARROW = 0.7
 """An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
 
 SMALLEST, LARGEST = -307.0, 308.0
 """Exponents of the ends of the longest axis: floating-point numbers reach a little farther."""
-
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power(value: float) -> str:
@@ -28,7 +28,7 @@ def power(value: float) -> str:
     """
     digits, exponent = f"{value:.5e}".split("e")
     factor = digits.rstrip("0").rstrip(".")
-    ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    ten = power_of_ten(int(exponent))
     return ten if factor == "1" else f"{factor}·{ten}"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.words import first
 from timefair.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
@@ -246,7 +247,7 @@ class _Space:
         keys = [row.tobytes() for row in chosen]
         for key, row in zip(keys, chosen, strict=True):
             if key not in self._texts:
-                self._texts[key] = _listed(self._algorithms[row])
+                self._texts[key] = first(self._algorithms[row], MOST_NAMED) or None
         return np.array([self._texts[key] for key in keys], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
@@ -271,9 +272,3 @@ def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -
     found = np.full(size, other, dtype=values.dtype)
     found[at] = values
     return found
-
-
-def _listed(names: Sequence[str]) -> str | None:
-    """Names separated by commas, at most `MOST_NAMED`, with the number of the others."""
-    others = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {others} more" if others > 0 else "") or None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import LARGEST
+from timefair.basics.words import counted
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
 from timefair.published.coco.logs import CocoColumns, CocoLog, logs
@@ -207,7 +208,7 @@ def _agree(listed: ListedRun, found: _LoggedTrial) -> bool:
 
 
 def _trials(count: int) -> str:
-    return f"{count} trial{'' if count == 1 else 's'}"
+    return counted(count, "trial")
 
 
 def _found(

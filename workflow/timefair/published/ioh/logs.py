@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from timefair.basics.errors import InputError
+from timefair.basics.words import counted
 from timefair.published import numerals
 from timefair.published.cautions import Cautions
 from timefair.published.pairing import paired
@@ -255,7 +256,7 @@ def chosen(
         If runs are missing and it cannot be determined which.
     """
     pairs = paired(listed, found, _agree)
-    runs = f"{len(found)} run{'' if len(found) == 1 else 's'}"
+    runs = counted(len(found), "run")
     numbers = f"{runs}, but the {index} file lists {len(listed)}"
     if pairs is None:
         raise InputError(f"{place}: {numbers}; cannot determine which are missing")

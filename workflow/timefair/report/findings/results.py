@@ -9,8 +9,8 @@ from math import isnan
 
 import pandas as pd
 
+from timefair.basics.words import duration, number
 from timefair.report.evidence import Evidence, Space
-from timefair.report.words import duration, number
 from timefair.rundata.measures import quantile_name
 from timefair.statistics.targets import decisive_target
 

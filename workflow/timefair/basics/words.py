@@ -1,9 +1,9 @@
-"""Numbers and names in the form for sentences."""
+"""Numbers, counts, durations and names in the form for sentences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MOST = 5
 """Number of names that are listed; the others are counted."""
@@ -38,7 +38,7 @@ def number(value: float, digits: int = 3) -> str:
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
         mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
         factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}·"
-        return f"{factor}10{str(int(power)).translate(SUPERSCRIPT)}"
+        return f"{factor}{power_of_ten(int(power))}"
     places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{round(value, places):.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -63,6 +63,19 @@ def _of_wall(seconds: float, digits: int) -> str:
     if seconds >= 1e-4:
         return f"{number(1e3 * seconds, digits)}\u00a0ms"
     return f"{number(1e6 * seconds, digits)}\u00a0µs"
+
+
+def rough(seconds: float) -> str:
+    """A time in whole seconds or minutes, or in hours.
+
+    >>> rough(75), rough(720), rough(12600)
+    ('75 s', '12 min', '3.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def cost(value: float, unit: str, clock: str = "wall") -> str:
@@ -113,3 +126,19 @@ def counted(count: int, noun: str, several: str = "") -> str:
     ('1 run', '3 runs', '2 have')
     """
     return f"{count} {noun if count == 1 else several or noun + 's'}"
+
+
+def first(names: Iterable[object], most: int) -> str:
+    """At most so many names with commas, and the number of the others.
+
+    >>> first(range(10), 8), first(range(2), 8)
+    ('0, 1, 2, 3, 4, 5, 6, 7 and 2 more', '0, 1')
+    """
+    texts = [str(name) for name in names]
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def power_of_ten(exponent: int) -> str:
+    """``10⁻⁸``, in Unicode."""
+    return f"10{str(exponent).translate(SUPERSCRIPT)}"
