@@ -14,8 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
@@ -349,25 +347,8 @@ def band(
     step : bool
         Whether each value holds until the next point.
     """
-    known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
-    starts, ends = np.flatnonzero(np.diff(known.astype(np.int8))).reshape(-1, 2).T
-    outlines = [
-        _outline(x[start:end], low[start:end], high[start:end], step)
-        for start, end in zip(starts, ends, strict=True)
-        if end - start > 1
-    ]
-    if outlines:
-        area = Path.make_compound_path(*outlines)
-        ax.add_artist(PathPatch(area, facecolor=color, alpha=alpha, linewidth=0, edgecolor="none"))
-
-
-def _outline(
-    x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], step: bool
-) -> Path:
-    if step:
-        x, low, high = np.repeat(x, 2)[1:], np.repeat(low, 2)[:-1], np.repeat(high, 2)[:-1]
-    there, back = np.column_stack([x, low]), np.column_stack([x, high])[::-1]
-    return Path(np.concatenate([there, back, there[:1]]), closed=True)
+    between = "post" if step else None
+    ax.fill_between(x, low, high, step=between, color=color, alpha=alpha, linewidth=0)
 
 
 def require_rows(frame: pd.DataFrame) -> None:
