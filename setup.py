@@ -9,7 +9,7 @@ from setuptools import Extension, setup
 
 SOURCES = Path("workflow")
 CORES = os.cpu_count() or 1
-SHIPPED = ("workflow/Snakefile", "workflow/rules", "workflow/report", "config", "envs", "profiles")
+SHIPPED = ("workflow/Snakefile", "workflow/rules", "config", "envs", "profiles")
 """What an installation has besides the package, for `timefair.campaign.scaffold`."""
 
 

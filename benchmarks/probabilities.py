@@ -185,12 +185,11 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """The share of right statements over their probability, a panel per kind."""
     from matplotlib.figure import Figure
 
-    from timefair.charts.paper import panels, style
-    from timefair.charts.paper.placement import Placement
+    from timefair.charts import panels, style
 
     looks = style.looks((f"{runs} runs" for runs in RUNS), (f"{runs} runs" for runs in RUNS))
     with style.applied():
-        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout=Placement())
+        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout="constrained")
         for ax, kind in zip(figure.subplots(1, len(KINDS), sharey=True), KINDS, strict=True):
             ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
             ax.axvline(SURE, color="0.6", linewidth=0.8, linestyle=":")

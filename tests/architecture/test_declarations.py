@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from timefair.exhibits.indexing import captions, exhibits, generated
+from timefair.exhibits.indexing import exhibits, generated
 from timefair.exhibits.registry import FIGURES, TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -14,10 +14,6 @@ EXHIBITS = exhibits()
 def test_generated_files() -> None:
     stale = [path for path, text in generated() if (ROOT / path).read_text("utf-8") != text]
     assert stale == [], "run python -m timefair.exhibits.indexing"
-
-
-def test_no_caption_is_left_over() -> None:
-    assert {path.name for path in (ROOT / "workflow/report").glob("*.rst")} == set(captions())
 
 
 def test_the_registry_has_every_declaration() -> None:

@@ -13,7 +13,6 @@ EXTENSIONS = PACKAGE / "extensions"
 SOURCES = {".py", ".pyx", ".pyi", ".pxd", ".css", ".js"}
 GENERATED = (
     "config/schema.json",
-    "workflow/report/*.rst",
     "workflow/timefair/exhibits/index.json",
     "docs/reference/commands.md",
     "docs/reference/checklist.md",

@@ -291,7 +291,7 @@ def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -
         if path.is_file() and path.suffix not in (".c", ".so", ".pyc"):
             assert str(path.relative_to(ROOT / "workflow")) in there
     shipped = {name.partition("/share/timefair/")[2] for name in there if "/share/" in name}
-    kept = ("config", "envs", "profiles", "workflow/rules", "workflow/report")
+    kept = ("config", "envs", "profiles", "workflow/rules")
     files = [path for room in kept for path in (ROOT / room).rglob("*") if path.is_file()]
     files = [path for path in files if "__pycache__" not in path.parts]
     assert shipped == {str(path.relative_to(ROOT)) for path in files} | {"workflow/Snakefile"}

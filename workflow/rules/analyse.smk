@@ -49,7 +49,7 @@ rule make_tables:
     input:
         COLLECTED,
     output:
-        **analysis.outputs(CAMPAIGN, RESULTS, report, update),
+        **analysis.outputs(CAMPAIGN, RESULTS, FOLDER, report, update),
         mark=touch(MADE),
     log:
         f"{RESULTS}/logs/make_tables.log",
@@ -73,7 +73,7 @@ rule write_report:
         page=f"{RESULTS}/report.html",
         checklist=report(
             f"{RESULTS}/checklist.html",
-            caption="../report/table_checklist.rst",
+            caption=analysis.caption(FOLDER, "table_checklist"),
             category=TABLES["checklist"].family,
             subcategory="Pages",
             labels={"page": TABLES["checklist"].title},

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import filecmp
+import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics.errors import InputError
 from timefair.campaign import registration
 from timefair.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
@@ -32,7 +35,11 @@ def _plain(path: str, **_: object) -> str:
 
 
 def outputs(
-    campaign: Campaign, results: str, report: Flag = _plain, update: Flag = _plain
+    campaign: Campaign,
+    results: str,
+    folder: Path | None = None,
+    report: Flag = _plain,
+    update: Flag = _plain,
 ) -> dict[str, str]:
     """The files of all tables and figures, each under a name of its own.
 
@@ -42,19 +49,22 @@ def outputs(
         The campaign, with the requested tables and figures.
     results
         ``results/<campaign>``.
+    folder
+        The same folder on the disk, because a module may have a prefix; None if it has none.
     report, update
         Snakemake's flags: for its report, and for files that stay if another one cannot be made.
     """
     files: dict[str, str] = {}
+    place = Path(results) if folder is None else folder
     for name in campaign.made_tables:
         stem = f"{results}/tables/{name}"
-        shown = _report(campaign, TABLES[name], f"table_{name}", "Tables", "table")
+        shown = _report(campaign, TABLES[name], caption(place, f"table_{name}"), "Tables", "table")
         files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
         files[f"{name}_parquet"] = update(f"{stem}.parquet")
         if name in campaign.table_names:
             files[f"{name}_tex"] = update(f"{stem}.tex")
     for name in campaign.figure_names:
-        shown = _report(campaign, FIGURES[name], name, "Figures", "figure")
+        shown = _report(campaign, FIGURES[name], caption(place, name), "Figures", "figure")
         for page in campaign.pages_of(name):
             flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
             for ending in campaign.figures.formats:
@@ -63,6 +73,24 @@ def outputs(
                     path = report(path, **flags)
                 files[f"{page.file(name)}_figure_{ending}"] = update(path)
     return files
+
+
+def caption(folder: Path, name: str) -> str:
+    """The file with the caption of a figure, or of ``table_<name>``, for Snakemake's report, which
+    reads it; the job that makes the tables of ``results/<campaign>`` writes it.
+    """
+    return str(folder.absolute() / MADE / "captions" / f"{name}.rst")
+
+
+def write_captions(campaign: Campaign, folder: Path) -> None:
+    """Write the captions of all tables and figures, as reStructuredText."""
+    from timefair.exhibits.exhibit import plain
+
+    made = {f"table_{name}": TABLES[name].exhibit.caption for name in campaign.made_tables}
+    made |= {name: FIGURES[name].figure.printed_caption for name in campaign.figure_names}
+    (folder / MADE / "captions").mkdir(parents=True, exist_ok=True)
+    for name, text in made.items():
+        Path(caption(folder, name)).write_text(plain(text).replace("`", "``") + "\n", "utf-8")
 
 
 def pictures(campaign: Campaign, results: str) -> list[str]:
@@ -84,7 +112,7 @@ def _report(
     campaign: Campaign, entry: Table | FigureEntry, caption: str, kind: str, label: str
 ) -> dict[str, Any]:
     return {
-        "caption": f"../report/{caption}.rst",
+        "caption": caption,
         "category": entry.family,
         "subcategory": kind,
         "labels": {
@@ -97,7 +125,7 @@ def _report(
 
 def remove_mark(folder: Path) -> None:
     """Remove the mark that the tables in ``results/<campaign>`` are made, with whatever key."""
-    for path in (folder / MADE).glob("*"):
+    for path in (folder / MADE).glob("*.done"):
         path.unlink()
 
 
@@ -142,7 +170,7 @@ def make(
 
 def _draw(name: str, frame: pd.DataFrame, campaign: Campaign, folder: Path) -> None:
     """Draw the pages of a figure, and remove those that only a former campaign had."""
-    from timefair.charts.paper import style
+    from timefair.charts import style
 
     folder.mkdir(exist_ok=True)
     pages = {page.file(name): page for page in campaign.pages_of(name)}
@@ -166,3 +194,58 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)
+
+
+def rebuild(folder: Path, say: Callable[[str], None]) -> int:
+    """Make every table of a campaign again, from its collected runs.
+
+    Parameters
+    ----------
+    folder
+        ``results/NAME``; nothing in it changes.
+    say
+        Called with one line for each file that is missing or has other bytes.
+
+    Returns
+    -------
+    int
+        The number of files that were made: CSV, Parquet and LaTeX.
+
+    Raises
+    ------
+    InputError
+        If there are no tables, or the campaign or its collected runs cannot be read.
+    """
+    import tempfile
+
+    from timefair.campaign import configuration, plan
+
+    if not (folder / "tables").is_dir():
+        raise InputError(f"{folder}: has no tables to compare; a compact archive contains none")
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    with tempfile.TemporaryDirectory(prefix="timefair-rebuild-") as place:
+        empty = Path(place)
+        _make(campaign, folder, empty)
+        made = sorted((empty / "tables").iterdir())
+        for path in made:
+            archived = folder / "tables" / path.name
+            if not archived.is_file():
+                say(f"{archived}: missing")
+            elif not filecmp.cmp(archived, path, shallow=False):
+                say(f"{archived}: has other bytes than the table that is made here of the runs")
+    return len(made)
+
+
+def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
+    from timefair import latex
+    from timefair.campaign import collected
+    from timefair.rundata.runs import Runs
+
+    if (folder / registration.FILE).is_file():
+        shutil.copyfile(folder / registration.FILE, empty / registration.FILE)
+    (empty / "tables").mkdir()
+    files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
+    files = collected.chosen(files, campaign, folder)
+    make(campaign.made_tables, campaign, empty, Runs.read(files), figures=False)
+    document = latex.document(campaign.table_names)
+    (empty / "tables/tables.tex").write_text(document, encoding="utf-8")

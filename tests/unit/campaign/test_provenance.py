@@ -130,7 +130,7 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("algorithms/adapters/scipy_optimize.py", False),
         ("records/collect.py", False),
         ("exhibits/runtimes/ert.py", False),
-        ("charts/paper/curves.py", False),
+        ("charts/curves.py", False),
         ("campaign/configuration/model.py", False),
         ("policies/restarts/base.py", True),
         ("policies/restarts/luby.py", True),

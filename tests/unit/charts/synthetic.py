@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.backend_bases import RendererBase
 from matplotlib.transforms import Affine2D
 
-from timefair.charts.paper import style
+from timefair.charts import style
 from timefair.statistics.evaluation_cost import lowest_between
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_hex, to_rgb
 from synthetic import ALGORITHMS, frames
 
+from timefair.charts import style
 from timefair.charts.pages import ORDER
-from timefair.charts.paper import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.report.markup import Names
 from timefair.rundata.runs import Runs

@@ -5,8 +5,8 @@ import pytest
 from matplotlib.lines import Line2D
 from synthetic import HAIR, boxes_of_text, frames, outside
 
+from timefair.charts import style
 from timefair.charts.pages import PAGE_IN
-from timefair.charts.paper import style
 from timefair.exhibits.registry import FIGURES
 
 ALGORITHMS = (1, 8, 13, 104)

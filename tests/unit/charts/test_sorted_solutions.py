@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.charts.paper import sorted_solutions
+from timefair.charts.quality import sorted_solutions
 from timefair.exhibits.registry import FIGURES
 
 
@@ -39,7 +39,7 @@ def titles(figure):
 @pytest.mark.slow
 def test_the_widest_are_drawn_in_the_order_of_the_problems():
     many = pd.concat([pair(f, gap=f % 7, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 13)])
-    figure = sorted_solutions.draw(many)
+    figure = sorted_solutions(many)
     drawn = sorted(sorted(range(1, 13), key=lambda f: -(f % 7))[:8])
     assert titles(figure) == [f"f{f}, D = 2" for f in drawn]
     assert "the 8 widest of 12 disagreements" in figure.get_supxlabel()

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
+from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
@@ -66,23 +67,19 @@ class Summary(NamedTuple):
     def __str__(self) -> str:
         missing = "" if self.missing is None else f" ({self.missing} missing)"
         return (
-            f"{_count(self.records, 'file')}, {_count(self.runs, 'run')}{missing}, "
-            f"{_count(self.digests, 'code digest')} of {_count(self.algorithms, 'algorithm')}, "
-            f"{_count(self.machines, 'kind')} of machine, "
+            f"{counted(self.records, 'file')}, {counted(self.runs, 'run')}{missing}, "
+            f"{counted(self.digests, 'code digest')} of {counted(self.algorithms, 'algorithm')}, "
+            f"{counted(self.machines, 'kind')} of machine, "
             f"differing software: {', '.join(self.software) or 'none'}; "
             f"{self.points and f'{self.points}; '}{self._deviations}"
-            f"{_count(self.problems, 'problem')}"
+            f"{counted(self.problems, 'problem')}"
         )
 
     @property
     def _deviations(self) -> str:
         if self.deviations is None:
             return ""
-        return f"{_count(self.deviations, 'deviation')} from the registration; "
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + "s" * (number != 1)
+        return f"{counted(self.deviations, 'deviation')} from the registration; "
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
@@ -220,7 +217,7 @@ class _Inspection:
         self._collected[label] = 0
         if self._campaign is not None and PUBLISHED not in record.facts:
             self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
-        self._count(label, record, seen)
+        self.counted(label, record, seen)
         self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
         self._evaluate_points(record)
 
@@ -237,7 +234,7 @@ class _Inspection:
                 return
         if label not in self._collected:
             self._match_searches(label, record)
-            self._count(label, record, seen)
+            self.counted(label, record, seen)
             if place is not None and (node := node_of(record.facts, place)) is not None:
                 self._nodes.append(node | {"algorithm": label})
             self._evaluate_points(record)
@@ -261,7 +258,7 @@ class _Inspection:
                 f"{path}: its header cannot be read; {plan.AGAIN} to measure its runs again"
             )
         if content.damaged:
-            runs = _count(content.damaged, "damaged run")
+            runs = counted(content.damaged, "damaged run")
             self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
 
     def at_the_whole(self, target: Path) -> None:
@@ -270,10 +267,10 @@ class _Inspection:
         """
         if self._left_over:
             first, more = self._left_over[0], len(self._left_over) - 1
-            others = f" and {_count(more, 'other file')}" if more else ""
+            others = f" and {counted(more, 'other file')}" if more else ""
             self._say(f"{first}{others}: {collected.LEFT_OVER}")
         if self._missing:
-            self._problem(f"{target}: {_count(self._missing, 'run')} missing; {plan.AGAIN}")
+            self._problem(f"{target}: {counted(self._missing, 'run')} missing; {plan.AGAIN}")
         for label in () if self._campaign is None else self._campaign.published:
             if not (path := target / collected.ROOM / f"{label}.parquet").exists():
                 self._problem(f"{path}: missing; {plan.AGAIN}")
@@ -333,7 +330,7 @@ class _Inspection:
             if job.algorithm not in self._collected
         )
 
-    def _count(self, label: str, record: Record, seen: set[RunKey]) -> None:
+    def counted(self, label: str, record: Record, seen: set[RunKey]) -> None:
         self._runs[label] = self._runs.get(label, 0) + len(seen)
         for part in record.row_groups(refuted.COLUMNS):
             found = filter(None, map(refuted.refutation, part.to_pylist()))

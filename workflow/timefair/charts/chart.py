@@ -1,7 +1,7 @@
-"""The forms of charts. Each is declared once; `paper` and `views` draw from the same declaration.
+"""The forms of charts. Each is declared once; files and page are drawn from the same declaration.
 
-`paper` draws files with matplotlib. `views` describes the interactive charts, which the script of
-the page draws. A form without views appears on the page as the picture of its file.
+`Chart.paper` draws files with matplotlib. `Chart.views` describes the interactive charts, which
+the script of the page draws. A form without views appears on the page as the picture of its file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.charts import costs, pages
+from timefair.charts import costs, pages, style
 from timefair.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
-from timefair.charts.paper import style
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-PAPER = "timefair.charts.paper"
-
 
 CUT = "A cross on a curve marks where the first of its unfinished runs is cut off."
 
@@ -67,8 +63,7 @@ class Chart(ABC):
     Attributes
     ----------
     renderer
-        The module below `timefair.charts.paper` that draws it on paper, or the dotted name of one
-        of an extension.
+        The function that draws it on paper, as ``module:function``.
     panels
         The panels, which determine the number of files.
     """
@@ -95,9 +90,9 @@ class Chart(ABC):
         return []
 
     def _draw(self, *arguments: Any, **options: Any) -> Figure:
-        """Call the function ``draw`` of the renderer."""
-        module = self.renderer if "." in self.renderer else f"{PAPER}.{self.renderer}"
-        drawn: Figure = import_module(module).draw(*arguments, **options)
+        """Call the renderer."""
+        module, function = self.renderer.split(":")
+        drawn: Figure = getattr(import_module(module), function)(*arguments, **options)
         return drawn
 
 
@@ -157,7 +152,7 @@ class Curves(Chart):
     beyond: str = ""
     highest: bool = False
 
-    renderer = "curves"
+    renderer = "timefair.charts.curves:curves"
 
     @property
     def panels(self) -> Panels:  # type: ignore[override]
@@ -260,11 +255,11 @@ class Picture(Chart):
     Attributes
     ----------
     renderer
-        A module below `timefair.charts.paper`; its function ``draw`` takes the table.
+        A function that draws the table, as ``module:function``.
     panels
-        As in `Chart`. A figure that may have several pages passes the page to ``draw``, too.
+        As in `Chart`. A figure that may have several pages passes the page, too.
     options
-        Further arguments of ``draw``.
+        Further arguments of the function.
     reading
         How to read a drawing with many panels or algorithms, in sentences.
     """
@@ -280,7 +275,7 @@ class Picture(Chart):
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """A page of the figure of a table, as the module draws it."""
+        """A page of the figure of a table, as the function draws it."""
         pages_of_it = () if self.panels == "one page" else (page,)
         return self._draw(frame, *pages_of_it, **self.options)
 
@@ -304,7 +299,7 @@ class Dots(Chart):
     low: str = ""
     high: str = ""
 
-    renderer = "dots"
+    renderer = "timefair.charts.dots:dots"
     panels = "functions"
     on_paper = (
         "An overview has one line per algorithm, with a dot for each function and a bar at the "
@@ -334,7 +329,7 @@ class Slopes(Chart):
 
     prepare: Callable[[pd.DataFrame], pd.DataFrame]
 
-    renderer = "slopes"
+    renderer = "timefair.charts.ranks:slopes"
     on_paper = leaders("that are the best at some position, or closest to it,")
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -346,7 +341,7 @@ class Slopes(Chart):
 class RankAxis(Chart):
     """Average ranks on an axis, with those that do not differ significantly from the best."""
 
-    renderer = "critical_difference"
+    renderer = "timefair.charts.ranks:critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
         "difference (CD): their order may be due to chance. With "

@@ -86,12 +86,13 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
     int
         The exit status: 0, or that of the first fork that failed.
     """
-    from timefair.analysis import make, remove_mark
+    from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES
 
     for path in (folder, folder / "tables"):
         prepare_folder(path)
     remove_mark(folder)
+    write_captions(campaign, folder)
     runs = load(campaign, collected)
     rooms: dict[str, list[str]] = {}
     for name in campaign.made_tables:
@@ -112,8 +113,8 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     from timefair.rundata.runs import UNITS
     from timefair.rundata.settings import Analysis
 
-    needed = [*_ALWAYS, *(f"timefair.exhibits.{TABLES[t].module}" for t in campaign.made_tables)]
-    needed += (f"timefair.charts.paper.{FIGURES[f].renderer}" for f in campaign.figure_names)
+    needed = [*_ALWAYS, *(TABLES[name].module for name in campaign.made_tables)]
+    needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
     if campaign.figure_names:
         needed += (module for ending in campaign.figures.formats for module in _FORMATS[ending])
     for module in needed:

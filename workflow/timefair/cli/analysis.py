@@ -166,7 +166,7 @@ def _table(arguments: argparse.Namespace) -> None:
 
 def _figure(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.charts.paper import style
+    from timefair.charts import style
     from timefair.exhibits.registry import FIGURES
     from timefair.interface.results import Results
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import extensions
-from timefair.cli.common import Commands, duration, one_thread
+from timefair.basics.words import rough
+from timefair.cli.common import Commands, one_thread
 from timefair.cli.paths import prepare_files
 
 if TYPE_CHECKING:
@@ -152,10 +153,10 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
     elif estimate is None or of_job is None:
         yield "wall time     unknown: evaluations are the only budget"
     else:
-        total = duration(plan.core_seconds(campaign))
+        total = rough(plan.core_seconds(campaign))
         yield (
-            f"wall time     at most about {duration(estimate)} on {cores} core(s); {total} of core "
-            f"time, at most {duration(of_job)} in a job"
+            f"wall time     at most about {rough(estimate)} on {cores} core(s); {total} of core "
+            f"time, at most {rough(of_job)} in a job"
         )
         instances = len(campaign.problems.instances)
         if estimate > LONG_S and min(instances, campaign.runs) > MANY:

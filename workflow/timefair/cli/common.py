@@ -105,15 +105,6 @@ def refuse_mixed(
         print(f"timefair: {caution}", file=sys.stderr)
 
 
-def duration(seconds: float) -> str:
-    """Format a time for a person: ``75 s``, ``12 min``, ``3.5 h``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
 class Command(argparse.ArgumentParser):
     """A parser with an example and the meaning of the exit status in its help.
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TextIO
 from snakemake.jobs import Job  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.pace import Pace
-from timefair.cli.common import duration
 from timefair.cli.status_line import StatusLine
 from timefair.report import description
 
@@ -187,4 +187,4 @@ def progress_text(campaign: Driver, pace: Pace, now_s: float) -> str:
     if pace.measured:
         text = f"{name}: all {pace.done} runs are measured; making tables and figures"
     left_s = pace.left_s(now_s)
-    return text if left_s is None else f"{text}, about {duration(left_s)} left"
+    return text if left_s is None else f"{text}, about {rough(left_s)} left"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from math import inf, isinf, isnan, log, sqrt
 from typing import TYPE_CHECKING
 
-from timefair.cli.power import counted, design_of
+from timefair.basics.words import counted
+from timefair.cli.power import design_of
 
 if TYPE_CHECKING:
     import numpy as np

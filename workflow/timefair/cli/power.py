@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from math import isinf
 from typing import TYPE_CHECKING
 
+from timefair.basics.words import counted
+
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.statistics.power.design import Design
@@ -91,8 +93,3 @@ def _ratios(smallest: dict[float, float]) -> str:
         for rate, ratio in smallest.items()
     )
     return f"ratio of ERTs {', '.join(each)}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: ``1 run``, ``1,200 runs``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

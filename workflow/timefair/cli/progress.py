@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, duration, one_thread
+from timefair.basics.words import rough
+from timefair.cli.common import Commands, one_thread
 from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -83,16 +84,16 @@ def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
     from timefair.campaign import plan
 
     if progress.measured:
-        return [f"measured in {duration(progress.worked_s)}"]
-    said = [f"{duration(progress.worked_s)} so far"] if progress.runs else []
+        return [f"measured in {rough(progress.worked_s)}"]
+    said = [f"{rough(progress.worked_s)} so far"] if progress.runs else []
     if progress.quiet_s is not None:
-        said.append(f"no run for {duration(progress.quiet_s)}, start snakemake to continue")
+        said.append(f"no run for {rough(progress.quiet_s)}, start snakemake to continue")
     elif progress.left_s is not None:
-        said.append(f"about {duration(progress.left_s)} left")
+        said.append(f"about {rough(progress.left_s)} left")
     elif (
         seconds := plan.wall_seconds(campaign, cores := len(os.sched_getaffinity(0)))
     ) is not None:
-        said.append(f"at most about {duration(seconds)} on {cores} core(s)")
+        said.append(f"at most about {rough(seconds)} on {cores} core(s)")
     if progress.elsewhere:
         said.append("records of another configuration or code are not counted")
     return said

@@ -103,7 +103,7 @@ def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str]
         print(summary, flush=True)
     if not arguments.rebuild:
         return summary.problems
-    from timefair.analysis.rebuilding import rebuild
+    from timefair.analysis import rebuild
 
     different: list[str] = []
     files = rebuild(folder, different.append)

@@ -35,6 +35,15 @@ Need = Literal[
 objectives, or problems that change."""
 
 
+WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
+"""Replacements of placeholders in captions if no campaign is known."""
+
+
+def plain(caption: str) -> str:
+    """A caption if no campaign is known; column names stay in backticks."""
+    return caption.format_map(WORDS)
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
@@ -126,7 +135,7 @@ class Figure:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
-        from timefair.charts.paper.notes import NothingToDraw, note
+        from timefair.charts.panels import NothingToDraw, note
         from timefair.exhibits.unknown_optimum import has_words, worded
 
         try:

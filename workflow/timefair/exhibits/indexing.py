@@ -1,4 +1,4 @@
-"""Generates files from the declarations: the index, captions, reference pages, lists.
+"""Generates files from the declarations: the index, reference pages, lists.
 
 `python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows which of
 them are out of date.
@@ -17,7 +17,7 @@ from pathlib import Path
 import timefair.exhibits
 from timefair.basics.extension import FOLDER, extensions
 from timefair.exhibits import INDEX, ROOMS
-from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared
+from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared, plain
 from timefair.exhibits.registry import facts, room_of
 
 CHECKOUT = Path(__file__).parents[3]
@@ -29,9 +29,6 @@ LISTING = """# Tables and figures by question
 campaign names them. Each table is a CSV, a Parquet and a LaTeX file in `results/NAME/tables/`.
 Each figure is in `results/NAME/figures/`, and its data are in a table of the same row.
 """
-
-WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
-"""Replacements of placeholders in captions if no campaign is known."""
 
 
 def exhibits() -> list[Exhibit]:
@@ -59,24 +56,6 @@ def index(package: str = timefair.exhibits.__name__) -> str:
     """The content of the ``index.json`` of a package."""
     here = [one for one in exhibits() if one.module.startswith(f"{package}.")]
     return json.dumps(facts(here), indent=1) + "\n"
-
-
-def captions() -> dict[str, str]:
-    """The captions of Snakemake's report, as reStructuredText, by file name."""
-    files = {}
-    for one in exhibits():
-        files[f"table_{one.name}.rst"] = _rst(one.caption)
-        files |= {f"{figure.name}.rst": _rst(figure.printed_caption) for figure in one.figures}
-    return files
-
-
-def plain(caption: str) -> str:
-    """A caption if no campaign is known; column names stay in backticks."""
-    return caption.format_map(WORDS)
-
-
-def _rst(caption: str) -> str:
-    return plain(caption).replace("`", "``") + "\n"
 
 
 def reference() -> dict[str, str]:
@@ -147,26 +126,19 @@ def generated() -> Iterator[tuple[Path, str]]:
     for one in extensions().values():
         if one.exhibits and one.package.startswith(FOLDER):
             yield Path("workflow", *one.package.split("."), INDEX), index(one.package)
-    for name, text in captions().items():
-        yield Path("workflow/report") / name, text
     for name, text in reference().items():
         yield Path("docs/reference/tables") / name, text
     yield Path("docs/reference/tables/README.md"), listing()
 
 
 def main() -> int:
-    """Write every generated file of this checkout, and delete captions without a declaration."""
+    """Write every generated file of this checkout."""
     for path, text in generated():
         file = CHECKOUT / path
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
             print(path)
-    known = captions()
-    for file in (CHECKOUT / "workflow/report").glob("*.rst"):
-        if file.name not in known:
-            file.unlink()
-            print(f"deleted {file.relative_to(CHECKOUT)}")
     return 0
 
 

@@ -100,7 +100,7 @@ class Results:
         InputError
             If there is no such figure or page, or no run is collected.
         """
-        from timefair.charts.paper import style
+        from timefair.charts import style
         from timefair.cli.common import entry
         from timefair.exhibits.registry import FIGURES
 

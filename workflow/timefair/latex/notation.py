@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from timefair.basics.words import SUPERSCRIPT, power_of_ten
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -42,7 +42,7 @@ SPECIAL = {
     "α": r"$\alpha$",
     "τ": r"$\tau$",
     "χ": r"$\chi$",
-    **{chr(sign): f"$^{{{chr(digit)}}}$" for digit, sign in EXPONENT.items()},
+    **{chr(sign): f"$^{{{chr(digit)}}}$" for digit, sign in SUPERSCRIPT.items()},
     "\u00a0": "~",
 }
 
@@ -87,7 +87,7 @@ def short(value: float) -> str:
     """
     exponent = math.log10(value) if 0 < value < math.inf else 0.0
     if abs(exponent) >= 2 and exponent == round(exponent):
-        return "10" + f"{exponent:.0f}".translate(EXPONENT)
+        return power_of_ten(round(exponent))
     whole = abs(value) < 10**MOST_WHOLE_DIGITS and (abs(value) >= 100 or float(value).is_integer())
     return _signed(f"{value:.0f}" if whole else f"{value:.3g}")
 

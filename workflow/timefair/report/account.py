@@ -12,13 +12,13 @@ import yaml
 
 from timefair import __version__
 from timefair.basics.ranges import format_ranges
+from timefair.basics.words import counted, listed, number, percent
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget
 from timefair.campaign.implementation import implementation
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
-from timefair.report.words import counted, listed, number, percent
 
 MOST_ALGORITHMS = 20
 """Number of algorithms up to which their list is not folded."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted, listed, number
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
 from timefair.report.findings.pairs import functions_of
-from timefair.report.words import counted, listed, number
 
 MOST_MESSAGES = 3
 """Number of failed algorithms with a shown message of a run; the table contains all messages."""

@@ -12,12 +12,12 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted, number
 from timefair.charts.costs import spent
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import pairs_of
 from timefair.report.markup import Names, dashes
-from timefair.report.words import counted, number
 
 WIDTH, HEIGHT = 480, 300
 TOP, BOTTOM = 30, 36

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted, number
 from timefair.exhibits.campaign.registered import NO, UNKNOWN, YES
 from timefair.report.evidence import Evidence, Space
 from timefair.report.markup import Names, definitions
-from timefair.report.words import counted, number
 from timefair.rundata.deviations import moment
 
 VERDICT = {YES: "Yes.", NO: "Not shown.", UNKNOWN: "Not answered: there is no p-value."}

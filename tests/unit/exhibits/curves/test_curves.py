@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pytest
 from matplotlib.lines import Line2D
 
-from timefair.charts.paper import style
+from timefair.charts import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata.problems import Problems
 from timefair.rundata.runs import Runs

@@ -62,7 +62,7 @@ COLUMNS = (
             "Completed restarts of a run within the budget, evaluations per second, and CPU time "
             "as a multiple of the wall clock; means over the runs of all instances. A slow "
             "algorithm restarts less often in the same time.",
-            Picture("restarts", "functions", reading=LINES),
+            Picture("timefair.charts.dots:restarts", "functions", reading=LINES),
             default=True,
         )
     ],

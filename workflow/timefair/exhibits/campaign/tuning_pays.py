@@ -98,7 +98,7 @@ COLUMNS = (
             "grey strip, the search never pays off. If a line enters the strip, it is undecided "
             "whether the search pays off.",
             Picture(
-                "tuning_pays",
+                "timefair.charts.tuning_pays:tuning_pays",
                 reading=leaders("that pay off first") + " The grey ones have no lines.",
             ),
             default=True,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.words import first
 from timefair.charts.chart import Picture, leaders
 from timefair.exhibits import questions
 from timefair.exhibits.columns import SECONDS, SPACE
@@ -129,7 +130,7 @@ COLUMNS = (
             "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
-                "cost_map",
+                "timefair.charts.maps:cost_map",
                 reading=leaders("that are best at most points"),
             ),
             default=True,
@@ -242,7 +243,7 @@ class _Space:
         keys = [row.tobytes() for row in chosen]
         for key, row in zip(keys, chosen, strict=True):
             if key not in self._texts:
-                self._texts[key] = _listed(self._algorithms[row])
+                self._texts[key] = first(self._algorithms[row], MOST_NAMED) or None
         return np.array([self._texts[key] for key in keys], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
@@ -267,9 +268,3 @@ def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -
     found = np.full(size, other, dtype=values.dtype)
     found[at] = values
     return found
-
-
-def _listed(names: Sequence[str]) -> str | None:
-    """Names separated by commas, at most `MOST_NAMED`, with the number of the others."""
-    others = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {others} more" if others > 0 else "") or None

@@ -85,7 +85,7 @@ ERT_COLUMNS = (
             "lines has the colour of the algorithm with the lowest ERT. "
             f"{COUNTED} {CUT}",
             Picture(
-                "cost_lines",
+                "timefair.charts.cost_lines:cost_lines",
                 panels="functions",
                 reading="An overview has only the bands, one line per function. "
                 + leaders("that are the lowest over most decades of costs"),

@@ -121,7 +121,7 @@ COLUMNS = (
             "over the bar, for new runs on these functions; for the single best algorithm, the "
             "interval of its share. Numbers after the members are their parts of the budget.",
             Picture(
-                "portfolio",
+                "timefair.charts.portfolio:portfolio",
                 reading=f"For more than {EVERY_TRIPLE} algorithms, only triples that extend the "
                 "best pair are tried.",
             ),

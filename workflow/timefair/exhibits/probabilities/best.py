@@ -104,7 +104,7 @@ COLUMNS = (
             "Plackett-Luce model of the rankings. The costs are seconds if the campaign has a "
             "budget in seconds, and evaluations otherwise. Functions on which no run reached a "
             "target have no cell.",
-            Picture("probability_map", options={"value": "p_best"}),
+            Picture("timefair.charts.probability_map:probability_map", options={"value": "p_best"}),
             default=True,
         )
     ],

@@ -97,7 +97,7 @@ PRINTED = (
             "algorithm at the quantile nearest to the median. The pale bar is the "
             "distribution-free interval of that quantile. Further left is better. An arrow at the "
             "right edge is a quantile without a finite value.",
-            Picture("quantiles", "functions", reading=MAP),
+            Picture("timefair.charts.dots:quantiles", "functions", reading=MAP),
             default=True,
         )
     ],

@@ -106,7 +106,7 @@ COLUMNS = (
             "reached. Below the line at 1, restarts after this length are faster than the "
             f"measured policy. Bands are limits from a jackknife over runs. {COMPUTED}",
             Picture(
-                "restart_what_if",
+                "timefair.charts.restart_what_if:restart_what_if",
                 panels="functions",
                 reading="A line ends where no launch was observed for long enough. An overview has "
                 "one row per algorithm, with a dot at the best cutoff of each function and a bar "

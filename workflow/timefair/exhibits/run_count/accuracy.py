@@ -247,7 +247,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "quartiles and median; whiskers: range; one dot per algorithm. One column of panels "
             "per outlier filter, one row for each of two thresholds τ (figure 1 of the run-count "
             "paper).",
-            Picture("run_count.configurations"),
+            Picture("timefair.charts.run_count:configurations"),
             needs="samples",
         ),
         Figure(
@@ -256,7 +256,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Share of the samples whose estimate by the skewness rule is inaccurate, in each "
             "dimension: median and quartiles over the algorithms, for each threshold τ. One panel "
             "per outlier filter (figure 2 of the run-count paper).",
-            Picture("run_count.dimensions"),
+            Picture("timefair.charts.run_count:dimensions"),
             needs="samples",
         ),
         Figure(
@@ -265,7 +265,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Percentage of samples whose estimate by the skewness rule is inaccurate, for each "
             "function and dimension. One panel for each outlier filter and each of two thresholds "
             "τ (figure 3 of the run-count paper). Darker is worse.",
-            Picture("run_count.problems"),
+            Picture("timefair.charts.run_count:problems"),
             needs="samples",
         ),
         Figure(
@@ -275,7 +275,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "accurate (true), and with errors up to 0.5, 1, 5, 10, 15 and 20 %. One row of panels "
             "per threshold τ, one column per outlier filter (figure 4 of the run-count paper). "
             "Darker is worse.",
-            Picture("run_count.algorithms"),
+            Picture("timefair.charts.run_count:algorithms"),
             needs="samples",
         ),
     ],

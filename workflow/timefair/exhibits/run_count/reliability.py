@@ -97,7 +97,7 @@ COLUMNS = (
             "error of the truth, for functions and algorithms that the model has not seen. On the "
             "diagonal the probabilities are right. Each panel states by how much the Brier score "
             "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-            Picture("run_count.reliability"),
+            Picture("timefair.charts.run_count:reliability"),
             needs="samples",
         )
     ],

@@ -204,7 +204,7 @@ class Entrant:
             "runs is within the stated width, and by the best algorithm of a problem. A rule whose "
             "mark is not above the line of the fixed numbers of runs gains nothing from the "
             "values.",
-            Picture("run_count.rules"),
+            Picture("timefair.charts.run_count:rules"),
             needs="samples",
         )
     ],

@@ -90,7 +90,11 @@ LAUNCH_COLUMNS = (
             "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
             "line ends where there are fewer than k runs. The steeper it falls, the more the "
             "results of an algorithm vary.",
-            Picture("best_of", "functions", reading=OVERVIEWS["own log"] + " " + LEADERS),
+            Picture(
+                "timefair.charts.quality:best_of",
+                "functions",
+                reading=OVERVIEWS["own log"] + " " + LEADERS,
+            ),
         )
     ],
 )

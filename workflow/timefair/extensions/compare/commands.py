@@ -184,8 +184,8 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
     """What the report of a campaign states about the pair: lines from its table `comparison`."""
     import pandas as pd
 
+    from timefair.basics.words import counted, p_value
     from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-    from timefair.report.words import counted, p_value
 
     path = folder / "tables/comparison.parquet"
     criterion = {"quality": ("precision", "Q.50"), "speed": None}.get(by, (by, "ERT"))

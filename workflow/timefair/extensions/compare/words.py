@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp
 
+from timefair.basics.words import counted
 from timefair.extensions.compare.comparison import NEGLIGIBLE, Comparison, Measure
 from timefair.extensions.compare.samples import Sample
 from timefair.statistics.versions.answers import Answer, Judged
@@ -45,7 +46,7 @@ def verdict(found: Comparison, look: Look | None = None) -> str:
     parts = [
         f"{found.verdict.answer}: {_claim(found)}",
         f"margin {_margin(found.by, found)}",
-        f"in total {runs} on {_counted(len(found.samples), 'function')}{_pairs(found)}",
+        f"in total {runs} on {counted(len(found.samples), 'function')}{_pairs(found)}",
         *([str(look)] if look else []),
     ]
     return "; ".join(parts)
@@ -164,10 +165,6 @@ def _margin(measure: Measure, found: Comparison) -> str:
     if measure is Measure.QUALITY:
         return f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} %"
     return f"{found.ratio:g}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 ANSWERS = {

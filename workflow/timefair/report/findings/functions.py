@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
 
+from timefair.basics.words import counted, listed, number
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import Pairs, functions_of, on_each, on_function
 from timefair.report.findings.results import Result, by_cost, precisions_at
 from timefair.report.findings.standing import Standing, Verdict
-from timefair.report.words import counted, listed, number
 from timefair.rundata.frames import quantile_name
 
 NAMED = 4

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted, duration, number, p_value
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of
-from timefair.report.words import counted, duration, number, p_value
 
 
 def reversed_most(evidence: Evidence, space: Space) -> str:

@@ -11,12 +11,12 @@ from math import comb, isnan, nan
 from typing import Any
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted, listed, number, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.results import by_cost
 from timefair.report.findings.standing import Standing, Verdict, first, in_order, nothing
-from timefair.report.words import counted, listed, number, percent
 
 TABLE = "comparison"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from timefair.basics.words import percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.portfolios.portfolio import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of
-from timefair.report.words import percent
 
 ARRANGEMENT, SIZE = "in turn", 2
 """The portfolio in the sentence. It is fixed, because choosing the best of several

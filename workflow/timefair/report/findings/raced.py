@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from timefair.basics.words import counted, listed, percent
 from timefair.report.evidence import Evidence, Space
-from timefair.report.words import counted, listed, percent
 
 MOST_PAIRS = 3
 """Number of pairs without an order that are named; the others are counted."""

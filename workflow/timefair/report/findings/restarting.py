@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from timefair.basics.words import listed, number
 from timefair.report.evidence import Evidence, Space
-from timefair.report.words import listed, number
 
 TABLE = "restart_advice"
 TAU = ("tau", "tau_low", "tau_high")

@@ -9,8 +9,8 @@ from math import isnan
 
 import pandas as pd
 
+from timefair.basics.words import duration, number
 from timefair.report.evidence import Evidence, Space
-from timefair.report.words import duration, number
 from timefair.rundata.frames import quantile_name
 from timefair.statistics.runtimes import decisive_target
 

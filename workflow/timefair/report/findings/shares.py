@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from timefair.basics.words import number, percent
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
-from timefair.report.words import number, percent
 
 
 def _limits(low: float, high: float) -> str:

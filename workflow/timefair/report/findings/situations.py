@@ -8,6 +8,7 @@ from itertools import chain
 from math import comb
 
 from timefair.basics.extension import extensions
+from timefair.basics.words import cost, counted, listed
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.exhibits.unknown_optimum import REFUTED
@@ -25,7 +26,6 @@ from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.findings.tuning import tuning_pays
-from timefair.report.words import cost, counted, listed
 from timefair.rundata.frames import quantile_name
 
 MEDIAN = (PRECISION, quantile_name(0.5))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isclose, isnan, nan
 
-from timefair.report.words import p_value
+from timefair.basics.words import p_value
 
 
 class Verdict(StrEnum):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from timefair.basics.words import number
 from timefair.exhibits.campaign.tuning_pays import DEFAULT, NEVER, PAYS
 from timefair.report.evidence import Evidence, Space
-from timefair.report.words import number
 
 LEAST_RATE = 0.5
 """Least success rate of the variant or of its algorithm for a target to be in the sentence."""

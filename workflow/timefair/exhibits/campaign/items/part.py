@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from timefair.basics.words import first
+
 MOST = 8
 """Number of names that are listed; the others are counted."""
 
@@ -32,9 +34,7 @@ def listed(words: Iterable[object]) -> str:
     >>> listed(range(10))
     '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
     """
-    texts = [str(word) for word in words]
-    more = len(texts) - MOST
-    return ", ".join(texts[:MOST]) + (f" and {more} more" if more > 0 else "")
+    return first(words, MOST)
 
 
 def sentence(*clauses: str) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from timefair.basics.words import listed, number
 from timefair.report.evidence import Space
-from timefair.report.words import listed, number
 
 
 class Verdict(StrEnum):

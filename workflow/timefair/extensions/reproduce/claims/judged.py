@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from math import isfinite, log
 
+from timefair.basics.words import listed, number
 from timefair.extensions.reproduce.claims.claim import Claim, Decided, First, Judged, Ratio, Verdict
 from timefair.extensions.reproduce.claims.ratios import Limits, costs
 from timefair.extensions.reproduce.claims.stated import decided
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.situations import MEDIAN, Situation, situations_of
 from timefair.report.findings.standing import Verdict as Order
-from timefair.report.words import listed, number
 
 NOTHING = "no result"
 

@@ -1,1 +1,0 @@
-"""Figures about the number of runs that is enough."""

@@ -1,0 +1,135 @@
+"""Results of portfolios, one line each, with the single best algorithm for comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from timefair.charts import panels, style
+from timefair.charts.panels import NothingToDraw
+
+LINE_IN, LEAST_LINE_IN = 0.33, 0.15
+AROUND_IN, TITLE_IN = 0.85, 0.35
+TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 3.5
+WORDS_IN = 3.0
+"""Maximal width of the names of the lines."""
+TWO_IN = 0.25
+"""Height of a line from which its name may have two lines."""
+LETTER_EM = 0.6
+"""Width of a letter."""
+SEVERAL = {
+    "in turn": "{} in turn",
+    "slices": "{} in slices",
+    "side by side": "{} side by side on {} cores",
+}
+
+
+def portfolio(frame: pd.DataFrame) -> Figure:
+    """Draw one panel per suite and dimension, from the rows in seconds if there are any."""
+    panels.require_rows(frame)
+    if not (frame["size"] > 1).any():
+        raise NothingToDraw("There is one algorithm: nothing to combine.")
+    spaces = [
+        (names, _of_one_unit(rows))
+        for names, rows in frame.groupby(["suite", "dimension"], sort=True)
+    ]
+    several = frame["suite"].nunique() > 1
+    lines = sum(len(rows) for _, rows in spaces)
+    around = AROUND_IN + TITLE_IN * len(spaces)
+    line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
+    with style.applied():
+        height = min(around + line_in * lines, style.HEIGHT_IN)
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
+        axes = figure.subplots(
+            len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
+        )[:, 0]
+        low, high = _ends(pd.concat([rows for _, rows in spaces]))
+        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+            ax.set_title(f"{head}, {_budget(rows)} per run")
+            ax.set_xlim(low, high)
+            ax.tick_params(labelbottom=ax is axes[-1])
+            _panel(ax, rows, line_in)
+        panels.label(figure, "share of (function, target) pairs reached")
+        panels.legend_of(figure, _handles(frame))
+    return figure
+
+
+def _of_one_unit(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows in seconds if there are any, otherwise all rows."""
+    seconds = rows[rows["unit"] == "seconds"]
+    return seconds if len(seconds) else rows
+
+
+def _budget(rows: pd.DataFrame) -> str:
+    unit = str(rows["unit"].iloc[0])
+    budget = float(rows["budget"].iloc[0])
+    return f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
+
+
+def _ends(rows: pd.DataFrame) -> tuple[float, float]:
+    """Ends of the common axis: the range of the shares and their limits, with a small margin."""
+    base = rows["held_out"] - rows["gain"]
+    alone = rows[rows["size"] == 1]
+    limits = [base + rows["gain_low"], base + rows["gain_high"]]
+    limits += [alone["held_out_low"], alone["held_out_high"]]
+    values = pd.concat([rows["share"], rows["held_out"], base, *limits])
+    low, high = float(values.min()), float(values.max())
+    room = max(0.04 * (high - low), 0.005)
+    return max(low - room, -0.01), min(high + room, 1.01)
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
+    named = [_words(row) for row in rows.to_dict("records")]
+    apart = ":\n" if line_in >= TWO_IN else ": "
+    names = [apart.join(word for word in words if word) for words in named]
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    size = min(TEXT_SIZE, WORDS_IN * 72 / (LETTER_EM * longest), 40 * line_in)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks(range(len(rows)), names, fontsize=max(size, LEAST_TEXT_SIZE))
+    ax.tick_params(axis="y", length=0)
+    for y, row in enumerate(rows.to_dict("records")):
+        colour = style.COLOURS[0] if isinstance(row["members"], str) else style.OTHER.color
+        if isinstance(row["members"], str):
+            base = row["held_out"] - row["gain"]
+            low, high = base + row["gain_low"], base + row["gain_high"]
+            if row["size"] == 1:
+                low, high = row["held_out_low"], row["held_out_high"]
+            else:
+                ax.plot([base, base], [y - 0.25, y + 0.25], color=style.COLOURS[1], linewidth=1.4)
+            ax.plot([low, high], [y, y], color=colour)
+        ax.plot(row["share"], y, "o", color=colour, markerfacecolor="white", markersize=4.2)
+        ax.plot(row["held_out"], y, "o", color=colour, markersize=3.2)
+
+
+def _words(row: dict[Any, Any]) -> tuple[str, str]:
+    """Kind and members of a line, such as ``2 in turn`` and ``DE 0.3 + CMA-ES 0.7``."""
+    if not isinstance(row["members"], str):
+        return f"virtual best of {row['size']}", ""
+    if row["size"] == 1:
+        return "single best", row["members"]
+    kind = SEVERAL[row["arrangement"]].format(row["size"], row["cores"])
+    members = row["members"].split(", ")
+    if row["arrangement"] == "in turn":
+        shares = row["shares"].split(", ")
+        members = [f"{name} {share}" for name, share in zip(members, shares, strict=True)]
+    return kind, " + ".join(members)
+
+
+def _handles(frame: pd.DataFrame) -> list[Line2D]:
+    blue, orange = style.COLOURS[:2]
+    hollow = Line2D(
+        [], [], color=blue, marker="o", linestyle="", markerfacecolor="white", markersize=4.2,
+        label="functions of the choice",
+    )  # fmt: skip
+    if not frame["held_out"].notna().any():
+        return [hollow]
+    return [
+        hollow,
+        Line2D([], [], color=blue, marker="o", markersize=3.2, label="other functions"),
+        Line2D([], [], color=orange, linewidth=1.4, label="single best, other functions"),
+    ]

@@ -1,0 +1,80 @@
+"""Expected running time over the length of launches, as a multiple of what was measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from timefair.charts import dots, panels, scales, style
+from timefair.charts.pages import LEAST_RUNS, Page
+from timefair.charts.panels import NothingToDraw
+from timefair.charts.style import Look
+
+UNIT, POLICY = "evaluations", "fixed"
+PROBLEM = ["suite", "dimension", "function"]
+LOWEST, HIGHEST = 0.001, 30.0
+"""Widest ends of the axis, as multiples; lines and bands are cut there."""
+LABEL = "launches end after … evaluations"
+MEASURED_GREY = "#767676"
+
+
+def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
+    """Draw one line per algorithm in one panel per function; 1 is the policy that was measured.
+
+    An overview has the best cutoff of each function. The figure is a sentence if no target is
+    judged.
+    """
+    panels.require_rows(frame)
+    every = frame[(frame["unit"] == UNIT) & (frame["policy"] == POLICY) & frame["judged"]]
+    every = every[np.isfinite(every["factor"])]
+    if page.rows(every).empty:
+        raise NothingToDraw("too few launches reached a target")
+    best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
+    looks = _looks(frame, best)
+    if page.overview:
+        return _overview(page.rows(best), every["tau"])
+    return _panels(page.rows(every), looks)
+
+
+def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
+    with style.applied():
+        figure, grid = panels.grid(shown)
+        bounds = scales.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
+        first = grid[0].axes
+        scales.set_log(first, "x", scales.limits(shown["tau"]), ticks=5)
+        scales.set_log(first, "y", bounds)
+        columns = ["tau", "factor", "factor_low", "factor_high"]
+        for panel in grid:
+            panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
+            lines = list(panels.numbers_by_algorithm(panel.rows, columns))
+            panels.in_background(
+                panel.axes, [values[:, :2].T for name, values in lines if not looks[name].leads]
+            )
+            leading = [(name, values) for name, values in lines if looks[name].leads]
+            for k, (name, values) in enumerate(leading):
+                tau, factor, low, high = values.T
+                look = looks[name]
+                if panel.rows["runs"].min() >= LEAST_RUNS:
+                    limits = (np.clip(one, *bounds) for one in (low, high))
+                    panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
+                inside = (factor >= bounds[0]) & (factor <= bounds[1])
+                marks = style.marks(inside, k, len(leading), count=3)
+                panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
+        panels.label(figure, LABEL, "ERT as a multiple of the measured one")
+        panels.legend(figure, looks)
+    return figure
+
+
+def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
+    bounds = scales.limits(cutoffs, margin=0.06)
+    measure = dots.Measure(
+        "tau", f"best cutoff: {LABEL}", lambda ax: scales.set_log(ax, "x", bounds)
+    )
+    return dots.algorithm_lines(best, [measure])
+
+
+def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:
+    """The looks; if there are many algorithms, those with the largest gains lead."""
+    leaders = panels.leaders(best, value="factor", within=PROBLEM)
+    return style.looks_in(frame, leaders=leaders)
