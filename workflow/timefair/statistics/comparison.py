@@ -195,9 +195,8 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
 
     The interval is a normal interval with DeLong's variance. Before it is computed, each sample
     gets one value that is better and one value that is worse than all others; Agresti and Caffo do
-    the same for proportions. With 5 to 30 runs, A12 from 0.5 to 0.98, unequal spreads, ties and
-    failures, the coverage of a nominal 0.95 is 0.95 to 1.00. That of the percentile bootstrap is
-    0.59 to 0.96.
+    the same for proportions. Its coverage is in
+    docs/explanation/comparisons.md.
 
     Source: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect
     size, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M. DeLong and
@@ -249,11 +248,7 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     side of 0.5 is replaced by the test-based limit: A12 - (A12 - 0.5) z(level)/z(p), with the
     normal quantiles z.
 
-    If A12 is 0.5, the interval covers it exactly as often as the test does not reject. With 5 to 30
-    runs, A12 from 0.5 to 0.98, unequal spreads, ties and failures, the coverage of a nominal 0.95
-    is 0.93 to 1.00, similar to that of `a12`. There is one exception: if A12 is 0.5 and the spread
-    of one algorithm is five times that of the other, the coverage is 0.92, because the test has the
-    same error there.
+    If A12 is 0.5, the interval covers it exactly as often as the test does not reject.
 
     Source: O. S. Miettinen, Estimability and estimation in case-referent studies, American Journal
     of Epidemiology 103 (1976), for test-based limits.
@@ -392,9 +387,6 @@ def van_elteren(strata: Strata) -> float:
     p-value of a permutation within strata, ``2/prod(comb(m + n, m))``. 1 if all results of each
     stratum are equal; NaN without strata.
 
-    Under equality, the test rejects at the nominal level 0.05 at a rate of 0.041 to 0.057 with 2 or
-    3 strata of 3 to 30 runs each, and at a rate of 0.033 with 15 strata of one run each.
-
     Source: P. van Elteren, On the combination of independent two sample tests of Wilcoxon, Bulletin
     of the International Statistical Institute 37 (1960).
     """
@@ -437,10 +429,6 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
     Returns: With several strata, a normal interval with the variance of `a12` in each stratum; its
     middle is as close to 0.5 as that of `a12` for one stratum with all results. All values are NaN
     without strata. Raises ValueError if a sample has NaN, or `confidence` is outside (0, 1).
-
-    With 2 or 3 strata of 3 to 30 runs each and an A12 of 0.76, the coverage of a nominal 0.95 is
-    0.95 to 0.97. With 15 strata of one run each it is only 0.88, because one run does not show how
-    much the runs of a stratum vary.
     """
     check_confidence(confidence)
     if len(strata) == 1:

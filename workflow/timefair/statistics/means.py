@@ -57,22 +57,8 @@ def mean_interval(
     if `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of range,
     the method is unknown, or `rng` is missing.
 
-    Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
-
-    ================  ===  ===========  =====  =====  =========
-    distribution        n  bootstrap-t  paper    BCa  Student t
-    ================  ===  ===========  =====  =====  =========
-    exponential        15        0.946  0.884  0.904      0.913
-    exponential        51        0.955  0.933  0.942      0.940
-    exponential       101        0.938  0.930  0.932      0.933
-    lognormal, σ = 1   15        0.910  0.825  0.854      0.852
-    lognormal, σ = 1   51        0.925  0.893  0.908      0.899
-    lognormal, σ = 1  101        0.937  0.911  0.921      0.915
-    lognormal, σ = 2  101        0.859  0.726  0.806      0.730
-    ================  ===  ===========  =====  =====  =========
-
-    For the distribution in the last line, use another measure, such as quantiles. Its mean is
-    determined by runs that a sample rarely contains.
+    The coverage of the methods is in docs/explanation/quantiles.md. For heavier tails than that of
+    a lognormal distribution with σ = 1, use another measure, such as quantiles.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.

@@ -16,7 +16,6 @@ from timefair.statistics.restarts.what_if import (
     one_launch,
     run_sums,
     side_by_side,
-    until_they_return,
 )
 
 
@@ -132,9 +131,7 @@ def test_copies_fail_only_if_all_of_them_fail(copies):
 def test_a_cutoff_beyond_every_launch_is_that_of_independent_restarts():
     ended = np.ones(4, bool)
     one = of_launches([3.0, np.inf, np.inf, 6.0], [4.0, 8.0, 5.0, 7.0], [16.0, 8e6], ended=ended)
-    independent = ert(until_they_return(one, 8e6))
-    assert independent == pytest.approx((3 + 8 + 5 + 6) / 2)
-    assert ert(fixed_cutoffs(one, 8e6))[0] == pytest.approx(independent)
+    assert ert(fixed_cutoffs(one, 8e6))[0] == pytest.approx((3 + 8 + 5 + 6) / 2)
 
 
 def test_exponential_runtimes_have_no_best_cutoff():
@@ -160,9 +157,8 @@ def test_what_was_not_observed_is_refused():
     with pytest.raises(NotObserved, match="cutoff 9: launches were observed up to 8"):
         run_sums(cut, [9.0], 2)
     one = law(run_sums(cut, [4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
-    for policy in (one_launch, until_they_return):
-        with pytest.raises(NotObserved, match="budget 100"):
-            policy(one, 100.0)
+    with pytest.raises(NotObserved, match="budget 100"):
+        one_launch(one, 100.0)
     for outcome in (luby(one, 1, 100.0), geometric(one, 100.0)):
         assert np.isnan(outcome.cost).all()
     assert np.isfinite(fixed_cutoffs(one, 100.0).cost).all()
