@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import stdtr
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.rank_sum import tails
@@ -82,7 +82,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     Source: H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
     stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
     """
-    x, y = _sample(first, "first"), _sample(second, "second")
+    x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
         return float("nan")
     both = tails(x, y)
@@ -138,7 +138,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     >>> test.p, test.balance
     (0.0625, 1.0)
     """
-    x, y = _sample(first, "first"), _sample(second, "second")
+    x, y = vector(first, "first"), vector(second, "second")
     if x.size != y.size:
         raise ValueError(f"pairs need samples of one length, not {x.size} and {y.size}")
     if x.size == 0:
@@ -165,7 +165,7 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
     Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty. Raises ValueError if
     a sample is not a vector or has NaN.
     """
-    x, y = _sample(first, "first"), np.sort(_sample(second, "second"))
+    x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
         return float("nan")
     behind = 2 * y.size - np.searchsorted(y, x, "left") - np.searchsorted(y, x, "right")
@@ -204,7 +204,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     characteristic curves, Biometrics 44 (1988). A. Agresti and B. Caffo, Simple and effective
     confidence intervals for proportions, American Statistician 54 (2000).
     """
-    x, y = _sample(first, "first"), _sample(second, "second")
+    x, y = vector(first, "first"), vector(second, "second")
     check_confidence(confidence)
     if x.size == 0 or y.size == 0:
         return Effect(float("nan"), float("nan"), float("nan"))
@@ -316,7 +316,7 @@ def equal_ert(
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
     0.0079
     """
-    x, y = _sample(spent_first, "spent"), _sample(spent_second, "spent")
+    x, y = vector(spent_first, "spent"), vector(spent_second, "spent")
     if (x.shape, y.shape) != (np.shape(success_first), np.shape(success_second)):
         raise ValueError("spent and success must have one number for each run")
     success = np.concatenate([success_first, success_second]).astype(np.bool_)
@@ -346,15 +346,6 @@ def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
     """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
-
-
-def _sample(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1:
-        raise ValueError(f"{name} must be a vector, not of the shape {x.shape}")
-    if np.isnan(x).any():
-        raise ValueError(f"{name} must not have NaN; a result that was not reached is inf")
-    return x
 
 
 Strata: TypeAlias = Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import check_traces
 
@@ -34,9 +34,7 @@ def best_so_far(
     events into runs, events are not in order, or a number is NaN.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
-    points = np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or np.isnan(points).any():
-        raise ValueError("grid must be a vector without NaN")
+    points = vector(grid, "grid")
     past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
     for run, (first, end) in enumerate(pairwise(cuts)):
         past[run] = first + spent[first:end].searchsorted(points, side="right")
@@ -460,7 +458,7 @@ def _count(
 
 
 def _grid(grid: ArrayLike) -> NDArray[np.float64]:
-    points = np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or np.isnan(points).any() or (np.diff(points) < 0).any():
-        raise ValueError("grid must be a vector without NaN that never falls")
+    points = vector(grid, "grid")
+    if (np.diff(points) < 0).any():
+        raise ValueError("grid must never fall")
     return points

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
@@ -111,9 +111,9 @@ def deviation_of(values: NDArray[np.float64]) -> float:
 
 
 def _sample(values: ArrayLike) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or np.isnan(x).any() or (x == -np.inf).any():
-        raise ValueError("values must be a vector without NaN and -inf")
+    x = vector(values, "values")
+    if (x == -np.inf).any():
+        raise ValueError("values must not have -inf")
     return x
 
 
@@ -226,9 +226,7 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
 def _measures(
     first: ArrayLike, second: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
+    x, y = vector(first, "first"), vector(second, "second")
+    if x.shape != y.shape:
         raise ValueError(f"measures must be vectors of one length, not {x.shape}, {y.shape}")
-    if np.isnan(x).any() or np.isnan(y).any():
-        raise ValueError("measures must not be NaN; a result that was not reached is inf")
     return x, y
