@@ -73,7 +73,7 @@ def test_the_smaller_gap_counts_and_zero_is_infinitely_far():
     ("first", "second"), [([1.0], [1.0, 2.0]), ([np.nan], [1.0]), ([[1.0]], [[1.0]])]
 )
 def test_wrong_measures_are_named(first, second):
-    with pytest.raises(ValueError, match="measures|first must"):
+    with pytest.raises(ValueError, match=r"measures|first must"):
         opposed_pairs(first, second)
 
 
