@@ -1,4 +1,4 @@
-"""Evaluations of runs, counted in rounds of simultaneous ones; see `statistics.rounds`."""
+"""Evaluations of runs, counted in rounds of simultaneous ones; see `statistics.runtimes`."""
 
 from __future__ import annotations
 

@@ -376,7 +376,7 @@ class BoundedMeanWidth:
     A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
     no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
 
-    Source: See `betting`.
+    Source: See `betting_interval`.
     """
 
     width: float
