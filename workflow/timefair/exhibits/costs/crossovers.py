@@ -22,7 +22,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import ProblemRuns
-from timefair.statistics.evaluation_cost import TurningSets, turning_cost, turning_sets
+from timefair.statistics.costs.lines import TurningSets, turning_cost, turning_sets
 
 COLUMNS = (
     *PROBLEM,
