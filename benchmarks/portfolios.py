@@ -36,7 +36,7 @@ from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
-from timefair.statistics.portfolios.portfolios import Search, prediction_interval, reached_by_any
+from timefair.statistics.portfolios.portfolios import Search, reached_by_any
 from timefair.statistics.runtimes import runtimes
 
 SIX = {
@@ -88,6 +88,18 @@ def measured(
     return found
 
 
+def prediction_interval(
+    hits: list[int], runs: int, rng: np.random.Generator, draws: int = 4000
+) -> tuple[float, float]:
+    """Interval of the share of as many new runs, with the noise of the old and the new ones."""
+    counts = np.asarray(hits)
+    chance = rng.beta(counts + 0.5, runs - counts + 0.5, size=(draws, counts.size))
+    new = rng.binomial(runs, np.clip(reached_by_any(chance, axis=1), 0.0, 1.0))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(new, [tail, 1 - tail], method="inverted_cdf")
+    return float(low / runs), float(high / runs)
+
+
 def compared(
     alone: dict[str, dict], together: dict, shares: dict[str, float], budget: float, runs: int
 ) -> pd.DataFrame:
@@ -99,9 +111,7 @@ def compared(
             for name, share in shares.items()
         ]
         share = float((together[place][:, target] <= budget).mean())
-        low, high = prediction_interval(
-            hits, [runs] * len(hits), new_runs=runs, confidence=CONFIDENCE, rng=rng
-        )
+        low, high = prediction_interval(hits, runs, rng)
         rows.append(
             {
                 "function": place[0],

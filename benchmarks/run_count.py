@@ -233,7 +233,7 @@ def full_size(rng: np.random.Generator) -> None:
     }
     for name, judge in judges.items():
         spent, found = seconds(partial(evaluate, judge=judge, progress=show), samples, trial)
-        shares = found.accuracy[0]
+        shares = found.accurate[0] / found.samples[0]
         print(f"\r{name} {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(

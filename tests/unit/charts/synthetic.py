@@ -9,7 +9,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.transforms import Affine2D
 
 from timefair.charts import style
-from timefair.statistics.evaluation_cost import lowest_between
+from timefair.statistics.costs.lines import lowest_between
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 ARRANGEMENTS = (

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from timefair.statistics.comparison import equal_ert
-from timefair.statistics.ert import ert
-from timefair.statistics.evaluation_cost import (
-    at_cost,
+from timefair.statistics.costs.lines import (
     lowest_between,
     turning_cost,
     turning_sets,
 )
+from timefair.statistics.ert import ert
+from timefair.statistics.evaluation_cost import at_cost
 
 COSTS = np.array([0.0, 1e-6, 1e-3, 0.02, 1.0, 50.0, 1e5])
 numbers = st.integers(1, 9).map(float)

@@ -194,5 +194,5 @@ def test_wrong_samples_are_named(call):
         call([[1.0]], [[True]], [0.5])
     with pytest.raises(ValueError, match="must be a vector"):
         call([1.0], [True], 0.5)
-    with pytest.raises(ValueError, match="must be a vector"):
+    with pytest.raises(ValueError, match=r"must be a vector|must not have NaN"):
         call([1.0], [True], [np.nan])

@@ -29,7 +29,7 @@ class LikelyCosts:
     function
         Number of the function.
     target
-        The decisive target; see `statistics.targets.decisive_target`.
+        The decisive target; see `statistics.runtimes.decisive_target`.
     algorithms
         Algorithms in alphabetical order.
     runs, successes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import check_traces
 
@@ -34,9 +34,7 @@ def best_so_far(
     events into runs, events are not in order, or a number is NaN.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
-    points = np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or np.isnan(points).any():
-        raise ValueError("grid must be a vector without NaN")
+    points = vector(grid, "grid")
     past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
     for run, (first, end) in enumerate(pairwise(cuts)):
         past[run] = first + spent[first:end].searchsorted(points, side="right")
@@ -106,25 +104,13 @@ def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
     - `best`, shape (runs, points): From `best_so_far`, at least 0.
     - `floor`: Smallest precision that is distinguished; positive. Smaller precisions, including 0,
       are replaced by it.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
-      see Notes.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point.
 
     Returns: Logarithms. NaN until every run has a finite precision, and if there are no runs. The
     limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
     interval has zero width where all runs agree, for example if all have passed the floor. Raises
     ValueError if `best` is not a matrix or has a NaN or a negative number, or `floor` or
     `confidence` is out of range.
-
-    Coverage of a nominal 0.95 at 5, 10 and 30 runs, for several distributions of the logarithms:
-
-    ================= ================ ====================
-    distribution      this interval    percentile bootstrap
-    ================= ================ ====================
-    normal            0.95, 0.95, 0.95 0.83, 0.90, 0.93
-    exponential       0.89, 0.89, 0.93 0.78, 0.85, 0.91
-    30 % at the floor 0.84, 0.95, 0.94 0.81, 0.91, 0.93
-    Poisson (ties)    0.94, 0.94, 0.95 0.83, 0.89, 0.93
-    ================= ================ ====================
 
     Equal numbers of runs on several instances make the interval wider than necessary for these
     instances.
@@ -227,20 +213,7 @@ def ecdf_band(
     The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
     ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
 
-    Coverage of a nominal 0.95, for skewed runtimes with failures and six targets, at costs where
-    the true fraction is neither small nor close to its maximum:
-
-    ======================== ========= ============
-    runs                     pointwise simultaneous
-    ======================== ========= ============
-    10 of one problem        0.90      0.92
-    30 of one problem        0.94      0.94
-    5 of each of 10 problems 0.95      0.96
-    2 of each of 10 problems 0.91      0.90
-    ======================== ========= ============
-
-    A simultaneous band that is scaled by the standard error at each point (sup-t) is not offered,
-    because it has zero width where all runs agree: in these cases, its coverage is 0.12 to 0.70.
+    The coverage is in docs/explanation/curves.md.
 
     Source: P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
     Statistics 9 (1981), Corollary 4.2.
@@ -409,8 +382,7 @@ def profile_band(
       `performance_ratios`. Each item contains a part of the problems, so the parts need not be in
       memory at the same time.
     - `grid`, shape (points,): Factors or costs, never decreasing.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point; for the actual coverage
-      see Notes.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point.
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
@@ -421,19 +393,7 @@ def profile_band(
     The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
     biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
 
-    Coverage of a nominal 0.95, averaged over the points, with 20 to 60 instances and two targets on
-    each:
-
-    ==================== ============ =================
-    runs per instance    this band    percentile limits
-    ==================== ============ =================
-    5                    0.86 to 0.94 0.42 to 0.90
-    15                   0.96         0.92 to 0.96
-    50                   0.97         0.95 to 0.97
-    ==================== ============ =================
-
-    If runtimes vary more (logarithms with a standard deviation of 1.5, and a budget that stops a
-    tenth of the runs), the coverage is 0.77 for 5 runs and 0.92 for 15 runs.
+    The coverage is in docs/explanation/curves.md.
 
     The memory is O(resamples x algorithms x points).
 
@@ -498,7 +458,7 @@ def _count(
 
 
 def _grid(grid: ArrayLike) -> NDArray[np.float64]:
-    points = np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or np.isnan(points).any() or (np.diff(points) < 0).any():
-        raise ValueError("grid must be a vector without NaN that never falls")
+    points = vector(grid, "grid")
+    if (np.diff(points) < 0).any():
+        raise ValueError("grid must never fall")
     return points

@@ -39,25 +39,8 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     False for fewer than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal. Raises
     ValueError if `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
 
-    Share of samples for which the result is True, over 20,000 samples each:
-
-    ================== ====== ====== ====== =======
-    distribution       R = 10 R = 15 R = 30 R = 100
-    ================== ====== ====== ====== =======
-    exponential        0.13   0.09   0.02   0.00
-    lognormal, σ = 1   0.02   0.00   0.00   0.00
-    bimodal            0.01   0.00   0.00   0.00
-    Pareto, α = 2.5    0.00   0.00   0.00   0.00
-    Weibull, shape 0.7 0.50   0.49   0.40   0.06
-    gamma, shape 0.5   0.56   0.51   0.29   0.00
-    lognormal, σ = 1.5 0.42   0.42   0.44   0.46
-    lognormal, σ = 2   0.78   0.85   0.92   0.95
-    lognormal, σ = 3   0.93   0.94   0.95   0.95
-    ================== ====== ====== ====== =======
-
-    The bimodal distribution is that of `timefair.statistics.ert.ert_interval`. If the result is
-    False for a sample of few runs, the distribution may still have a heavy tail. For example, some
-    samples of 10 runs from the lognormal distribution with σ = 2 happen to contain no large cost.
+    If the result is False for few runs, the distribution may still have a heavy tail. How often
+    each distribution is found: docs/explanation/runtimes.md.
 
     Source: P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for
     non-normality, Statistics in Medicine 12 (1993).
@@ -195,12 +178,8 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
     difference. In the paper, a failure costs T; here, it costs the time until its end. The two are
     equal for runs that use up T.
 
-    The example in section 3 of the paper has 20 runs within T = 50 s. PSO succeeds in 19 of them
-    after 18 s on average, and APSO succeeds in 17 after 22 s. The equation gives
-    (19 * 18 + 50)/19 = 20.63 s and (17 * 22 + 3 * 50)/17 = 30.82 s. The paper prints 20.5 s and
-    25.9 s, which come from other formulas: 18 + 0.05 * 50 distributes the cost of the failures over
-    all runs, and 22/0.85 charges a failure the cost of a success. The order of the two algorithms
-    stays the same.
+    The example in the paper's section 3 contradicts the equation, see
+    docs/explanation/papers-claims.md.
 
     Examples
     --------
@@ -281,36 +260,7 @@ def ert_interval(
     lognormal tail. The upper limit is `inf` where Fieller's limit is `inf`: where t times the
     standard error of the success rate is at least that rate.
 
-    Coverage of a nominal 0.95 at R = 10, 15, 30 and 100, over 4000 samples with a success (20,000
-    samples of the last two distributions by ``log``):
-
-    ================ ======= =================== ===================
-    distribution     success log                 percentile
-    ================ ======= =================== ===================
-    exponential      0.30    0.99 0.98 0.97 0.95 0.92 0.95 0.94 0.95
-    exponential      0.78    0.95 0.96 0.95 0.95 0.90 0.92 0.93 0.95
-    exponential      1       0.93 0.94 0.94 0.95 0.84 0.89 0.92 0.94
-    lognormal, σ = 1 0.30    0.96 0.97 0.96 0.96 0.91 0.95 0.94 0.95
-    lognormal, σ = 1 0.78    0.94 0.95 0.94 0.95 0.90 0.92 0.94 0.95
-    lognormal, σ = 1 1       0.90 0.90 0.92 0.94 0.81 0.84 0.88 0.92
-    bimodal          0.30    0.99 0.98 0.97 0.96 0.92 0.95 0.94 0.95
-    bimodal          0.78    0.90 0.97 0.96 0.95 0.91 0.87 0.93 0.94
-    bimodal          1       0.87 0.94 0.97 0.95 0.84 0.88 0.92 0.94
-    lognormal, σ = 2 1       0.83 0.87 0.91 0.94 0.55 0.61 0.68 0.75
-    Pareto, α = 2.5  1       0.90 0.92 0.92 0.93 0.76 0.80 0.83 0.89
-    ================ ======= =================== ===================
-
-    In the bimodal distribution, failures (or a fifth of the successes) cost 20 times as much as a
-    fast success. A tenth of the samples of 10 runs contain no such run, and no method can detect
-    this. Over the first 36 cases, the coverage of ``log`` is 0.949 on average, that of
-    ``percentile`` 0.914, that of Fieller's interval 0.928, and that of the BCa bootstrap 0.937.
-
-    With f = 1 everywhere, the coverage of ``log`` would be 0.68, 0.70, 0.73 and 0.79 for the
-    lognormal distribution with σ = 2, and 0.81, 0.83, 0.85 and 0.89 for Pareto's. If all of 10, 15,
-    30 and 100 runs succeed, the average of f is 1.24, 1.20, 1.12 and 1.05 for the exponential
-    distribution, 1.13, 1.20, 1.22 and 1.16 for the lognormal distribution with σ = 1, and at most
-    1.06 for the bimodal distribution. The median of f is 1.00, except for the exponential
-    distribution at R = 100 (1.04) and the lognormal distribution at R = 30 and 100 (1.19 and 1.14).
+    The coverage of both methods is in docs/explanation/runtimes.md.
 
     ``percentile`` keeps bootstrap samples without a success, whose ERT is `inf`. With many
     resamples, its upper limit at 95 % is `inf` if and only if ``((R - s)/R)**R > 0.025``.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
@@ -57,22 +57,8 @@ def mean_interval(
     if `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of range,
     the method is unknown, or `rng` is missing.
 
-    Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
-
-    ================  ===  ===========  =====  =====  =========
-    distribution        n  bootstrap-t  paper    BCa  Student t
-    ================  ===  ===========  =====  =====  =========
-    exponential        15        0.946  0.884  0.904      0.913
-    exponential        51        0.955  0.933  0.942      0.940
-    exponential       101        0.938  0.930  0.932      0.933
-    lognormal, σ = 1   15        0.910  0.825  0.854      0.852
-    lognormal, σ = 1   51        0.925  0.893  0.908      0.899
-    lognormal, σ = 1  101        0.937  0.911  0.921      0.915
-    lognormal, σ = 2  101        0.859  0.726  0.806      0.730
-    ================  ===  ===========  =====  =====  =========
-
-    For the distribution in the last line, use another measure, such as quantiles. Its mean is
-    determined by runs that a sample rarely contains.
+    The coverage of the methods is in docs/explanation/quantiles.md. For heavier tails than that of
+    a lognormal distribution with σ = 1, use another measure, such as quantiles.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
@@ -125,9 +111,9 @@ def deviation_of(values: NDArray[np.float64]) -> float:
 
 
 def _sample(values: ArrayLike) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or np.isnan(x).any() or (x == -np.inf).any():
-        raise ValueError("values must be a vector without NaN and -inf")
+    x = vector(values, "values")
+    if (x == -np.inf).any():
+        raise ValueError("values must not have -inf")
     return x
 
 
@@ -240,9 +226,7 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
 def _measures(
     first: ArrayLike, second: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
+    x, y = vector(first, "first"), vector(second, "second")
+    if x.shape != y.shape:
         raise ValueError(f"measures must be vectors of one length, not {x.shape}, {y.shape}")
-    if np.isnan(x).any() or np.isnan(y).any():
-        raise ValueError("measures must not be NaN; a result that was not reached is inf")
     return x, y

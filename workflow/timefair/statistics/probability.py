@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
 Method = Literal["beta", "paper", "bootstrap"]
@@ -59,9 +59,7 @@ def probability_of_quantile(
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1:
-        raise ValueError(f"values must be a vector, not of the shape {x.shape}")
+    x = vector(values, "values")
     quantile = sample_quantile(x, p)
     if not np.isfinite(quantile):
         check_confidence(confidence)

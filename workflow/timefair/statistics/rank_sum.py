@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr
 
+from timefair.statistics.checks import vector
+
 EXACT_PAIRS = 20_000
 """Largest product of the sample sizes for an exact distribution without ties."""
 
@@ -71,8 +73,10 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     24 (1987), and R. W. Butler, Saddlepoint Approximations with Applications, 2007, chapter 4, for
     the approximation.
     """
-    x, y = _vector(first, "first"), _vector(second, "second")
+    x, y = vector(first, "first"), vector(second, "second")
     m, n = x.size, y.size
+    if not (m and n):
+        raise ValueError("both samples must have at least one value")
     if m > n:
         swapped = tails(y, x)
         return Tails(swapped.upper, swapped.lower)
@@ -324,12 +328,3 @@ def _doubled_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _step(ranks: NDArray[np.int64]) -> int:
     return int(np.gcd.reduce(np.diff(ranks)))
-
-
-def _vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or x.size == 0:
-        raise ValueError(f"{name} must be a vector with at least one value, not {x.shape}")
-    if np.isnan(x).any():
-        raise ValueError(f"{name} must not have NaN; a result that was not reached is inf")
-    return x

@@ -12,20 +12,14 @@ import numpy as np
 def begun_on_lattice(const Py_ssize_t[::1] steps, const double[::1] chances, Py_ssize_t size):
     """Expected number of runs that begin before each point of a lattice (a renewal equation).
 
-    Parameters
-    ----------
-    steps : ndarray of int, shape (failures,)
-        Cost of each kind of failure in steps of the lattice, ascending and not negative.
-    chances : ndarray of float, shape (failures,)
-        Probability of each kind; the probability of a failure without cost is below 1.
-    size : int
-        Number of points of the lattice.
+    - `steps`, shape (failures,): Cost of each kind of failure in steps of the lattice, ascending
+      and not negative.
+    - `chances`, shape (failures,): Probability of each kind; the probability of a failure without
+      cost is below 1.
+    - `size`: Number of points of the lattice.
 
-    Returns
-    -------
-    ndarray, shape (size + 1,)
-        The sums of b(0), ..., b(n - 1), with the solution b of b(n) = [n = 0] + sum of
-        chance * b(n - step) over the kinds of failures.
+    Returns, shape (size + 1,): The sums of b(0), ..., b(n - 1), with the solution b of b(n) = [n =
+    0] + sum of chance * b(n - step) over the kinds of failures.
     """
     cdef Py_ssize_t k, n, start, end, shortest, first = 0, kinds = steps.shape[0]
     cdef double again = 1.0, chance
@@ -63,23 +57,14 @@ def added(
 ):
     """Sums of an item of one list and an item of another one, up to a limit.
 
-    Parameters
-    ----------
-    first, second : ndarray, shape (n,) and (m,)
-        Ascending costs.
-    of_first, of_second : ndarray, shape (n,) and (m,)
-        Their weights.
-    limit : float
-        Larger sums are left out.
-    slack : float
-        Relative difference up to which two neighbouring sums count as equal.
-    kept : bool
-        Whether the items of the first list are among the sums.
+    - `first`, `second`, shape (n,) and (m,): Ascending costs.
+    - `of_first`, `of_second`, shape (n,) and (m,): Their weights.
+    - `limit`: Larger sums are left out.
+    - `slack`: Relative difference up to which two neighbouring sums count as equal.
+    - `kept`: Whether the items of the first list are among the sums.
 
-    Returns
-    -------
-    sums, weights : ndarray, shape (sums,)
-        Different sums, ascending, and the sum of the products of their weights.
+    Returns sums, weights, shape (sums,): Different sums, ascending, and the sum of the products of
+    their weights.
     """
     cdef Py_ssize_t n = first.shape[0], m = second.shape[0], runs = 0, size = 0
     cdef Py_ssize_t i, j, k, one, other, end, last, place
@@ -165,20 +150,13 @@ def first_reaching(
     The number has a step at each sum plus the cost of each success. Bisection ends if a single step
     is left, or steps that differ only by rounding.
 
-    Parameters
-    ----------
-    sums : ndarray, shape (sums,)
-        Costs at which runs can begin, ascending.
-    begun : ndarray, shape (sums + 1,)
-        Expected number of runs that begin before each of them, and of all of them.
-    successes : ndarray, shape (successes,)
-        Cost of each success from the beginning of its run.
-    wanted : float
-        The number of successes.
-    limit : float
-        The largest cost.
-    slack : float
-        Relative difference of two costs that counts as rounding.
+    - `sums`, shape (sums,): Costs at which runs can begin, ascending.
+    - `begun`, shape (sums + 1,): Expected number of runs that begin before each of them, and of all
+      of them.
+    - `successes`, shape (successes,): Cost of each success from the beginning of its run.
+    - `wanted`: The number of successes.
+    - `limit`: The largest cost.
+    - `slack`: Relative difference of two costs that counts as rounding.
     """
     cdef Py_ssize_t k, steps, count = successes.shape[0]
     cdef Py_ssize_t[::1] before = np.zeros(count, dtype=np.intp), by = np.empty(count, dtype=np.intp)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import vector
 from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.renewals import added, begun_on_lattice, first_reaching
@@ -120,9 +121,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     this F in the limit of many draws.
     """
     sample = _RestartedRuns.of(_costs(spent), success)
-    points = np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or np.isnan(points).any():
-        raise ValueError("grid must be a vector without NaN")
+    points = vector(grid, "grid")
     if sample.successes.size == 0:
         never = np.full(points.shape, 0.0 if np.size(spent) else np.nan)
         return Bounds(never, never)

@@ -15,7 +15,6 @@ from timefair.statistics.portfolios.portfolios import (
     Schedule,
     Search,
     contributions,
-    prediction_interval,
     reached_by_any,
     share_reached,
 )
@@ -138,21 +137,6 @@ def test_what_was_not_observed_is_unknown():
     np.testing.assert_array_equal(found, [[0.5], [np.nan]])
     assert np.isnan(share_reached(np.empty((0, 2)), [], [1.0])).all()
     assert np.isnan(reached_by_any([0.5, np.nan]))
-
-
-def test_a_prediction_interval_holds_the_noise_of_both_sides():
-    rng, inside, cells = np.random.default_rng(11), 0, 400
-    for _ in range(cells):
-        chance, runs = rng.random(2), 12
-        hits = rng.binomial(runs, chance)
-        measured = rng.binomial(15, reached_by_any(chance)) / 15
-        low, high = prediction_interval(
-            hits, [runs] * 2, new_runs=15, confidence=0.95, rng=rng, draws=500
-        )
-        inside += low <= measured <= high
-    assert inside / cells > 0.93
-    assert prediction_interval([15], [15], new_runs=9, confidence=0.95, rng=rng)[0] < 1
-    assert prediction_interval([0], [15], new_runs=9, confidence=0.95, rng=rng)[1] > 0
 
 
 # --- The search ---

@@ -16,7 +16,6 @@ from timefair.statistics.restarts.what_if import (
     one_launch,
     run_sums,
     side_by_side,
-    until_they_return,
 )
 
 
@@ -138,9 +137,8 @@ def test_what_was_not_observed_is_refused():
     with pytest.raises(NotObserved, match="cutoff 9: launches were observed up to 8"):
         run_sums(cut, [9.0], 2)
     one = law(run_sums(cut, [4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
-    for policy in (one_launch, until_they_return):
-        with pytest.raises(NotObserved, match="budget 100"):
-            policy(one, 100.0)
+    with pytest.raises(NotObserved, match="budget 100"):
+        one_launch(one, 100.0)
     for outcome in (luby(one, 1, 100.0), geometric(one, 100.0)):
         assert np.isnan(outcome.cost).all()
     assert np.isfinite(fixed_cutoffs(one, 100.0).cost).all()

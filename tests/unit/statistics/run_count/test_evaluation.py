@@ -200,26 +200,25 @@ def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
     np.testing.assert_array_equal(again.n, proposal.n)
     parts = evaluate(samples, proposal, groups=groups)
     assert parts.samples.tolist() == [34, 33, 33]
-    pooled = parts.pooled()
     for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
-        np.testing.assert_allclose(getattr(pooled, name), getattr(whole, name))
+        np.testing.assert_allclose(getattr(parts, name).sum(axis=0), getattr(whole, name)[0])
     second = evaluate(
         samples[groups == 1], Proposal(proposal.n[1::3], proposal.met[1::3], proposal.outliers)
     )
-    np.testing.assert_allclose(parts.accuracy[1], second.accuracy[0])
+    np.testing.assert_allclose(parts.accurate[1], second.accurate[0])
 
 
-def test_the_shares_are_what_they_say():
+def test_the_sums_are_what_they_say():
     samples = skewed(200, seed=12)
     proposal = rule_proposal(RULES, samples)
     found = evaluate(samples, proposal)
     verdicts = analytic_verdicts(samples, proposal.n, proposal.outliers)
-    np.testing.assert_allclose(found.accuracy[0], verdicts.accurate.mean(axis=0))
-    np.testing.assert_allclose(found.accuracy_within[0], verdicts.within.mean(axis=0))
-    np.testing.assert_allclose(found.never_stopped[0], 1.0 - proposal.met.mean(axis=0))
+    np.testing.assert_allclose(found.accurate[0], verdicts.accurate.sum(axis=0))
+    np.testing.assert_allclose(found.within[0], verdicts.within.sum(axis=0))
+    np.testing.assert_allclose(found.stopped[0], proposal.met.sum(axis=0))
     stopped = verdicts.accurate[:, 0][proposal.met[:, 0]]
-    assert found.accuracy_stopped[0, 0] == pytest.approx(stopped.mean())
-    assert found.savings.saved[0].tolist() == (200 * 50 - proposal.n.sum(axis=0)).tolist()
+    assert found.accurate_stopped[0, 0] == pytest.approx(stopped.sum())
+    assert found.runs[0].tolist() == proposal.n.sum(axis=0).tolist()
 
 
 def test_controls_cost_what_the_rule_costs():
@@ -241,4 +240,4 @@ def test_other_rules_are_judged_beside():
     )
     found = evaluate(samples, proposal)
     assert found.runs.tolist() == [[300, 1200]]
-    assert found.accuracy[0, 0] < found.accuracy[0, 1]
+    assert found.accurate[0, 0] < found.accurate[0, 1]

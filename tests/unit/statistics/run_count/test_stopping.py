@@ -9,7 +9,6 @@ from timefair.statistics.run_count.stopping import (
     FixedCount,
     Reason,
     decide,
-    drawn_count,
     stop_counts,
     stopping,
 )
@@ -65,14 +64,3 @@ def test_wrong_values_are_named(rule):
 def test_no_run_is_too_few_and_no_sample_gives_no_count(rule):
     assert decide(rule, []).reason is Reason.START
     assert stop_counts(rule, np.empty((0, 16))).n.size == 0
-
-
-def test_random_counts_come_from_the_given_ones_in_their_shares():
-    rng = np.random.default_rng(2)
-    drawn = [drawn_count([5, 50, 50, 50], rng=rng).count for _ in range(400)]
-    assert set(drawn) == {5, 50}
-    assert 60 <= drawn.count(5) <= 140
-    with pytest.raises(ValueError, match="counts"):
-        drawn_count([], rng=rng)
-    with pytest.raises(ValueError, match="start"):
-        drawn_count([0], rng=rng)

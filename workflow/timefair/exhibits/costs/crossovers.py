@@ -21,7 +21,7 @@ from timefair.rundata.frames import stacked
 from timefair.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.evaluation_cost import TurningSets, turning_cost, turning_sets
+from timefair.statistics.costs.lines import TurningSets, turning_cost, turning_sets
 
 COLUMNS = (
     *PROBLEM,

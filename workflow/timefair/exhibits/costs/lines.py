@@ -22,8 +22,9 @@ from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns
 from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.statistics.costs.lines import lowest_between
 from timefair.statistics.ert import ert, ert_interval
-from timefair.statistics.evaluation_cost import at_cost, lowest_between
+from timefair.statistics.evaluation_cost import at_cost
 from timefair.statistics.ranks import rank
 
 LINE_COLUMNS = (

@@ -20,7 +20,8 @@ from timefair.rundata.problems import ProblemRuns
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.bootstrap import resampled_sums
-from timefair.statistics.evaluation_cost import at_cost, band_of_shares, shares_won
+from timefair.statistics.costs.lines import band_of_shares, shares_won
+from timefair.statistics.evaluation_cost import at_cost
 from timefair.statistics.ranks import rank
 
 COLUMNS = (

@@ -106,7 +106,7 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cross-validated probability that an estimate from n runs is right.
 
     The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
-    features of the n values (`statistics.run_count.features`).
+    features of the n values (`statistics.classifier.classifier`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
     parts = [

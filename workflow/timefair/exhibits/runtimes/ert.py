@@ -175,7 +175,7 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     beside="ert",
 )
 def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to relative targets; see `statistics.targets.relative_targets`.
+    """ERT to relative targets; see `statistics.runtimes.relative_targets`.
 
     Each problem has its own start and best precision.
     """

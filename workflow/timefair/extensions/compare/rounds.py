@@ -115,7 +115,7 @@ class Rounds:
         """Measure round after round until the answer is sure or all rounds are done.
 
         After each round, all runs so far are judged at the round's share of the level; see
-        `statistics.versions.looks`.
+        `statistics.versions.answers`.
 
         Parameters
         ----------

@@ -99,7 +99,7 @@ class Cell:
 
     @property
     def affordable(self) -> Numbers:
-        """The evaluations that the budget of each run allows; see `statistics.versions.effort`."""
+        """The evaluations that the budget of each run allows; see `statistics.versions.answers`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
@@ -144,7 +144,7 @@ class Sample:
     Attributes
     ----------
     target
-        The precision up to which effort is compared; see `statistics.versions.effort`. None if too
+        The precision up to which effort is compared; see `statistics.versions.answers`. None if too
         few runs found any value.
     paired
         Whether run i of both versions has the same problem, number and seed.

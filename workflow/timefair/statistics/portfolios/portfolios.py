@@ -95,37 +95,6 @@ def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
 
-def prediction_interval(
-    successes: Sequence[int],
-    runs: Sequence[int],
-    *,
-    new_runs: int,
-    confidence: float,
-    rng: np.random.Generator,
-    draws: int = 4000,
-) -> tuple[float, float]:
-    """Prediction interval of the share of new runs of a portfolio that reach a target.
-
-    - `successes`, `runs`: Number of runs of each member that reached the target within its share of
-      T, and number of all its runs.
-    - `new_runs`: Number of new runs of the portfolio.
-    - `confidence`: Probability that the share is in the interval, in (0, 1).
-    - `rng`: Source of the draws.
-    - `draws`: Number of draws of the members' probabilities.
-
-    Returns low, high: The interval includes two errors: that of the probability of each member,
-    which is known from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that
-    of the new runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
-    `confidence`.
-    """
-    hits, counts = np.asarray(successes), np.asarray(runs)
-    chance = rng.beta(hits + 0.5, counts - hits + 0.5, size=(draws, hits.size))
-    new = rng.binomial(new_runs, np.clip(reached_by_any(chance, axis=1), 0.0, 1.0))
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(new, [tail, 1 - tail], method="inverted_cdf")
-    return float(low / new_runs), float(high / new_runs)
-
-
 TENTHS = 10
 """Shares of T for members in turn are multiples of T divided by this."""
 EVERY_TRIPLE = 12

@@ -21,23 +21,15 @@ def mixed(
 ):
     """Laws of the strata of each sample, drawn to the law of all strata.
 
-    Parameters
-    ----------
-    sums : ndarray of float, shape (3, samples, strata, cells)
-        Successes, their cost, and the cost of all launches; a cell is a cutoff and a target.
-    count : ndarray of float, shape (samples, strata)
-        Number of launches.
-    own : ndarray of float, shape (cells,)
-        Intraclass correlation of successes.
-    longest : ndarray of float, shape (cells,)
-        The cutoff of each cell.
-    shortest : float
-        Least mean cost of a failure, as a share of its cutoff.
+    - `sums`, shape (3, samples, strata, cells): Successes, their cost, and the cost of all
+      launches; a cell is a cutoff and a target.
+    - `count`, shape (samples, strata): Number of launches.
+    - `own`, shape (cells,): Intraclass correlation of successes.
+    - `longest`, shape (cells,): The cutoff of each cell.
+    - `shortest`: Least mean cost of a failure, as a share of its cutoff.
 
-    Returns
-    -------
-    chance, cost, failure : ndarray of float, shape (samples, strata, cells)
-        NaN for a sample without a launch.
+    Returns chance, cost, failure, shape (samples, strata, cells): NaN for a sample without a
+    launch.
     """
     cdef Py_ssize_t sample, stratum, cell, of
     cdef Py_ssize_t strata = sums.shape[2], cells = sums.shape[3]

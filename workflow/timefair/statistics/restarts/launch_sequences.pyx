@@ -47,14 +47,10 @@ cdef class Laws:
     arrays of the shape (samples, strata, lengths, targets). Both are NaN where a launch would be
     longer than the last cutoff.
 
-    Parameters
-    ----------
-    cutoffs : ndarray of float, shape (cutoffs,)
-        Rising and positive.
-    chance, cost, failure : ndarray of float, shape (samples, strata, cutoffs, targets)
-        As in `what_if.Law`.
-    alike : ndarray of bool, shape (targets,)
-        Whether the law to a target is the same in all strata: it is then computed for one of them.
+    - `cutoffs`, shape (cutoffs,): Rising and positive.
+    - `chance`, `cost`, `failure`, shape (samples, strata, cutoffs, targets): As in `what_if.Law`.
+    - `alike`, shape (targets,): Whether the law to a target is the same in all strata: it is then
+      computed for one of them.
     """
 
     cdef const double[::1] cutoffs
@@ -88,17 +84,10 @@ cdef class Laws:
     def side_by_side(self, Py_ssize_t until, int copies):
         """Some copies of a launch at the same time, until the first one reaches the target.
 
-        Parameters
-        ----------
-        until : int
-            Index of the cutoff that is the budget.
-        copies : int
-            Number of copies, at least 1.
+        - `until`: Index of the cutoff that is the budget.
+        - `copies`: Number of copies, at least 1.
 
-        Returns
-        -------
-        cost, chance : ndarray of float, shape (samples, strata, targets)
-            The cost is that of one copy.
+        Returns cost, chance, shape (samples, strata, targets): The cost is that of one copy.
         """
         cdef Py_ssize_t sample, stratum, t
         shape = (self.chance.shape[0], self.chance.shape[1], self.chance.shape[3])

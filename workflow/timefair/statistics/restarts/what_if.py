@@ -294,17 +294,6 @@ def one_launch(law: Law, budget: float) -> Outcome:
     return Outcome(run.cost[:, :, 0], run.chance[:, :, 0])
 
 
-def until_they_return(law: Law, budget: float) -> Outcome:
-    """Independent restarts: each launch ends by itself.
-
-    Raises NotObserved if the law ends before the budget.
-    """
-    _require(law, budget)
-    last = int(np.searchsorted(law.cutoffs, budget))
-    each = fixed_cutoffs(law, budget, np.array([last]))
-    return Outcome(each.cost[:, :, 0], each.chance[:, :, 0])
-
-
 def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
     """Launches of one length, for each cutoff of the law.
 

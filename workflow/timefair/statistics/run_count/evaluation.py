@@ -378,45 +378,6 @@ class Evaluation:
     accurate_stopped: NDArray[np.float64]
     within: NDArray[np.float64]
 
-    def pooled(self) -> Evaluation:
-        """The sum of all groups, as one group."""
-        return Evaluation(
-            self.cap,
-            *(
-                sums.sum(axis=0, keepdims=True)
-                for sums in (
-                    self.samples, self.runs, self.stopped,
-                    self.accurate, self.accurate_stopped, self.within,
-                )
-            ),
-        )  # fmt: skip
-
-    @property
-    def accuracy(self) -> NDArray[np.float64]:
-        """Share of samples with an accurate estimate, (groups, settings); the column "true"."""
-        return _share(self.accurate, self.samples[:, np.newaxis])
-
-    @property
-    def accuracy_within(self) -> NDArray[np.float64]:
-        """The same if errors within each band are allowed, (groups, settings, bands)."""
-        return _share(self.within, self.samples[:, np.newaxis, np.newaxis])
-
-    @property
-    def never_stopped(self) -> NDArray[np.float64]:
-        """Share of samples that ended only at the cap, (groups, settings)."""
-        return 1.0 - _share(self.stopped, self.samples[:, np.newaxis])
-
-    @property
-    def accuracy_stopped(self) -> NDArray[np.float64]:
-        """Accuracy among the samples that stopped, (groups, settings); NaN if none stopped."""
-        return _share(self.accurate_stopped, self.stopped)
-
-    @property
-    def savings(self) -> Savings:
-        """Table 2, arrays of shape (groups, settings)."""
-        total = np.broadcast_to(self.cap * self.samples[:, np.newaxis], self.runs.shape)
-        return savings(total, self.runs, 100.0 * self.accuracy)
-
 
 def evaluate(
     samples: ArrayLike,
@@ -495,9 +456,3 @@ def _blocks(size: int, progress: Callable[[int, int], None] | None) -> Iterator[
         yield slice(first, last)
         if progress is not None:
             progress(last, size)
-
-
-def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    share = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=share, where=np.broadcast_to(whole > 0, part.shape))
-    return share

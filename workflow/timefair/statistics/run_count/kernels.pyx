@@ -37,22 +37,11 @@ cdef struct Skewness:
 def fences(const double[::1] ordered, int technique):
     """Least and greatest value that a filter keeps.
 
-    Parameters
-    ----------
-    ordered : ndarray of float, shape (n,)
-        A sorted sample.
-    technique : int
-        Code of the filter.
+    - `ordered`, shape (n,): A sorted sample.
+    - `technique`: Code of the filter.
 
-    Returns
-    -------
-    low, high : float
-        Infinite without a filter, and for fewer than three values, which are all kept.
-
-    Examples
-    --------
-    >>> fences(np.array([1.0, 2.0, 3.0, 4.0, 50.0]), 1)
-    (-1.0, 7.0)
+    Returns low, high: Infinite without a filter, and for fewer than three values, which are all
+    kept.
     """
     cdef Fences found = fences_of(&ordered[0], ordered.shape[0], technique)
     return found.low, found.high
@@ -63,19 +52,13 @@ def fences_all(
 ):
     """Fences of the first ``counts[s, r]`` values of each sample, which is sorted once.
 
-    Parameters
-    ----------
-    samples : ndarray of float, shape (samples, runs)
-        Values in the order of the runs; `inf` for a run without a finite value.
-    counts : ndarray of int64, shape (samples, settings)
-        From 1 to runs.
-    techniques : ndarray of int64, shape (settings,)
-        Code of each setting's filter.
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `counts`, shape (samples, settings): From 1 to runs.
+    - `techniques`, shape (settings,): Code of each setting's filter.
 
-    Returns
-    -------
-    low, high : ndarray of float, shape (samples, settings)
-        NaN where differences of the values overflow, or an `inf` leaves the fences undefined.
+    Returns low, high, shape (samples, settings): NaN where differences of the values overflow, or
+    an `inf` leaves the fences undefined.
     """
     cdef Py_ssize_t s, r, n, settings = techniques.shape[0], runs = samples.shape[1]
     low, high = np.empty((2, samples.shape[0], settings))
@@ -103,17 +86,11 @@ def fences_all(
 def skewness(const double[:, ::1] ordered):
     """Moment coefficient g1 (ddof 0) of sorted samples.
 
-    Parameters
-    ----------
-    ordered : ndarray of float, shape (samples, n)
-        Finite values, at least one per sample.
+    - `ordered`, shape (samples, n): Finite values, at least one per sample.
 
-    Returns
-    -------
-    value : ndarray of float, shape (samples,)
-        0 for constant values.
-    constant : ndarray of bool, shape (samples,)
-        Whether the values are constant, or differ by rounding alone.
+    Returns value, shape (samples,): 0 for constant values.
+    Returns constant, shape (samples,): Whether the values are constant, or differ by rounding
+    alone.
     """
     cdef Py_ssize_t s, n = ordered.shape[1]
     value = np.empty(ordered.shape[0])
@@ -132,20 +109,13 @@ def skewness(const double[:, ::1] ordered):
 def kept_skewness(const double[:, ::1] ordered, int technique):
     """Skewness of the values of sorted samples that a filter keeps.
 
-    Parameters
-    ----------
-    ordered : ndarray of float, shape (samples, n)
-        May end in `inf`.
-    technique : int
-        Code of the filter.
+    - `ordered`, shape (samples, n): May end in `inf`.
+    - `technique`: Code of the filter.
 
-    Returns
-    -------
-    value : ndarray of float, shape (samples,)
-        0 for constant values; NaN for fewer than three kept values, and with an `inf` among finite
-        ones.
-    constant : ndarray of bool, shape (samples,)
-        Whether the kept values are constant; True if all values are `inf`.
+    Returns value, shape (samples,): 0 for constant values; NaN for fewer than three kept values,
+    and with an `inf` among finite ones.
+    Returns constant, shape (samples,): Whether the kept values are constant; True if all values are
+    `inf`.
     """
     cdef Py_ssize_t s, n = ordered.shape[1]
     value = np.empty(ordered.shape[0])
@@ -170,23 +140,15 @@ def stop_all(
 ):
     """The number of runs at which each of several skewness rules stops on each sample.
 
-    Parameters
-    ----------
-    samples : ndarray of float, shape (samples, runs)
-        Values in the order of the runs; `inf` for a run without a finite value.
-    techniques : ndarray of int64, shape (rules,)
-        Codes of the filters. The skewness is computed once for consecutive rules with one filter.
-    limits : ndarray of float, shape (rules,)
-        Largest absolute skewness.
-    starts, caps : ndarray of int64, shape (rules,)
-        First and last n, at most `runs`.
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `techniques`, shape (rules,): Codes of the filters. The skewness is computed once for
+      consecutive rules with one filter.
+    - `limits`, shape (rules,): Largest absolute skewness.
+    - `starts`, `caps`, shape (rules,): First and last n, at most `runs`.
 
-    Returns
-    -------
-    counts : ndarray of int64, shape (samples, rules)
-        The n at which the rule stops.
-    met : ndarray of bool, shape (samples, rules)
-        False if the rule stopped only because of its cap.
+    Returns counts, shape (samples, rules): The n at which the rule stops.
+    Returns met, shape (samples, rules): False if the rule stopped only because of its cap.
     """
     cdef Py_ssize_t s, rules = limits.shape[0]
     counts = np.zeros((samples.shape[0], rules), dtype=np.int64)

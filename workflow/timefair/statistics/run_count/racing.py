@@ -106,37 +106,6 @@ class PairRule:
         return deviations[0] * abs(float(y.mean())) / mean**2, deviations[1] / abs(mean)
 
 
-@dataclass(frozen=True)
-class PairStopping:
-    """Where a rule for a pair stopped: the runs of each algorithm, the reason and the error."""
-
-    n: tuple[int, int]
-    reason: Reason
-    standard_error: float
-
-
-def pair_stopping(rule: PairRule, first: ArrayLike, second: ArrayLike) -> PairStopping:
-    """Where the rule stops on complete samples, as by `decide` after each run.
-
-    - `rule`: The rule.
-    - `first`, `second`, shape (runs,): Values in the order of the runs; `inf` for a run without a
-      finite value.
-
-    Returns: If a sample has too few runs, the reason is "open". Raises ValueError if a sample is
-    shorter than ``rule.start``, is not a vector, or has NaN or ``-inf``.
-    """
-    samples = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
-    if min(sample.size for sample in samples) < rule.start:
-        raise ValueError(f"samples must have at least start = {rule.start} runs")
-    made = [rule.start, rule.start]
-    while True:
-        decision = rule.decide(samples[0][: made[0]], samples[1][: made[1]])
-        chosen = decision.following
-        if chosen is None or made[chosen] == samples[chosen].size:
-            return PairStopping((made[0], made[1]), decision.reason, decision.standard_error)
-        made[chosen] += 1
-
-
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 

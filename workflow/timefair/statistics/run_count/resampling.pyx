@@ -43,16 +43,12 @@ cdef struct Tuples:
 cdef class Cases:
     """The cases to judge: the first ``counts[s, r]`` values of sample s, if within the fences.
 
-    Parameters
-    ----------
-    samples : ndarray of float, shape (samples, runs)
-        Values in the order of the runs; `inf` for a run without a finite value.
-    counts : ndarray of int64, shape (samples, settings)
-        From 1 to runs.
-    techniques : ndarray of int64, shape (settings,)
-        For each setting, the column of the truth's fences with which it is judged.
-    low, high : ndarray of float, shape (samples, settings)
-        The fences.
+    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
+      finite value.
+    - `counts`, shape (samples, settings): From 1 to runs.
+    - `techniques`, shape (settings,): For each setting, the column of the truth's fences with which
+      it is judged.
+    - `low`, `high`, shape (samples, settings): The fences.
     """
 
     cdef const double[:, ::1] samples, low, high
@@ -67,13 +63,9 @@ cdef class Cases:
 cdef class Truth:
     """The samples against which the cases are judged.
 
-    Parameters
-    ----------
-    samples : ndarray of float, shape (samples, runs)
-    low, high : ndarray of float, shape (samples, techniques)
-        The fences of these samples.
-    nested : bool
-        Whether these are the same samples as those of the cases.
+    - `samples`, shape (samples, runs)
+    - `low`, `high`, shape (samples, techniques): The fences of these samples.
+    - `nested`: Whether these are the same samples as those of the cases.
     """
 
     cdef const double[:, ::1] samples, low, high
@@ -86,21 +78,14 @@ cdef class Truth:
 cdef class Plan:
     """How the cases are judged.
 
-    Parameters
-    ----------
-    draws : int
-        Number of values of each bootstrapped mean.
-    resamples : int
-        Number of resamples of each repetition; 0: every case is decided in closed form.
-    seeds : ndarray of uint64, shape (samples, repetitions)
-    normal : ndarray of float, shape (2 * resamples + 1,)
-        Normal quantiles of ``i / (2 * resamples)``.
-    z : float
-        Normal quantile of the interval.
-    margin : float
-        A case is clear if 0 is further than this from both limits, in standard deviations.
-    bands : ndarray of float, shape (bands,)
-        Errors relative to the absolute mean of the kept true values, in ascending order.
+    - `draws`: Number of values of each bootstrapped mean.
+    - `resamples`: Number of resamples of each repetition; 0: every case is decided in closed form.
+    - `seeds`, shape (samples, repetitions)
+    - `normal`, shape (2 * resamples + 1,): Normal quantiles of ``i / (2 * resamples)``.
+    - `z`: Normal quantile of the interval.
+    - `margin`: A case is clear if 0 is further than this from both limits, in standard deviations.
+    - `bands`, shape (bands,): Errors relative to the absolute mean of the kept true values, in
+      ascending order.
     """
 
     cdef Py_ssize_t draws, resamples
@@ -118,17 +103,10 @@ cdef class Plan:
 def judge(Cases cases, Truth truth, Plan plan):
     """Verdicts of all cases, averaged over the repetitions.
 
-    Returns
-    -------
-    accurate : ndarray of float, shape (samples, settings)
-        1 for an accurate estimate, 0 for any other.
-    within : ndarray of float, shape (samples, settings, bands)
-        1 for an accurate estimate; otherwise, the share of the resamples within the band.
-
-    Raises
-    ------
-    OverflowError
-        If differences between the values overflow, so that a filter keeps none of them.
+    Returns accurate, shape (samples, settings): 1 for an accurate estimate, 0 for any other.
+    Returns within, shape (samples, settings, bands): 1 for an accurate estimate; otherwise, the
+    share of the resamples within the band. Raises OverflowError if differences between the values
+    overflow, so that a filter keeps none of them.
     """
     cdef Py_ssize_t s = 0, samples = cases.samples.shape[0], settings = cases.counts.shape[1]
     cdef Workspace work = Workspace(max(cases.samples.shape[1], truth.samples.shape[1]), plan)
@@ -149,24 +127,12 @@ def judge(Cases cases, Truth truth, Plan plan):
 def tuple_sums(const double[::1] values, Py_ssize_t draws, Py_ssize_t room):
     """Sums of all ordered tuples of values, from which `judge` draws.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-    draws : int
-        Greatest length of a tuple.
-    room : int
-        Greatest number of sums, at least 1.
+    - `values`, shape (n,)
+    - `draws`: Greatest length of a tuple.
+    - `room`: Greatest number of sums, at least 1.
 
-    Returns
-    -------
-    sums : ndarray of float, shape (n**length,)
-    length : int
-        The greatest length that `draws` and `room` allow.
-
-    Examples
-    --------
-    >>> tuple_sums(np.array([1.0, 10.0]), 5, 7)
-    (array([ 2., 11., 11., 20.]), 2)
+    Returns sums, shape (n**length,):
+    Returns length: The greatest length that `draws` and `room` allow.
     """
     cdef double[::1] sums = np.empty(room)
     cdef Tuples tuples = tabulate(&values[0], values.shape[0], draws, room, &sums[0])
@@ -178,22 +144,13 @@ def resampled_means(
 ):
     """Means of values drawn with replacement, as `judge` draws them.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-    draws : int
-        Number of values of each mean.
-    resamples : int
-        Number of means.
-    seed : int
-        From 0 to 2**64 - 1.
+    - `values`, shape (n,)
+    - `draws`: Number of values of each mean.
+    - `resamples`: Number of means.
+    - `seed`: From 0 to 2**64 - 1.
 
-    Returns
-    -------
-    ndarray of float, shape (resamples,)
+    Returns: shape (resamples,)
 
-    Notes
-    -----
     The random words come from splitmix64 and are used in halves of 32 bits, so that no tuple is
     favoured by more than ``size / 2**32``.
     """

@@ -211,23 +211,6 @@ class FixedCount:
         )
 
 
-def drawn_count(counts: ArrayLike, *, rng: np.random.Generator) -> FixedCount:
-    """Control for another rule: a number of runs drawn from those at which that rule stopped.
-
-    The number is drawn before the first run, so it does not depend on the values.
-
-    - `counts`, shape (samples,): Numbers of runs of the other rule, at least one.
-    - `rng`: Source of the draw.
-
-    Returns: The rule for one sample. Raises ValueError if `counts` is empty or a count is smaller
-    than 1.
-    """
-    drawn = np.asarray(counts, dtype=np.int64)
-    if drawn.ndim != 1 or drawn.size == 0:
-        raise ValueError("counts must be a vector with at least one number")
-    return FixedCount(int(rng.choice(drawn)))
-
-
 def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]:
     """Samples as a contiguous array.
 

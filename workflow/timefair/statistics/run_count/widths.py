@@ -256,8 +256,6 @@ class QuantileWidth:
     it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
     than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
     "degenerate".
-
-    Source: See `ranks`.
     """
 
     width: float
@@ -375,8 +373,6 @@ class BoundedMeanWidth:
 
     A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
     no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
-
-    Source: See `betting`.
     """
 
     width: float

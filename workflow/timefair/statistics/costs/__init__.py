@@ -1,0 +1,1 @@
+"""Statistics of ERTs as lines in the cost of an evaluation."""

@@ -1,0 +1,312 @@
+"""ERTs as lines in the cost of an evaluation: where they cross, and which one is lowest.
+
+The ERT in seconds at the additional cost c of an evaluation is ERT_s + c ERT_evaluations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.checks import check_confidence
+from timefair.statistics.comparison import score_p
+
+
+def turning_cost(
+    seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
+) -> NDArray[np.float64]:
+    """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
+
+    - `seconds_a`, `evaluations_a`, `seconds_b`, `evaluations_b`: ERT of each algorithm in seconds
+      and in evaluations.
+
+    Returns: In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
+    parallel lines and for an ERT of `inf`.
+    """
+    lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        time_a, count_a, time_b, count_b = (np.asarray(x, dtype=np.float64) for x in lines)
+        cost = (time_b - time_a) / (count_a - count_b)
+    return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
+
+
+def lowest_between(
+    seconds: ArrayLike, evaluations: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The range of evaluation costs in which each of several lines is the lowest.
+
+    - `seconds`, `evaluations`, shape (..., lines): ERT in seconds and in evaluations; `inf` if
+      there is no line.
+
+    Returns start, end, shape (..., lines): At costs from `start` to `end`, both included, no other
+    line is lower. `end` is `inf` for the line with the fewest evaluations. Both are NaN for a line
+    that is never the lowest. Where two lines cross, the range of both includes the cost of the
+    crossing. Equal lines have equal ranges.
+
+    Each line is compared with every other line, so the result does not depend on their order. The
+    time is proportional to the square of the number of lines.
+    """
+    time = np.asarray(seconds, dtype=np.float64)
+    count = np.asarray(evaluations, dtype=np.float64)
+    mine_s, others_s = time[..., :, np.newaxis], time[..., np.newaxis, :]
+    mine, others = count[..., :, np.newaxis], count[..., np.newaxis, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = (others_s - mine_s) / (mine - others)
+    compared = np.isfinite(others_s) & np.isfinite(mine_s)
+    steeper, flatter = compared & (mine > others), compared & (mine < others)
+    start = np.where(flatter, meet, 0.0).max(axis=-1, initial=0.0)
+    end = np.where(steeper, meet, np.inf).min(axis=-1, initial=np.inf)
+    above = (compared & (mine == others) & (mine_s > others_s)).any(axis=-1)
+    lowest = np.isfinite(time) & ~above & (start <= end)
+    return np.where(lowest, start, np.nan), np.where(lowest, end, np.nan)
+
+
+def shares_won(
+    seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike
+) -> NDArray[np.float64]:
+    """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
+
+    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERT in seconds and in
+      evaluations; `inf` if no run succeeded.
+    - `cost_s`, shape (costs,): Evaluation costs, as for `at_cost`.
+
+    Returns, shape (..., costs, algorithms): If several algorithms have the lowest ERT, the problem
+    is divided equally among them. Problems that no algorithm solves count for no algorithm, so the
+    shares add up to the share of the problems that are solved. NaN if there are no problems.
+    """
+    # The last axis of an array is the quickest where it is long: that of the samples.
+    time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
+    count = np.ascontiguousarray(np.asarray(evaluations, dtype=np.float64).T)
+    algorithms, problems = time.shape[:2]
+    costs = np.asarray(cost_s, dtype=np.float64)
+    if problems == 0:
+        return np.full((*time.shape[:1:-1], costs.size, algorithms), np.nan)
+    slope = np.where(np.isfinite(count), count, 0.0)  # where time is infinite too
+    solved = np.isfinite(time).any(axis=0)
+    shares = np.empty((algorithms, costs.size, *time.shape[2:]))
+    there, small = np.empty(time.shape), np.min_scalar_type(2 * max(algorithms, problems))
+    for k, cost in enumerate(costs):
+        np.multiply(cost, slope, out=there)
+        there += time
+        won = (there == there.min(axis=0)) & solved
+        winners = won.view(np.uint8).sum(axis=0, dtype=small)
+        if winners.max() <= 2:  # halves are added as integers, which is quicker and exact
+            halves = won.view(np.uint8) * (3 - winners)
+            shares[:, k] = halves.sum(axis=1, dtype=small) / 2
+        else:
+            each = 1 / np.maximum(winners, 1)
+            shares[:, k] = np.einsum("ap...,p...->a...", won, each, optimize=False)
+    return np.asarray(shares.T / problems)
+
+
+def band_of_shares(
+    share: NDArray[np.float64], samples: NDArray[np.float64], *, confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of shares, from the shares in bootstrap samples.
+
+    - `share`: The observed shares.
+    - `samples`, shape (resamples, ...): The shares in each bootstrap sample of the runs.
+    - `confidence`: Nominal coverage at each point, in (0, 1).
+
+    Returns low, high: The percentile interval, extended so that it contains the observed share.
+    """
+    low, high = percentile_interval(samples, confidence)
+    return np.minimum(low, share), np.maximum(high, share)
+
+
+GRID = 33
+"""Angles at which the test is made before the limits are refined."""
+HALVINGS = 40
+"""Number of bisection steps for each limit, enough for the precision of floating point."""
+
+EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
+    "empty", "every", "below", "above", "between", "outside",
+)  # fmt: skip
+"""The shapes of a set; see `TurningSets`."""
+
+
+@dataclass(frozen=True)
+class TurningSets:
+    """The evaluation costs at which two algorithms may have the same ERT; one set per target.
+
+    - `shape`: ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the
+      runs do not show at any cost which algorithm is better. ``below``: from 0 to `high`.
+      ``above``: from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to
+      `low`, and from `high` to infinity.
+    - `low`, `high`: Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty
+      set.
+    """
+
+    shape: NDArray[np.str_]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def split(self, parts: int) -> list[TurningSets]:
+        """The sets in several equal parts."""
+        arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
+        return [TurningSets(*of) for of in zip(*arrays, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Moments of the scores of `equal_ert` in seconds and in evaluations, one row per target.
+
+    At the evaluation cost c, a score is that in seconds plus c times that in evaluations, because
+    the common ERT is a straight line in c too.
+    """
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    runs: int
+
+    @classmethod
+    def of(cls, seconds: NDArray[np.float64], evaluations: NDArray[np.float64]) -> _Scores:
+        both = np.stack([seconds, evaluations])
+        mean = both.mean(axis=1)
+        centred = both - mean[:, np.newaxis]
+        covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
+        return cls(mean, covariance, both.shape[1])
+
+    def some(self, targets: NDArray[np.intp]) -> _Scores:
+        """The same of some targets."""
+        return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
+
+    def at(self, angle: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
+        c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
+        (tt, te), (_, ee) = self.covariance[..., np.newaxis]
+        mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
+        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test of equal ERTs, one row per target."""
+
+    first: _Scores
+    second: _Scores
+    level: float
+
+    def some(self, targets: NDArray[np.intp]) -> _Test:
+        """The same of some targets."""
+        return _Test(self.first.some(targets), self.second.some(targets), self.level)
+
+    def accepts(self, angle: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether it does not reject; shape (targets, angles)."""
+        sides = (self.first, self.second)
+        (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
+        p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
+        return np.asarray(p > self.level)
+
+
+def turning_sets(
+    seconds_a: ArrayLike,
+    evaluations_a: ArrayLike,
+    success_a: ArrayLike,
+    seconds_b: ArrayLike,
+    evaluations_b: ArrayLike,
+    success_b: ArrayLike,
+    *,
+    confidence: float,
+) -> TurningSets:
+    """The evaluation costs at which the test of equal ERTs does not reject.
+
+    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Seconds and evaluations of each
+      run of the first algorithm, up to each target or up to the end of the run, and whether the run
+      reached the target.
+    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second
+      algorithm.
+    - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
+
+    Returns: Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
+    algorithm has fewer than two runs. Raises ValueError if `confidence` is outside (0, 1).
+
+    A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
+    has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
+    the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
+    in evaluations alone. If the evaluations of all runs are equal, the test does not depend on the
+    cost, and the set is ``empty`` or ``every``. Otherwise, the test is made at `GRID` angles and at
+    the crossing of the two lines, and bisection finds each limit between two of these. If the lines
+    cross, the crossing belongs to the set.
+
+    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
+    Society B 16 (1954), whose sets have the same shapes.
+    """
+    check_confidence(confidence)
+    parts = [np.asarray(x, dtype=np.float64) for x in (seconds_a, evaluations_a, success_a)]
+    others = [np.asarray(x, dtype=np.float64) for x in (seconds_b, evaluations_b, success_b)]
+    targets = parts[0].shape[1]
+    successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
+    low, high = np.zeros(targets), np.full(targets, np.inf)
+    shape = np.full(targets, EVERY, dtype="<U7")
+    tested = np.flatnonzero(successes > 0)
+    if min(len(parts[0]), len(others[0])) < 2 or tested.size == 0:
+        return TurningSets(shape, low, high)
+    used = [x[:, tested] for x in parts], [x[:, tested] for x in others]
+    common = [(used[0][k].sum(axis=0) + used[1][k].sum(axis=0)) / successes[tested] for k in (0, 1)]
+    scale = np.where((common[0] > 0) & (common[1] > 0), common[0] / np.maximum(common[1], 1.0), 1.0)
+    first, second = (
+        _Scores.of(time - common[0] * reached, (count - common[1] * reached) * scale)
+        for time, count, reached in used
+    )
+
+    test = _Test(first, second, 1 - confidence)
+    angles = np.where(_equal_counts(first, second)[:, np.newaxis], 0.0, _angles(first, second))
+    inside = test.accepts(angles)
+    limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
+    start, end = (np.tan(angle) * scale for angle in limits)
+    begins, ends = inside[:, 0], inside[:, -1]
+    parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
+    cases = [
+        (~inside.any(axis=1), EMPTY, np.nan, np.nan),
+        (inside.all(axis=1), EVERY, 0.0, np.inf),
+        (begins & ~ends, BELOW, 0.0, end),
+        (~begins & ends, ABOVE, start, np.inf),
+        (begins & ends & (parts_of_it > 0), OUTSIDE, start, end),
+    ]
+    where = [case for case, *_ in cases]
+    shape[tested] = np.select(where, [np.full(tested.size, word) for _, word, *_ in cases], BETWEEN)
+    low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
+    high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
+    return TurningSets(shape, low, high)
+
+
+def _equal_counts(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
+    """Whether all runs have equal evaluations, so that the cost does not change the test."""
+    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
+    return np.asarray((np.array(moments) == 0).all(axis=0))
+
+
+def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
+    """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
+    grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
+    by_time, by_count = first.mean - second.mean
+    crossing = np.arctan2(np.abs(by_time), np.abs(by_count))
+    crossing = np.where(np.sign(by_time) * np.sign(by_count) < 0, crossing, 0.0)
+    return np.sort(np.column_stack([grid, crossing]), axis=1)
+
+
+def _limit(
+    test: _Test,
+    angles: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    *,
+    last: bool,
+) -> NDArray[np.float64]:
+    """The angle of the first or last change between inside and outside; 0 without a change."""
+    changes = inside[:, 1:] != inside[:, :-1]
+    rows = np.flatnonzero(changes.any(axis=1))
+    changes, test = changes[rows], test.some(rows)
+    place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
+    left, right = angles[rows, place], angles[rows, place + 1]
+    side = inside[rows, place]
+    for _ in range(HALVINGS):
+        middle = (left + right) / 2
+        same = test.accepts(middle[:, np.newaxis])[:, 0] == side
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    found = np.zeros(len(angles))
+    found[rows] = np.where(side, left, right)
+    return found
