@@ -20,10 +20,21 @@ from timefair.exhibits.files import write
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.questions import Question
 from timefair.exhibits.registry import TABLES
-from timefair.latex import Setting, document, notation, typeset
-from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
+from timefair.latex import Setting, notation, typeset
+from timefair.latex.document import document
 from timefair.latex.notation import Notation, escape, short
-from timefair.latex.pages import CHARACTERS, LINES, Tabular, pages, tabulars
+from timefair.latex.pages import (
+    CHARACTERS,
+    GAP,
+    LINES,
+    Tabular,
+    TabularColumn,
+    best,
+    grid,
+    pages,
+    tabulars,
+    width_of,
+)
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -5,7 +5,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.exhibits.registry import TABLES
-from timefair.records import store
+from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -53,7 +53,7 @@ BY_RULE = {
 def test_each_rule_has_its_trace(run, table, tmp_path, value, stored) -> None:
     runs = table(run([(3, 0.3, 7.0)], run=1, algorithm="B"), noisy(run, recommended=RECOMMENDED))
     if stored:
-        store.write_record(tmp_path / "a.parquet", runs.to_batches(), {})
+        write_record(tmp_path / "a.parquet", runs.to_batches(), {})
         taken = Runs.read([tmp_path / "a.parquet"])
     else:
         taken = Runs.of(runs)

@@ -6,6 +6,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records import store
+from timefair.records.store import with_facts, write_record
 from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 
@@ -66,8 +67,8 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeyp
     }
     path = tmp_path / "A.parquet"
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
-    store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
-    read, held = Runs.read([path]), Runs.of(store.with_facts(table(*rows), decided))
+    write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
+    read, held = Runs.read([path]), Runs.of(with_facts(table(*rows), decided))
     for name in ("frame", "launches", "stopping"):
         pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
     for name in ("offsets", "time_s", "evaluations", "precision"):
@@ -80,7 +81,7 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeyp
 def test_files_are_loaded_together(run, table, tmp_path):
     paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for k, path in enumerate(paths):
-        store.write_record(path, table(run(run=k)).to_batches(), {})
+        write_record(path, table(run(run=k)).to_batches(), {})
     assert Runs.read(paths).frame["run"].tolist() == [0, 1]
     assert Runs.read([]).frame.empty
 

@@ -22,7 +22,7 @@ from timefair.cli.common import Command, Commands, entry, measuring_environment,
 from timefair.cli.paths import prepare_files
 from timefair.linux.interruption import SIGNALS
 from timefair.processes import prepared
-from timefair.records.begun import begun_path
+from timefair.records.journal import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -426,7 +426,7 @@ def _collect(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration, plan
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
-    from timefair.records.light_arrow import avoid_pandas
+    from timefair.records.store import avoid_pandas
 
     avoid_pandas()
     campaign = configuration.restore(arguments.campaign)

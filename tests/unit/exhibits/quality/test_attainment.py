@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from timefair.exhibits.quality.attainment import POINTS, SHARES, attained, surfaces
 from timefair.exhibits.registry import TABLES
-from timefair.latex.captions import CaptionFacts
-from timefair.latex.document import typeset
+from timefair.latex.document import CaptionFacts, typeset
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
