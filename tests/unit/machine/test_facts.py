@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from timefair.machine import cgroups, checkout, facts, memory, processor, software, system
+from timefair.machine import cgroups, checkout, facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
@@ -105,9 +105,9 @@ def test_a_server(build: Build) -> None:
 
 def test_a_laptop(build: Build) -> None:
     host = build(LAPTOP)
-    assert processor.governor(host) == "powersave"
-    assert processor.turbo(host) == "on"
-    assert processor.thermal_throttles(host) == 12
+    assert system.governor(host) == "powersave"
+    assert system.turbo(host) == "on"
+    assert system.thermal_throttles(host) == 12
     assert system.power(host) == "battery"
 
 
@@ -129,13 +129,13 @@ def test_a_mouse_has_a_battery_of_its_own(build: Build) -> None:
 
 def test_cores_with_two_threads(build: Build) -> None:
     host = build(SMT)
-    assert processor.siblings(host) == [[0, 2], [1, 3]]
-    assert processor.physical_cores(host) == 2
-    assert processor.logical_cores(host) == 4
+    assert system.siblings(host) == [[0, 2], [1, 3]]
+    assert system.physical_cores(host) == 2
+    assert system.logical_cores(host) == 4
 
 
 def test_governors_that_differ(build: Build) -> None:
-    assert processor.governor(build({f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave"})) == (
+    assert system.governor(build({f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave"})) == (
         "performance, powersave"
     )
 
@@ -201,7 +201,7 @@ def test_variables(build: Build) -> None:
 
 def test_swap(build: Build) -> None:
     host = build({"proc/vmstat": "pswpin 3\npswpout 4\n"})
-    assert memory.swapped_pages(host) == 7
+    assert system.swapped_pages(host) == 7
 
 
 def test_packages_have_the_installed_versions() -> None:

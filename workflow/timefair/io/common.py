@@ -205,8 +205,8 @@ class PublishedRun:
     ) -> PublishedRun:
         """Make a run from all its logged lines, which may be in any order, or none.
 
-        Precisions that are not finite are no improvements. The run ends at `all_evaluations` or at its
-        last line, whichever is later.
+        Precisions that are not finite are no improvements. The run ends at `all_evaluations` or at
+        its last line, whichever is later.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
