@@ -26,7 +26,7 @@ from timefair.measure.audit import subjects
 from timefair.measure.job.cell import measure
 from timefair.measure.job.remote import RemoteRunner
 from timefair.measure.runs.run import ATTEMPTS
-from timefair.records.begun import begun_path
+from timefair.records.journal import begun_path
 from timefair.records.status import Status
 from timefair.records.store import open_record, read_runs
 

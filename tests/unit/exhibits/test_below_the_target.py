@@ -7,7 +7,7 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
-from timefair.latex.grid import best
+from timefair.latex.pages import best
 from timefair.records.store import write_record
 from timefair.rundata.problems import final_target, precision_at_the_end, value_at_the_target
 from timefair.rundata.runs import Runs

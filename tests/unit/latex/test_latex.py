@@ -18,10 +18,18 @@ from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.registry import TABLES
-from timefair.latex import Setting, document, notation, typeset
-from timefair.latex.grid import best, grid, width_of
+from timefair.latex import Setting, notation, typeset
+from timefair.latex.document import document
 from timefair.latex.notation import Notation, escape
-from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
+from timefair.latex.pages import (
+    CHARACTERS,
+    LINES,
+    best,
+    grid,
+    pages,
+    tabulars,
+    width_of,
+)
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

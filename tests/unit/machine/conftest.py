@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from timefair.machine import checkout, detectable, software
+from timefair.machine.doctor import COUNTERS, Observation
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, gather
-from timefair.machine.observation import COUNTERS, Observation
 
 CPU = "sys/devices/system/cpu"
 GIGABYTE = 2**30

@@ -10,7 +10,7 @@ import pytest
 
 from timefair import cli
 from timefair.cli import trust
-from timefair.machine import doctor, observation, probes
+from timefair.machine import doctor, probes
 from timefair.machine.host import Host
 
 from .conftest import (
@@ -28,7 +28,7 @@ from .conftest import (
 )
 
 
-def severities(seen: observation.Observation) -> dict[str, str]:
+def severities(seen: doctor.Observation) -> dict[str, str]:
     """The findings that are not ok."""
     return {f.name: f.severity for f in doctor.findings(seen) if f.severity != "ok"}
 
@@ -140,7 +140,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
     nothing = dict.fromkeys(QUIET)
     seen = observation_of(Host(tmp_path, {}, tmp_path), {})
     facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
-    found = doctor.findings(observation.Observation(facts))
+    found = doctor.findings(doctor.Observation(facts))
     assert {f.name for f in found if f.severity != "unknown"} == {
         "thread variables",
         "other variables",
@@ -156,7 +156,7 @@ def test_exit_status(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seen = observation_of(build(files))
-    monkeypatch.setattr(observation, "look", lambda host, cores: seen)
+    monkeypatch.setattr(doctor, "look", lambda host, cores: seen)
     monkeypatch.setattr(trust, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
@@ -172,7 +172,7 @@ def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(probes, "LOOP_NS", 1_000_000)
     usable = os.sched_getaffinity(0)
-    seen = observation.look(Host())
+    seen = doctor.look(Host())
     assert os.sched_getaffinity(0) == usable
     assert json.dumps(doctor.as_json(doctor.findings(seen), seen), allow_nan=False)
     if seen.facts["waiting"] is not None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from timefair.machine import cgroups, checkout, facts, processor, software, system
+from timefair.machine import cgroups, checkout, facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
@@ -100,17 +100,17 @@ def test_a_server(build: Build) -> None:
 
 def test_a_laptop(build: Build) -> None:
     host = build(LAPTOP)
-    assert processor.governor(host) == "powersave"
-    assert processor.turbo(host) == "on"
-    assert processor.thermal_throttles(host) == 12
+    assert system.governor(host) == "powersave"
+    assert system.turbo(host) == "on"
+    assert system.thermal_throttles(host) == 12
     assert system.power(host) == "battery"
 
 
 def test_cores_with_two_threads(build: Build) -> None:
     host = build(SMT)
-    assert processor.siblings(host) == [[0, 2], [1, 3]]
-    assert processor.physical_cores(host) == 2
-    assert processor.logical_cores(host) == 4
+    assert system.siblings(host) == [[0, 2], [1, 3]]
+    assert system.physical_cores(host) == 2
+    assert system.logical_cores(host) == 4
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])

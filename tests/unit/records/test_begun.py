@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.errors import Interrupted
-from timefair.records.begun import BegunRun, begun_path
+from timefair.records.journal import BegunRun, begun_path
 
 
 @pytest.fixture

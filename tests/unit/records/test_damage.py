@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.records.checksum import ColumnChecksums
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import Record, open_record, read_runs, with_facts
+from timefair.records.store import ColumnChecksums, Record, open_record, read_runs, with_facts
 from timefair.rundata.runs import Runs
 
 

@@ -6,7 +6,7 @@ import sys
 SCRIPT = """
 import sys
 import pyarrow as pa
-from timefair.records.light_arrow import avoid_pandas
+from timefair.records.store import avoid_pandas
 avoid_pandas()
 pa.RecordBatch.from_pylist([{"a": [{"b": 1.0}]}])
 assert "pandas" not in sys.modules

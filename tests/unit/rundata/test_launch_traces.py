@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from timefair.records import store
+from timefair.records.store import write_record
 from timefair.records.thinning import THINNING
 from timefair.rundata.launches import _EVENTS
 from timefair.rundata.runs import Runs
@@ -67,7 +68,7 @@ def test_launches_have_what_they_found_from_their_own_start(rows, table):
 def test_they_are_read_from_records_part_by_part(rows, table, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
     path = tmp_path / "a.parquet"
-    store.write_record(path, table(*rows).to_batches(max_chunksize=1), {})
+    write_record(path, table(*rows).to_batches(max_chunksize=1), {})
     runs = Runs.read([path])
     assert len(list(runs.launch_traces)) == 4
     assert traces(runs) == traces(runs) == expected(1, 3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.records import store
+from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -52,7 +52,7 @@ BY_RULE = {
 def test_each_rule_has_its_trace(run, table, tmp_path, value, stored) -> None:
     runs = table(run([(3, 0.3, 7.0)], run=1, algorithm="B"), noisy(run, recommended=RECOMMENDED))
     if stored:
-        store.write_record(tmp_path / "a.parquet", runs.to_batches(), {})
+        write_record(tmp_path / "a.parquet", runs.to_batches(), {})
         taken = Runs.read([tmp_path / "a.parquet"])
     else:
         taken = Runs.of(runs)

@@ -4,6 +4,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records import store
+from timefair.records.store import with_facts, write_record
 from timefair.rundata.runs import Runs
 
 
@@ -44,8 +45,8 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeyp
     }
     path = tmp_path / "A.parquet"
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
-    store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
-    read, held = Runs.read([path]), Runs.of(store.with_facts(table(*rows), decided))
+    write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
+    read, held = Runs.read([path]), Runs.of(with_facts(table(*rows), decided))
     for name in ("frame", "launches", "stopping"):
         pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
     for name in ("offsets", "time_s", "evaluations", "precision"):

@@ -10,6 +10,7 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.records import store
 from timefair.records.schema import PUBLISHED
+from timefair.records.store import write_record
 from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 from timefair.rundata.traces import TracePart
@@ -59,7 +60,7 @@ def written(rows, table, tmp_path_factory):
         batches = table(*mine).to_batches(max_chunksize=3)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(store, "_ROW_GROUP_BYTES", 1)
-            store.write_record(folder / f"{name}.parquet", batches, facts)
+            write_record(folder / f"{name}.parquet", batches, facts)
     return sorted(folder.glob("*.parquet"))
 
 

@@ -18,8 +18,7 @@ from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
 from timefair.problems import refuted
 from timefair.problems.refuted import Refutation
 from timefair.records.blocks import NODES, node_of, torn
-from timefair.records.budgets import another_budget
-from timefair.records.consistency import contradictions
+from timefair.records.consistency import another_budget, contradictions
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,

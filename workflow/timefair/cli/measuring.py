@@ -28,7 +28,7 @@ from timefair.cli.common import (
 from timefair.cli.paths import prepare_files
 from timefair.linux.interruption import SIGNALS
 from timefair.processes import prepared
-from timefair.records.begun import begun_path
+from timefair.records.journal import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -433,7 +433,7 @@ def _collect(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration, plan
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
-    from timefair.records.light_arrow import avoid_pandas
+    from timefair.records.store import avoid_pandas
 
     avoid_pandas()
     campaign = configuration.restore(arguments.campaign)

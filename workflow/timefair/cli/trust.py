@@ -71,11 +71,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
     host = Host()  # with the variables that the user has set
     one_thread()
-    from timefair.machine import doctor, observation
+    from timefair.machine import doctor
 
     if arguments.cores is not None and arguments.cores < 1:
         raise InputError(f"--cores: {arguments.cores}: should be at least 1")
-    seen = observation.look(host, arguments.cores)
+    seen = doctor.look(host, arguments.cores)
     found = doctor.findings(seen)
     if arguments.json:
         print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))

@@ -73,14 +73,9 @@ class Folder:
         return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
 
     def beside(self, index: Path, name: str) -> Path | None:
-        """Find the data file that an index file names; ``/`` and ``\\`` separate folders.
+        """The data file that an index file names, if it exists; ``/`` and ``\\`` separate folders.
 
-        Returns None if the file does not exist.
-
-        Raises
-        ------
-        InputError
-            If the path is outside the folder.
+        `InputError` if the path is outside the folder.
         """
         path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
         if not path.is_relative_to(self.root):
@@ -113,12 +108,8 @@ def unpacked(path: Path) -> Iterator[Folder]:
     """The folder itself, or a temporary folder with the data files of an archive.
 
     Archives are ``.zip`` files and ``.tar`` files, compressed or not. Links in them are skipped.
-
-    Raises
-    ------
-    InputError
-        If the path does not exist, is not an archive, is a damaged archive, has a member outside
-        the archive's folder, or more data than an archive of its size holds.
+    `InputError` if the path does not exist, is not a whole archive, has a member outside the
+    archive's folder, or more data than an archive of its size holds.
     """
     if path.is_dir():
         root = path.resolve()

@@ -29,22 +29,12 @@ COUNTED = ("iteration", "callback")
 
 
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
-    """The cells of a results file of benchopt (Parquet or CSV).
+    """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.read_table`.
 
     Algorithms are solvers with their parameters, functions are objectives on data sets, runs are
     repetitions. ``evaluations`` are iterations of the solver plus 1, for its starting point; of
     solvers that are sampled by tolerance, the number of the sample. The dimension is 1 unless the
-    layout has it.
-
-    Parameters
-    ----------
-    path, cautions, layout
-        As of `table_read.read_table`; the layout may replace each of these columns.
-
-    Raises
-    ------
-    InputError
-        If the file is not one of benchopt, and as of `table_read.read_table`.
+    layout has it; the layout may replace each of these columns.
     """
     table = rows_of(path)
     names = table.column_names

@@ -103,29 +103,11 @@ class CocoLog:
 def logs(
     path: Path, place: Path, columns: CocoColumns, expected: int, cautions: Cautions
 ) -> list[CocoLog]:
-    """Read the trials of a data file. Comment lines separate them.
+    """The trials of a data file, in its order. Comment lines separate them.
 
-    Parameters
-    ----------
-    path, place : Path
-        The file, and its name in messages.
-    columns : CocoColumns
-        Columns of the data file.
-    expected : int
-        Number of trials. Comments inside trials are ignored, and trials without a comment before
-        them are separated, if this gives the expected number.
-    cautions : Cautions
-        Receives tolerated defects.
-
-    Returns
-    -------
-    list of CocoLog
-        One per trial, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        For a line in another format, or for the best results of many algorithms.
+    Comments inside trials are ignored, and trials without a comment before them are separated, if
+    this gives the expected number. `InputError` for a line in another format, or for the best
+    results of many algorithms.
     """
     found = list(_logs(path, place, columns, cautions))
     cautions.rows[path] = sum(len(log.evaluations) for log in found)
@@ -351,16 +333,11 @@ def _hardest_target(precision: NDArray[np.float64]) -> NDArray[np.intp]:
 def _published_runs(
     files: list[DataFile], columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[PublishedRun]:
-    """Read the trials that an ``.info`` entry lists.
+    """The trials that an ``.info`` entry lists.
 
     ``.tdat`` lines that are better than the ``.dat`` file allows are dropped with a caution; cocopp
-    computes its ERT from ``.dat`` files only.
-
-    Raises
-    ------
-    InputError
-        If a data file has fewer trials than listed and the missing ones cannot be determined, or a
-        line in another format.
+    computes its ERT from ``.dat`` files only. `InputError` if it cannot be determined which of the
+    listed trials are missing.
     """
     runs = []
     for file in files:

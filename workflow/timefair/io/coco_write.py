@@ -128,19 +128,7 @@ Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def _write_biobj(folder: Path, stem: str, trials: Sequence[CocoTrial], cost: Cost) -> None:
-    """Write the trials of an algorithm on a function.
-
-    Parameters
-    ----------
-    folder
-        Folder of the algorithm.
-    stem
-        The name of the function's files and of their folder.
-    trials
-        Trials in the order of their dimensions.
-    cost
-        The cost that is written in place of evaluations.
-    """
+    """Write the trials of an algorithm on a function, in the order of their dimensions."""
     (folder / stem).mkdir(parents=True)
     first = trials[0]
     with (folder / f"{stem}_hyp.info").open("w", encoding="utf-8") as info:

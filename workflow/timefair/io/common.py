@@ -82,16 +82,9 @@ class Cautions:
         """Number of rows that were read of each data file."""
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
-        """Add a caution.
+        """Add a statement that is true of a file, or of all of the data (``""``).
 
-        Parameters
-        ----------
-        place : Path or str
-            The file, or ``""`` for all of the data. Each file is listed once per text.
-        text : str
-            A statement that is true of the file.
-        **counts : int
-            Numbers by name. They are summed over all files with the same text and printed after it.
+        Counts are summed over all files with the same text, and printed after it.
         """
         kind = self._kinds.setdefault(text, _Kind())
         kind.places[str(place)] = None
@@ -210,17 +203,10 @@ class PublishedRun:
         precision: ArrayLike,
         all_evaluations: int = 0,
     ) -> PublishedRun:
-        """Make a run from all its logged lines.
+        """Make a run from all its logged lines, which may be in any order, or none.
 
-        Parameters
-        ----------
-        instance, f_opt
-            As in the class.
-        evaluations, precision : array_like, shape (lines,)
-            In any order; may be empty. Those that are not finite are not improvements.
-        all_evaluations : int
-            End of the run in an index file; 0 if it is not known. The run ends there or at its
-            last line, whichever is later.
+        Precisions that are not finite are no improvements. The run ends at `all_evaluations` or at
+        its last line, whichever is later.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
@@ -286,17 +272,10 @@ def stop_reason_of(
     budget_s: float | None,
     budget_evaluations: float | None,
 ) -> StopReason:
-    """The reason why a run ended.
+    """The reason why a complete run ended.
 
-    Parameters
-    ----------
-    last_precision
-        Precision of the improvement at the last evaluation; inf if the last evaluation is not an
-        improvement, or without an optimum.
-    evaluations, end_s
-        Evaluations and seconds of the complete run.
-    budget_s, budget_evaluations
-        Budget of the run; None without such a budget.
+    `last_precision` is that of the improvement at the last evaluation: inf if the last evaluation
+    is not an improvement, or without an optimum. A budget is None if there is none.
     """
     if last_precision <= FINAL_TARGET:
         return StopReason.TARGET
@@ -366,20 +345,9 @@ def paired(
 ) -> list[tuple[ListedT, FoundT]] | None:
     """Pair listed runs with runs found in the data file, in order.
 
-    Parameters
-    ----------
-    listed, found : sequence
-        The runs in the index file and in the data file.
-    agree : callable
-        Whether a listed run and a found run can be the same.
-
-    Returns
-    -------
-    list of tuple, or None
-        With equal numbers of runs, each listed run with the found run at the same place. With more
-        found runs than listed ones, the first found runs that agree in order, or simply the first
-        ones if none do. With fewer found runs, the only assignment in which all pairs agree; None
-        if there is no such assignment, or if there are several.
+    With equal numbers of runs, each listed run is paired with the found run at the same place. With
+    more found runs, the first found runs that agree in order, or simply the first ones if none do.
+    With fewer, the only assignment in which all pairs agree; None if there is none, or several.
     """
     if len(found) > len(listed):
         chosen = _embedding(listed, found, agree)
@@ -419,24 +387,7 @@ def rejoined(
     goes_on: Callable[[FoundT, FoundT], bool],
     join: Callable[[FoundT, FoundT], FoundT],
 ) -> list[FoundT] | None:
-    """Join runs that comments in the data file had split.
-
-    Parameters
-    ----------
-    found : sequence
-        The runs as comments split them, at least one.
-    expected : int
-        Number of runs in the index file.
-    goes_on : callable
-        Whether the second run can be the continuation of the first.
-    join : callable
-        Joins two such runs.
-
-    Returns
-    -------
-    list or None
-        The joined runs; None if their number differs from `expected`.
-    """
+    """Join runs that comments in the data file had split; None if this gives another number."""
     joined = [found[0]]
     for before, one in pairwise(found):
         if goes_on(before, one):

@@ -32,26 +32,16 @@ from timefair.records.status import Perturbation
 from timefair.records.store import write_record
 
 
-class Agreement:
-    """Collects the facts about problems in files, and refuses a file that disagrees."""
-
-    def __init__(self) -> None:
-        self._facts: dict[str, tuple[str, Path]] = {}
-
-    def add(self, path: Path, sets: Sequence[DataSet]) -> None:
-        """Add the data sets of a file.
-
-        Raises
-        ------
-        InputError
-            If the suite, the name of a function or an optimum differs from that in another file.
-        """
-        for subject, value in _said(sets):
-            before, where = self._facts.setdefault(subject, (value, path))
-            if before != value and where != path:
-                raise InputError(
-                    f"{subject} is {value}, but {before} in {where}; give files that agree"
-                )
+def _refuse_contradiction(
+    facts: dict[str, tuple[str, Path]], path: Path, sets: Sequence[DataSet]
+) -> None:
+    """Raise `InputError` if a file differs from those before in what it says of a problem."""
+    for subject, value in _said(sets):
+        before, where = facts.setdefault(subject, (value, path))
+        if before != value and where != path:
+            raise InputError(
+                f"{subject} is {value}, but {before} in {where}; give files that agree"
+            )
 
 
 def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
@@ -72,29 +62,10 @@ SHOWN = 8
 def one_algorithm(
     sets: list[DataSet], wanted: str | None, cautions: Cautions
 ) -> tuple[str, list[DataSet]]:
-    """Select the data sets of one algorithm.
+    """The name and the data sets of the wanted algorithm, or of the only one.
 
     Several names count as one algorithm if all data are in one folder and each function and
     dimension has a single name: some authors changed the name between experiments.
-
-    Parameters
-    ----------
-    sets : list of DataSet
-        At least one.
-    wanted : str or None
-        Name of the algorithm in the data; None if the data contain one algorithm.
-    cautions : Cautions
-        Receives a line if several names are read as one algorithm.
-
-    Returns
-    -------
-    str, list of DataSet
-        The name and its data sets.
-
-    Raises
-    ------
-    InputError
-        If there are several algorithms and `wanted` is None, or `wanted` is not among them.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
@@ -123,25 +94,7 @@ def _of_one_experiment(sets: list[DataSet]) -> bool:
 
 
 def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSet]]:
-    """Select the data sets on one suite.
-
-    Parameters
-    ----------
-    sets : list of DataSet
-        At least one.
-    wanted : str or None
-        Name of the suite of the campaign, if there is one.
-
-    Returns
-    -------
-    str, list of DataSet
-        The wanted suite if the data have it, else their only suite, and the data sets on it.
-
-    Raises
-    ------
-    InputError
-        If there are several suites and `wanted` is not among them.
-    """
+    """The wanted suite if the data have it, else their only one, and the data sets on it."""
     suites = sorted({one.suite for one in sets})
     if wanted in suites:
         return wanted, [one for one in sets if one.suite == wanted]
@@ -157,21 +110,7 @@ def batch(
 ) -> pa.RecordBatch:
     """One row per run of a data set; columns that the data lack are null.
 
-    Parameters
-    ----------
-    one : DataSet
-        Gives function and dimension.
-    runs : list of PublishedRun
-        The runs: all with times, or all without.
-    numbers : list of int, same length
-        The number of each run in its cell.
-    suite, label : str
-        Name of the suite and label of the algorithm.
-
-    Returns
-    -------
-    RecordBatch
-        With `RUN_SCHEMA`. ``best_precision`` is inf for a run without events.
+    The runs have all times, or all none. ``best_precision`` is inf for a run without events.
     """
     best = np.array([min(run.precision, default=np.inf) for run in runs])
     f_opt = [run.f_opt for run in runs]
@@ -402,7 +341,7 @@ def import_all(
         As in `import_data`, if two algorithms have the same label, or if the files disagree on the
         suite, the name of a function or an optimum. Nothing is written then.
     """
-    cautions, agreement = Cautions(), Agreement()
+    cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
     for one, times in Counter((path, *others)).items():
         if times > 1:
@@ -410,7 +349,7 @@ def import_all(
     with _opened(paths, format, layout, cautions) as (read, by_path):
         for one, own in by_path.items():
             with _naming(one):
-                agreement.add(one, own)
+                _refuse_contradiction(facts, one, own)
                 one_suite(own, None)
                 labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own

@@ -35,17 +35,7 @@ _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
 
 @dataclass
 class DataFile:
-    """A data file that exists.
-
-    Attributes
-    ----------
-    name : str
-        Name of the data file in the index file.
-    path : Path
-        The file.
-    trials : list of ListedRun
-        The trials that the index file lists.
-    """
+    """A data file that exists: its name in the index file, and the trials listed there."""
 
     name: str
     path: Path
@@ -86,27 +76,11 @@ class InfoEntry:
 
 
 def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
-    """Read all ``.info`` files in a folder.
+    """The entries of all ``.info`` files in a folder that have a data file; each is in one entry.
 
-    Parameters
-    ----------
-    folder : Folder
-        The data.
-    suffixes : sequence of str
-        Suffixes of data files; the first one that exists is used.
-    cautions : Cautions
-        Receives tolerated defects.
-
-    Returns
-    -------
-    list of InfoEntry
-        Entries with at least one data file. Each data file is in one entry.
-
-    Raises
-    ------
-    InputError
-        For an entry without function or dimension, a line in another format, a data file outside
-        the folder, or a data file of several functions or dimensions.
+    Of data files that differ only in the suffix, the first of `suffixes` is used. `InputError` for
+    an entry without function or dimension, a line in another format, a data file outside the
+    folder, or a data file of several functions or dimensions.
     """
     found = []
     for index in folder.indices(".info"):

@@ -103,22 +103,10 @@ class IohLog:
 
 
 def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None = None) -> list[IohLog]:
-    """Read the runs of a data file (text or Parquet).
+    """The runs of a data file (text or Parquet); `seconds` is the column with their times, if any.
 
-    Parameters
-    ----------
-    path, place : Path
-        The file, and its name in messages.
-    cautions : Cautions
-        Receives tolerated defects.
-    seconds : str, optional
-        The column with the seconds since the start of the run; by default none is read.
-
-    Raises
-    ------
-    InputError
-        For a line in another format, evaluations or seconds that decrease within a run, several
-        objectives, or if there is no such column of seconds.
+    `InputError` for a line in another format, evaluations or seconds that decrease within a run,
+    several objectives, or if there is no such column of seconds.
     """
     found: list[IohLog] = []
     read = _parquet_rows if path.suffix.lower() == ".parquet" else _text_rows
@@ -253,23 +241,9 @@ def chosen(
     index: str,
     cautions: Cautions,
 ) -> list[tuple[ListedRun, IohLog]]:
-    """Pair listed runs with their lines.
+    """Pair listed runs with their lines; `index` is the suffix of the index file.
 
-    Parameters
-    ----------
-    listed, found : sequence
-        The runs in the index file and in the data file.
-    place : Path
-        The data file, in messages.
-    index : str
-        Suffix of the index file.
-    cautions : Cautions
-        Receives differences between the two files.
-
-    Raises
-    ------
-    InputError
-        If runs are missing and it cannot be determined which.
+    `InputError` if runs are missing and it cannot be determined which.
     """
     pairs = paired(listed, found, _agree)
     _logs = f"{len(found)} run{'' if len(found) == 1 else 's'}"
@@ -354,24 +328,8 @@ def suite_and_precisions(
 ) -> tuple[str, Precisions] | None:
     """The suite of a function, and the conversion of its values to precisions.
 
-    Parameters
-    ----------
-    function : IohFunction
-        The function.
-    place : Path
-        The index file, in messages.
-    cautions : Cautions
-        Receives what was inferred.
-
-    Returns
-    -------
-    (str, Precisions) or None
-        None, with a caution, if the optimum is not known.
-
-    Raises
-    ------
-    InputError
-        If values of a suite that is minimized are maximized, or ``pbo`` lacks the function.
+    None, with a caution, if the optimum is not known. `InputError` if values of a suite that is
+    minimized are maximized, or ``pbo`` lacks the function.
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
@@ -480,34 +438,10 @@ def _published_runs(
     data: Path, listed: Sequence[ListedRun], precisions: Precisions, folder: Folder, index: str,
     cautions: Cautions, seconds: str | None = None,
 ) -> list[PublishedRun]:  # fmt: skip
-    """Read the runs that an index file lists for a data file.
+    """The runs that an index file lists for a data file, in its order.
 
-    Parameters
-    ----------
-    data : Path
-        The data file.
-    listed : sequence of ListedRun
-        The runs in the index file.
-    precisions : Precisions
-        Computes precisions from values.
-    folder : Folder
-        The data.
-    index : str
-        Suffix of the index file.
-    cautions : Cautions
-        Receives tolerated defects.
-    seconds : str, optional
-        The column with the seconds since the start of the run; by default none is read.
-
-    Returns
-    -------
-    list of PublishedRun
-        In the order of the index file, without runs on problems that differ from the suite's.
-
-    Raises
-    ------
-    InputError
-        If runs are missing and it cannot be determined which, or the data file is damaged.
+    Runs on problems that differ from the suite's are left out. `InputError` if it cannot be
+    determined which runs are missing, or the data file is damaged.
     """
     place = folder.place(data)
     found = []
@@ -742,20 +676,8 @@ def _read_entry(
 def ioh_data_sets(folder: Folder, cautions: Cautions, seconds: str | None = None) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    Parameters
-    ----------
-    folder : Folder
-        The data.
-    cautions : Cautions
-        Receives tolerated defects.
-    seconds : str, optional
-        The logged property with the seconds since the start of the run; by default, runs have no
-        times.
-
-    Raises
-    ------
-    InputError
-        For an index file that is not IOHprofiler's, data of several objectives, or maximized values
-        of another suite than ``pbo``.
+    `seconds` is the logged property with the seconds since the start of the run; by default, runs
+    have no times. `InputError` for an index file that is not IOHprofiler's, data of several
+    objectives, or maximized values of another suite than ``pbo``.
     """
     return _of_json(folder, cautions, seconds) + _of_info(folder, cautions, seconds)

@@ -218,16 +218,9 @@ class Faults:
         text: Callable[[int], str],
         places: NDArray[np.intp] | None = None,
     ) -> None:
-        """Add a fault of some rows.
+        """Add a fault of some rows, indices from 0, shape (faults,).
 
-        Parameters
-        ----------
-        rows : ndarray, shape (faults,)
-            Indices of the rows in the file, from 0.
-        text : callable
-            The fault of a row, from the index or the place of the row.
-        places : ndarray, shape (faults,), optional
-            Arguments of `text` instead of the indices.
+        `text` says of a row, or of its place if there are `places`, what is wrong.
         """
         given = rows if places is None else places
         self._rows.append(rows)
@@ -282,20 +275,10 @@ class Cells:
 
 
 def read_table(path: Path, layout: Layout) -> Cells:
-    """Read a table.
+    """The cells of a CSV file, compressed or not, or of a Parquet file.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file, compressed or not, or a Parquet file.
-    layout : Layout
-        Where the columns are.
-
-    Raises
-    ------
-    InputError
-        If the file is not a table, is empty, or lacks a column; one line per row with a cell that
-        cannot be read.
+    `InputError` if the file is not a table, is empty, or lacks a column; one line per row with a
+    cell that cannot be read.
     """
 
     def wanted(names: list[str]) -> list[str]:
@@ -306,19 +289,10 @@ def read_table(path: Path, layout: Layout) -> Cells:
 
 
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
-    """The rows of a CSV file, as text, or of a Parquet file.
+    """The wanted columns of a CSV file, as text, or of a Parquet file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    wanted : callable
-        Gives the columns to read, of all of them.
-
-    Raises
-    ------
-    InputError
-        If the file is neither; one line per row of a CSV file with another number of cells.
+    `InputError` if the file is neither; one line per row of a CSV file with another number of
+    cells.
     """
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
@@ -480,21 +454,9 @@ def _texts(cells: pa.Array, name: str) -> NDArray[np.object_]:
 
 
 def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
-    """Numbers, NaN where a cell is empty; counts are checked to be whole and not negative.
+    """Numbers, shape (rows,), NaN where a cell is empty; counts are whole and not negative.
 
-    Parameters
-    ----------
-    cells : Array, shape (rows,)
-        Text or numbers.
-    name : str
-        The column, in messages.
-    faults : Faults
-        Receives the cells that are no numbers.
-
-    Raises
-    ------
-    InputError
-        If the cells are neither text nor numbers.
+    Cells that are no numbers are faults; `InputError` if the column has neither text nor numbers.
     """
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
@@ -578,21 +540,7 @@ class Numbering:
 
         Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
         numbers if one of them is 0. With it, they are matched by the names of its functions,
-        whatever their case.
-
-        Parameters
-        ----------
-        tables
-            The cells of all tables.
-        cautions
-            Receives how names are numbered or matched.
-        known
-            The names that the functions have in a campaign.
-
-        Raises
-        ------
-        InputError
-            If names cannot be matched, or a number is 0, with `known`.
+        whatever their case; `InputError` if that is not possible, or a number is 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -717,25 +665,8 @@ def sets_of(
 ) -> list[DataSet]:
     """The data sets of a table.
 
-    Rows of a run are in the order of the run; runs may be mixed.
-
-    Parameters
-    ----------
-    cells : Cells
-        The cells of the table.
-    place : Path
-        The file of the table.
-    cautions : Cautions
-        Receives what is left out.
-    numbering : Numbering
-        The numbers of functions and instances, of all tables that are read together.
-    direction : Direction
-        Receives how values change within the runs.
-
-    Raises
-    ------
-    InputError
-        One line per row that contradicts itself or another row; see `read_table`.
+    Rows of a run are in the order of the run; runs may be mixed. `numbering` is that of all tables
+    that are read together. `InputError` with one line per row that contradicts itself or another.
     """
     faults = Faults()
     function, instance = (

@@ -1,19 +1,299 @@
-"""Grids as ``tabular`` environments that are neither too wide nor too long for a page.
+"""Grids of text as ``tabular`` environments that are neither too wide nor too long for a page.
 
 Widths and lines are estimated here for two reasons: LaTeX can neither divide nor transpose a wide
 table, and the packages that divide long tables do not work in two-column papers
-(``docs/start/latex.md`` has the comparison with longtable, tabularx and pandas' Styler).
+(``docs/start/latex.md`` has the comparison with longtable, tabularx and pandas' Styler). A part
+that is longer than a page is shortened: fewer values, then algorithms, then rows. The caption
+states what is not printed; the CSV file contains everything.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Any, Literal, TypeVar
 
-from timefair.latex.grid import Bold, Grid, TabularColumn, spans, width_of
-from timefair.latex.notation import escape
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.exhibits.layout import ALGORITHM, CURVES, Layout, PrintedPart, Value
+from timefair.latex.notation import Notation, escape, short
+
+LIMIT_DIGITS = 2
+"""Significant digits of the limits of an interval in scientific notation."""
+
+GAP = 1.4
+"""Space between two columns, in digits."""
+
+SMALL = 0.92
+"""Width of small type, as a share of the table's own."""
+
+BOLD = 1.15
+"""Width of bold type, as a share of the table's own."""
+
+WIDTHS = {
+    **dict.fromkeys(".,:;'|[]()il ", 0.6),
+    **dict.fromkeys("mwMW%−+<>=", 1.6),
+    **dict.fromkeys("ABCDEFGHKLNOPQRSTUVXYZ", 1.35),
+    "∞": 2.0,
+}
+"""Widths, in digits, of characters of Computer Modern that are not about as wide as a digit."""
+
+
+class Bold(str):
+    """A text in bold."""
+
+
+@dataclass(frozen=True)
+class TabularColumn:
+    """A column of a ``tabular``.
+
+    Attributes
+    ----------
+    texts
+        Cells of the column in plain text; an empty cell has an empty text.
+    align
+        Alignment of the texts: to the left or to the right.
+    small
+        Whether the column is in small type.
+    wrap
+        Width of the column in digits, if its texts are broken into lines.
+    headings
+        Headings from the top of the table down, each with a number. Columns next to each other
+        share their first headings as far as these agree.
+    """
+
+    texts: list[str]
+    align: Literal["l", "r"] = "l"
+    small: bool = False
+    wrap: int | None = None
+    headings: tuple[tuple[int, str], ...] = ()
+
+    def lines(self, row: int) -> list[str]:
+        """The lines of a cell, at least one; LaTeX may break a wrapped text elsewhere."""
+        if self.wrap is None:
+            return [self.texts[row]]
+        return textwrap.wrap(self.texts[row], self.wrap, break_on_hyphens=False) or [""]
+
+    @cached_property
+    def width(self) -> float:
+        """Its width in digits of the table's type, estimated from the lengths of its texts."""
+        widest = self.wrap or max(map(_width, self.texts), default=0.0)
+        return widest * (SMALL if self.small else 1) + GAP
+
+    def placed(self, members: NDArray[np.intp], lines: NDArray[np.intp], count: int) -> list[str]:
+        """The column with some of its texts, and empty texts in all other lines."""
+        texts = [""] * count
+        for member in members:
+            texts[lines[member]] = self.texts[member]
+        return texts
+
+
+@lru_cache(maxsize=10_000, typed=True)
+def _width(text: str) -> float:
+    return sum(WIDTHS.get(sign, 1.0) for sign in text) * (BOLD if isinstance(text, Bold) else 1)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a part.
+
+    Attributes
+    ----------
+    names
+        One column for each key that names the rows.
+    groups
+        The columns next to the names; the columns of a group stay together.
+    """
+
+    names: list[TabularColumn]
+    groups: list[list[TabularColumn]]
+
+    @property
+    def levels(self) -> int:
+        """Lines of headings."""
+        return len(self.groups[0][0].headings)
+
+    @property
+    def blocks(self) -> list[list[int]]:
+        """The rows, in blocks with the same first name if there are several names."""
+        rows = range(len(self.groups[0][0].texts))
+        if len(self.names) < 2:
+            return [list(rows)]
+        return [list(block) for _, block in groupby(rows, key=self.names[0].texts.__getitem__)]
+
+    def height(self, row: int) -> int:
+        """The lines of a row."""
+        return max((len(column.lines(row)) for column in self._wrapped), default=1)
+
+    @cached_property
+    def _wrapped(self) -> list[TabularColumn]:
+        return [c for group in self.groups for c in group if c.wrap is not None]
+
+
+def spans(columns: list[TabularColumn], level: int) -> Iterator[tuple[str, list[TabularColumn]]]:
+    """The headings of a level, each with the columns that share it."""
+    for headings, span in groupby(columns, key=lambda column: column.headings[: level + 1]):
+        yield headings[-1][1], list(span)
+
+
+def width_of(columns: list[TabularColumn], level: int = 0) -> float:
+    """The width of adjacent columns with their headings from a level on, in digits."""
+    if level == len(columns[0].headings):
+        return sum(column.width for column in columns)
+    return sum(
+        max(_width(heading) + GAP, width_of(span, level + 1))
+        for heading, span in spans(columns, level)
+    )
+
+
+def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
+    """Lay out the rows of one part, in the order in which their names first appear.
+
+    Raises
+    ------
+    ValueError
+        If two rows have the same names.
+    """
+    if len(np.unique(numbered(rows, layout.keys))) < len(rows):
+        raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")
+    numbers = numbered(rows, layout.rows)
+    firsts = _first_of_each(rows, numbers)
+    order = np.argsort(numbered(firsts, layout.rows[:1]), kind="stable")
+    firsts, lines = firsts.iloc[order], np.argsort(order)[numbers]
+    printed = [_columns(rows, layout.keys, value) for value in layout.values]
+    top = () if layout.columns in (None, ALGORITHM) else ((0, heading_of(layout.columns)),)
+    groups: dict[int, list[TabularColumn]] = {}
+    for number, name, members in _beside(rows, layout.columns):
+        over = () if layout.columns is None else (*top, (number, name))
+        for place, (value, columns) in enumerate(zip(layout.values, printed, strict=True)):
+            under = () if over and len(layout.values) == 1 else ((place, value.label),)
+            group = groups.setdefault(number if over else place, [])
+            group += [
+                replace(c, texts=c.placed(members, lines, len(firsts)), headings=(*over, *under))
+                for c in columns
+            ]
+    blank = ((-1, ""),) * (len(groups[0][0].headings) - 1)
+    names = [
+        replace(_words(firsts[key], key), headings=(*blank, (-1 - place, heading_of(key))))
+        for place, key in enumerate(layout.rows)
+    ]
+    return Grid(names, [*groups.values()])
+
+
+def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.bool_]:
+    """The rows that are not worse than any other algorithm's, shape (rows,).
+
+    Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
+    value is never best if it is not finite, is not better than any rival, or is 0 although more is
+    better. Values that are printed with the same significant digits are tied.
+    """
+    if value.better is None or ALGORITHM not in keys:
+        return np.zeros(len(rows), dtype=bool)
+    rivals = _rivals(rows, keys)
+    numbers = rows[value.column].to_numpy(dtype=np.float64)
+    if value.equal is not None:
+        numbers = np.fmax(numbers, rows[value.equal].to_numpy(dtype=np.float64))
+    if value.digits is not None:
+        numbers = np.array([float(f"{number:.{value.digits - 1}e}") for number in numbers])
+    costs = numbers if value.better == "low" else np.where(numbers > 0, -numbers, np.inf)
+    costs = np.where(np.isfinite(costs), costs, np.inf)
+    least, most = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
+    np.minimum.at(least, rivals, costs)
+    np.maximum.at(most, rivals, costs)
+    return np.asarray((costs == least[rivals]) & (costs < most[rivals]), dtype=bool)
+
+
+def _rivals(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
+    """A number for the rows that agree in all ``keys`` except the algorithm, shape (rows,)."""
+    return numbered(rows, tuple(key for key in keys if key != ALGORITHM))
+
+
+def heading_of(key: str) -> str:
+    """A key column in words; a symbol of one letter stays as it is."""
+    return key if len(key) == 1 else key.replace("_", " ").capitalize()
+
+
+def name_of(key: str, value: Any) -> str:
+    """One value of a key column; empty if it is missing."""
+    if pd.isna(value):
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int | float | np.number):
+        return short(float(value))
+    return str(value).replace("_", " ") if key == "unit" else str(value)
+
+
+def numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
+    """A number for each combination of keys, in the order of their appearance, shape (rows,)."""
+    numbers = np.zeros(len(rows), dtype=np.intp)
+    for place, key in enumerate(keys):
+        codes, different = pd.factorize(rows[key].to_numpy(), use_na_sentinel=False)
+        numbers = codes if place == 0 else pd.factorize(numbers * len(different) + codes)[0]
+    return numbers
+
+
+def _first_of_each(rows: pd.DataFrame, numbers: NDArray[np.intp]) -> pd.DataFrame:
+    return rows.iloc[np.unique(numbers, return_index=True)[1]]
+
+
+def _beside(rows: pd.DataFrame, key: str | None) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
+    """The values of a key that are next to each other: number, name and rows of each value."""
+    if key is None:
+        yield 0, "", np.arange(len(rows))
+        return
+    numbers = numbered(rows, (key,))
+    for number, value in enumerate(_first_of_each(rows, numbers)[key]):
+        yield number, name_of(key, value), np.flatnonzero(numbers == number)
+
+
+def _words(values: pd.Series, key: str, wrap: int | None = None) -> TabularColumn:
+    return TabularColumn([name_of(key, value) for value in values], wrap=wrap)
+
+
+def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[TabularColumn]:
+    """The value, its interval and its rank for each row of the frame."""
+    shown = rows[value.column]
+    if not pd.api.types.is_numeric_dtype(shown) or pd.api.types.is_bool_dtype(shown):
+        return [_words(shown, value.column, value.wrap)]
+    names = (value.column, *(value.interval or ()))
+    numbers = np.column_stack([rows[name].to_numpy(np.float64) for name in names])
+    notation = Notation.of(numbers, value.decimals)
+    texts = [notation.text(number) for number in numbers[:, 0]]
+    if value.digits is not None:
+        for group in pd.RangeIndex(len(rows)).groupby(_rivals(rows, keys)).values():
+            notation = Notation.of(numbers[group], digits=value.digits)
+            for row in group:
+                texts[row] = notation.text(numbers[row, 0])
+    if value.censored is not None:
+        for row in np.flatnonzero(np.isposinf(numbers[:, 0])):
+            texts[row] = str(rows[value.censored].iloc[row])
+    bold = best(rows, keys, value)
+    texts = [Bold(text) if b else text for text, b in zip(texts, bold, strict=True)]
+    columns = [TabularColumn(texts, align="r")]
+    if value.interval is not None:
+        limits = [_interval(row, notation) for row in numbers]
+        columns.append(TabularColumn(limits, small=True))
+    if value.rank is not None:
+        ranks = rows[value.rank].to_numpy(dtype=np.float64)
+        texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in ranks]
+        columns.append(TabularColumn(texts, small=True))
+    return columns
+
+
+def _interval(row: NDArray[np.float64], notation: Notation) -> str:
+    """The limits of (value, low, high); nothing if an infinite value has none."""
+    value, low, high = row
+    if np.isnan(low) or np.isnan(high):
+        return "" if np.isinf(value) else "n/a"
+    return f"[{notation.text(low, LIMIT_DIGITS)}, {notation.text(high, LIMIT_DIGITS)}]"
+
 
 CHARACTERS = 110.0
 """Of a line 6.5 in wide, in digits of ``\\footnotesize``."""
@@ -153,3 +433,141 @@ def _cell(column: TabularColumn, row: int) -> str:
 
 def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
+
+
+THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
+"""Keys of which a few values represent all."""
+
+KEPT_VALUES = (8, 5, 3)
+"""Numbers of their values that are tried, before the single most informative value."""
+
+ALGORITHMS = (50, 30, 20, 12, 8, 5)
+"""Numbers of the best algorithms that are tried."""
+
+ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)
+"""Numbers of the first rows that are tried."""
+
+
+def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
+    """The part in a form that fits on one page, and its tabulars.
+
+    These steps are tried in this order, each in addition to the previous ones: fewer values of a
+    key such as the target, no intervals, one value of that key, only the best algorithms, only the
+    first rows. Parts with text that is broken into lines are never shortened: they may take several
+    pages.
+    """
+    if part.rows.empty or any(value.wrap for value in part.layout.values):
+        return part, _fewest(part)
+    shorter = part
+    for shorter in _shorter(part):
+        if _least_lines(shorter) <= LINES:
+            cut = _fewest(shorter)
+            if len(pages(cut)) == 1:
+                return shorter, cut
+    return shorter, _fewest(shorter)
+
+
+def _fewest(part: PrintedPart) -> list[Tabular]:
+    """The rows, possibly transposed, whichever takes fewer pages, then fewer tabulars."""
+    layout = part.layout
+    cut = tabulars(grid(part.rows, layout))
+    if len(cut) == 1 or layout.turned == layout:
+        return cut
+    turned = tabulars(grid(part.rows, layout.turned))
+    return min(cut, turned, key=lambda way: (len(pages(way)), len(way)))
+
+
+def _least_lines(part: PrintedPart) -> int:
+    """Minimal number of lines of the rows, possibly transposed."""
+    ways = (part.layout, part.layout.turned)
+    return min(int(numbered(part.rows, way.rows).max()) + 1 for way in ways)
+
+
+def _shorter(part: PrintedPart) -> Iterator[PrintedPart]:
+    complete = part.rows
+    yield part
+    for count in KEPT_VALUES[:-1]:
+        part = _thinned(part, count)
+        yield part
+    if any(value.interval for value in part.layout.values):
+        values = tuple(replace(value, interval=None) for value in part.layout.values)
+        part = replace(
+            part, layout=replace(part.layout, values=values), said="Intervals are not printed."
+        )
+        yield part
+    yield _thinned(part, KEPT_VALUES[-1])
+    part = _thinned(replace(part, rows=complete), 1)
+    yield part
+    few = part
+    for few in _best(part):
+        yield few
+    yield from _first(few)
+
+
+def _thinned(part: PrintedPart, count: int) -> PrintedPart:
+    """At most a given number of values of each key in `THINNED`, evenly spread and including the
+    last.
+
+    A single one is the last at which at least half of the rows have a finite number, if there is
+    one: to the hardest target, most tables have nothing but infinity.
+    """
+    rows, left_out = part.rows, list(part.left_out)
+    for key in part.layout.keys:
+        values = rows[key].drop_duplicates().to_numpy()
+        if key not in THINNED or len(values) <= count:
+            continue
+        known = np.isfinite(pd.to_numeric(rows[part.layout.values[0].column], errors="coerce"))
+        shares = known.groupby(rows[key], sort=False).mean()
+        telling = values[np.isin(values, shares.index[shares >= 0.5])]
+        if count == 1 and len(telling):
+            values = telling
+        kept = values[np.linspace(len(values) - 1, 0, count).round().astype(int)]
+        rows = rows[rows[key].isin(kept)]
+        left_out.append(key)
+        if count == 1:
+            part = _without_key(part, key, kept[0])
+    return replace(part, rows=rows, left_out=tuple(dict.fromkeys(left_out)))
+
+
+def _without_key(part: PrintedPart, key: str, value: object) -> PrintedPart:
+    """Let the caption name the only value of a key.
+
+    If the key determined the columns, the last key of the rows replaces it, unless the rows have
+    only one key.
+    """
+    layout = part.layout
+    rows = tuple(name for name in layout.rows if name != key)
+    columns = layout.columns
+    if columns == key:
+        rows, columns = (rows[:-1], rows[-1]) if len(rows) > 1 else (rows, None)
+    layout = replace(layout, rows=rows, columns=columns)
+    return replace(part, layout=layout, shared=part.shared | {key: value})
+
+
+def _best(part: PrintedPart) -> Iterator[PrintedPart]:
+    """Fewer and fewer algorithms: those with the lowest average rank by the first value with a
+    better end.
+    """
+    judged = next((value for value in part.layout.values if value.better), None)
+    if judged is None or ALGORITHM not in part.layout.keys:
+        return
+    names = part.rows[ALGORITHM].astype(str)
+    everyone = names.nunique()
+    others = [part.rows[key] for key in part.layout.keys if key != ALGORITHM]
+    values = part.rows[judged.column]
+    by = values.groupby(others, dropna=False) if others else values
+    ranks = by.rank(ascending=judged.better == "low", na_option="bottom")
+    average = ranks.groupby(names).mean()
+    for count in (count for count in ALGORITHMS if count < everyone):
+        best = average.nsmallest(count).index
+        said = f"Of {everyone} algorithms, the {count} with the best average rank are printed."
+        yield replace(part, rows=part.rows[names.isin(best)], said=f"{part.said} {said}".strip())
+
+
+def _first(part: PrintedPart) -> Iterator[PrintedPart]:
+    """Fewer and fewer rows: those with the first names, in the order of the table."""
+    place = numbered(part.rows, part.layout.rows)
+    everything = place.max() + 1
+    for count in (count for count in ROWS if count < everything):
+        said = f"Of {everything} rows, the first {count} are printed."
+        yield replace(part, rows=part.rows[place < count], said=f"{part.said} {said}".strip())

@@ -14,7 +14,7 @@ from typing import Any
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.slowdowns import NAMES, OF_TEST, UNMEASURED, in_words
-from timefair.machine import processor, system
+from timefair.machine import system
 from timefair.machine.host import Host, Unknown, gather
 
 
@@ -30,7 +30,7 @@ def place(host: Host) -> Path:
     if not (variables.get("XDG_STATE_HOME") or variables.get("HOME")):
         raise Unknown("neither XDG_STATE_HOME nor HOME is set")
     state = variables.get("XDG_STATE_HOME") or Path(variables["HOME"], ".local", "state")
-    names = gather({"hostname": system.hostname, "cpu": processor.model}, host)
+    names = gather({"hostname": system.hostname, "cpu": system.model}, host)
     digest = hashlib.sha256(repr((names["hostname"], names["cpu"])).encode()).hexdigest()
     return Path(state, "timefair", f"selftest-{digest[:12]}.json")
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import cgroups, checkout, detectable, memory, processor, software, system
+from timefair.machine import cgroups, checkout, detectable, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
     # the hardware
-    "cpu": processor.model,
+    "cpu": system.model,
     "architecture": software.architecture,
-    "cores": processor.logical_cores,
-    "cores_physical": processor.physical_cores,
-    "siblings": processor.siblings,
-    "numa_nodes": processor.numa_nodes,
-    "caches": processor.caches,
-    "governor": processor.governor,
-    "turbo": processor.turbo,
-    "memory_mb": memory.total_mb,
-    "swap_mb": memory.swap_mb,
+    "cores": system.logical_cores,
+    "cores_physical": system.physical_cores,
+    "siblings": system.siblings,
+    "numa_nodes": system.numa_nodes,
+    "caches": system.caches,
+    "governor": system.governor,
+    "turbo": system.turbo,
+    "memory_mb": system.total_mb,
+    "swap_mb": system.swap_mb,
     # the system
     "hostname": system.hostname,
     "system": software.system,
@@ -61,11 +61,11 @@ MOMENTARY: dict[str, Reader] = {
     "pressure": system.pressure,
     "steal_s": system.steal_s,
     "throttled_periods": cgroups.throttled_periods,
-    "thermal_throttles": processor.thermal_throttles,
-    "memory_available_mb": memory.available_mb,
+    "thermal_throttles": system.thermal_throttles,
+    "memory_available_mb": system.available_mb,
     "memory_left_mb": cgroups.memory_left_mb,
-    "swap_used_mb": memory.swap_used_mb,
-    "swapped_pages": memory.swapped_pages,
+    "swap_used_mb": system.swap_used_mb,
+    "swapped_pages": system.swapped_pages,
     "power": system.power,
     "slurm": system.slurm,
 }

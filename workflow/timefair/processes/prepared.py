@@ -20,7 +20,7 @@ Who ends whom:
   happens; signals that the job's own process receives are passed on to it.
 - A fork that ends by a signal that the job's own process did not pass on was ended by somebody
   else, or by a run that it measured. The job's own process requests another fork, as long as the
-  forks begin runs: `records.begun` gives up a run that ends them all.
+  forks begin runs: `records.journal` gives up a run that ends them all.
 - A fork that is at work goes on when the prepared process ends.
 
 The sockets have abstract addresses, which vanish with the processes. This module is the job's side,

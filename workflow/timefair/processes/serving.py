@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn
 
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
-from timefair.machine import memory
+from timefair.machine import system
 from timefair.machine.host import Host, Unknown
 from timefair.processes.prepared import LONGEST, NAMES, STARTED, Request, user_of_peer
 
@@ -185,6 +185,6 @@ def _live(
 def _memory_is_scarce() -> bool:
     host = Host()
     try:
-        return memory.available_mb(host) < MEMORY_SHARE * memory.total_mb(host)
+        return system.available_mb(host) < MEMORY_SHARE * system.total_mb(host)
     except Unknown:
         return False

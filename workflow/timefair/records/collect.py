@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from timefair.basics.errors import InputError
 from timefair.records.blocks import NODES, node_of
-from timefair.records.budgets import another_budget
-from timefair.records.consistency import contradictions
+from timefair.records.consistency import another_budget, contradictions
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,

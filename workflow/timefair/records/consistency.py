@@ -6,7 +6,7 @@ checked when it is recorded, and again by `timefair collect` and `timefair verif
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -179,8 +179,7 @@ def _of_the_run(run: Mapping[str, Any], published: bool) -> Clauses:
         return
     best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
     of_value = best_f if f_opt is None else precision(best_f, f_opt)
-    clamped = f_opt is not None and of_value < 0 == best  # as earlier versions recorded it
-    yield f"best_f {best_f} does not give the best precision {best}", clamped or of_value == best
+    yield f"best_f {best_f} does not give the best precision {best}", of_value == best
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
@@ -331,3 +330,25 @@ def _of_recommended(
     yield "a point was recommended after no evaluation of the run", bool(within)
     in_time = time_s[0] >= 0 and time_s[-1] <= run["wall_s"]
     yield "a point was not recommended in the time of the run", bool(in_time)
+
+
+_CLOCK_S = 1e-9
+"""A budget is rounded to whole nanoseconds."""
+
+
+def another_budget(facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
+    """A clause if a run had another T than the campaign of its record; else empty.
+
+    It is also empty for runs without a T, and for a record that does not name its campaign.
+
+    >>> another_budget({"campaign": {"budget": {"time_s": 1.0}}}, [{"budget_s": 1.005}])
+    'it holds a run with T = 1.005 s, and its campaign has 1 s'
+    """
+    asked_s = (facts.get("campaign") or {}).get("budget", {}).get("time_s")
+    if asked_s is None:
+        return ""
+    for row in rows:
+        budget_s = row["budget_s"]
+        if budget_s is not None and abs(budget_s - asked_s) > _CLOCK_S:
+            return f"it holds a run with T = {budget_s:g} s, and its campaign has {asked_s:g} s"
+    return ""

@@ -4,6 +4,11 @@ A journal is in the same folder as the record of its job and survives the job: a
 continues after its last complete run. The file is append-only. An entry consists of a length, a
 CRC-32 of length and content, and the content, which is an Arrow stream of one run. The first entry
 names the measurement and the record to which the journal belongs.
+
+A note beside the journal says which run was begun, in case the run ends its job: an algorithm can
+end the process that measures it, because that process has the same user. The next start of the job
+finds the run in the note, tries it again, and gives up after some attempts. The job holds the lock
+of its journal while it writes the note.
 """
 
 from __future__ import annotations
@@ -244,3 +249,70 @@ class Journal:
             yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
+
+
+_NOTE_WIDTH = 40
+"""Width of the line, so that a new line covers the old one."""
+
+Turn = tuple[int, int]
+"""An instance and the number of a run."""
+
+
+def begun_path(record: Path) -> Path:
+    """Path of the note of the job with this record."""
+    return record.with_name(record.name + ".begun")
+
+
+class BegunRun:
+    """The note of one job.
+
+    Parameters
+    ----------
+    record
+        The file that the job writes.
+    """
+
+    def __init__(self, record: Path) -> None:
+        self._path = begun_path(record)
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._turn, self._attempts = _noted(os.pread(self._fd, _NOTE_WIDTH, 0))
+
+    def attempts(self, turn: Turn) -> int:
+        """Number of times that this run was begun and then ended its job, if it was the last one
+        begun.
+        """
+        return self._attempts if turn == self._turn else 0
+
+    @contextlib.contextmanager
+    def noted(self, turn: Turn) -> Iterator[None]:
+        """Note that a run is begun; an exception that the run did not cause clears the note."""
+        attempts = self.attempts(turn) + 1
+        self._write(f"instance {turn[0]} run {turn[1]} attempt {attempts}")
+        try:
+            yield
+        except Exception:
+            self._write("")
+            raise
+
+    def _write(self, line: str) -> None:
+        os.pwrite(self._fd, f"{line:<{_NOTE_WIDTH - 1}}\n".encode(), 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        os.close(self._fd)
+        if kind is None:
+            self._path.unlink(missing_ok=True)
+
+
+def _noted(line: bytes) -> tuple[Turn | None, int]:
+    """The run and its attempts; none if this module did not write the line."""
+    words = line.decode(errors="replace").split()
+    try:
+        if words[::2] == ["instance", "run", "attempt"]:
+            instance, run, attempts = map(int, words[1::2])
+            return (instance, run), attempts
+    except ValueError:
+        pass
+    return None, 0

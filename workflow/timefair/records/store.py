@@ -12,16 +12,216 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
-from timefair.records.checksum import ColumnChecksums
-from timefair.records.facts import misshapen
+from timefair.basics.hidden_modules import hidden_modules
 from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
+
+_HEX_DIGITS = 32
+
+
+class ColumnChecksums:
+    """The checksums of all columns of the added runs, in hex, by the column's name.
+
+    Each field of nested rows has its own checksum and is named as in Parquet:
+    ``events.list.element.time_s``. The checksum of the list itself is that of its lengths.
+    Therefore some columns can be checked without the others.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, _Column] = {}
+
+    def add(self, runs: pa.Table) -> None:
+        for name, chunks in zip(runs.column_names, runs.columns, strict=True):
+            for values in chunks.chunks:
+                self._add(name, values)
+
+    def by_name(self) -> dict[str, str]:
+        return {name: column.hex() for name, column in self._columns.items()}
+
+    def _add(self, name: str, values: pa.Array) -> None:
+        if pa.types.is_list(values.type):
+            self._add(name, values.value_lengths())
+            self._add(f"{name}.list.element", values.flatten())
+        elif pa.types.is_struct(values.type):
+            for field, part in zip(values.type, values.flatten(), strict=True):
+                self._add(f"{name}.{field.name}", part)
+        elif pa.types.is_string(values.type):
+            self._add(name, pc.binary_length(values))
+            self._add(f"{name}.text", _bytes_of_texts(values.fill_null("")))
+        elif pa.types.is_boolean(values.type):
+            self._add(name, values.cast(pa.uint8()))
+        else:
+            self._columns.setdefault(name, _Column()).add(values)
+
+
+class _Column:
+    """Numbers of one width: their count, which of them are null, and the bytes of the others."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._nulls, self._values = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, values: pa.Array) -> None:
+        rows = len(values)
+        if values.null_count:
+            places = pc.indices_nonzero(values.is_null())
+            self._nulls.update(_bytes_of(pc.add(places, pa.scalar(self._rows, pa.uint64()))))
+            values = values.drop_null()
+        self._values.update(_bytes_of(values))
+        self._rows += rows
+
+    def hex(self) -> str:
+        parts = self._rows.to_bytes(8, "little") + self._nulls.digest() + self._values.digest()
+        return hashlib.sha256(parts).hexdigest()[:_HEX_DIGITS]
+
+
+def _bytes_of(values: pa.Array) -> memoryview:
+    """The bytes of numbers without nulls, in the order of this machine (little-endian)."""
+    width = values.type.bit_width // 8
+    data = values.buffers()[1]
+    start = values.offset * width
+    return memoryview(data or b"")[start : start + len(values) * width]
+
+
+def _bytes_of_texts(values: pa.Array) -> pa.Array:
+    """The bytes of strings without nulls, one string after another."""
+    _, ends, data = values.buffers()
+    if not len(values) or data is None:
+        return pa.array([], pa.uint8())
+    offsets = pa.Array.from_buffers(pa.int32(), len(values) + 1, [None, ends], offset=values.offset)
+    first, last = offsets[0].as_py(), offsets[-1].as_py()
+    return pa.Array.from_buffers(pa.uint8(), last - first, [None, data], offset=first)
+
+
+class _Facts(BaseModel):
+    """Facts that are not named here may be of any kind."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Machine(_Facts):
+    hostname: str | None = None
+    cpu: str | None = None
+    cores: int | None = None
+    memory_mb: float | None = None
+    python: str | None = None
+    versions: dict[str, str | None] = {}
+    packages: dict[str, str | None] = {}
+
+
+class _Algorithm(_Facts):
+    use: str = ""
+    parameters: dict[str, Any] = {}
+    threads: int = 1
+
+
+class _Budget(_Facts):
+    time_s: float | None = None
+
+
+class _Problems(_Facts):
+    parameters: dict[str, Any] = {}
+
+
+class _Campaign(_Facts):
+    algorithms: dict[str, _Algorithm] = {}
+    problems: _Problems = _Problems()
+    budget: _Budget = _Budget()
+    timing: dict[str, Any] = {}
+
+
+class _Tuning(_Facts):
+    checksum: str = ""
+    machine: dict[str, Any] = {}
+    trace: list[dict[str, Any]] = []
+
+
+class _Decision(_Facts):
+    function: int
+    dimension: int
+    instance: int
+
+
+class _Node(_Facts):
+    function: int
+    dimension: int
+    instances: list[int]
+    round: int
+    node: str | None
+    machine: str
+
+
+class _Source(_Facts):
+    path: str
+    checksum: str
+
+
+class _Collected(_Facts):
+    campaign: list[_Campaign | None]
+    key: list[str | None]
+    code: list[str | None]
+    machine: list[_Machine | None]
+    tuning: list[_Tuning] = []
+    hosts: list[dict[Literal["name", "kind", "first", "last"], str]] = []
+
+
+class _Published(_Facts):
+    format: str
+    path: str
+    sha256: str
+    cautions: list[str] = []
+
+
+class _Record(_Facts):
+    algorithm: str = ""
+    key: str | None = None
+    code: str | None = None
+    campaign: _Campaign | None = None
+    machine: _Machine | None = None
+    tuning: _Tuning = _Tuning()
+    stopping: list[_Decision] = []
+    nodes: list[_Node] = []
+    records: list[_Source] = []
+    collected: _Collected = _Collected(campaign=[], key=[], code=[], machine=[])
+    published: _Published = _Published(format="", path="", sha256="")
+
+
+def misshapen(facts: dict[str, Any]) -> str:
+    """A clause about the first fact that is of another kind than in records of timefair.
+
+    It is empty if there is none. Facts may be missing, or may be additional.
+
+    >>> misshapen({"machine": {"memory_mb": "16000"}})
+    'its fact machine.memory_mb is not as in a record (input should be a valid number)'
+    """
+    try:
+        _Record.model_validate(facts)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        return f"its fact {name} is not as in a record ({first['msg'].lower()})"
+    return ""
+
+
+def avoid_pandas() -> None:
+    """Keep pyarrow from importing pandas when it first converts a list.
+
+    pyarrow imports pandas only to recognise pandas objects in the list, and this import takes
+    longer than everything else in writing a record. Afterwards, pyarrow no longer converts missing
+    values of pandas to null. Its conversions to pandas, and imports of pandas by other code, still
+    work.
+    """
+    with hidden_modules("pandas"):
+        pa.array([0])
+
 
 Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 

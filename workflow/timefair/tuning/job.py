@@ -34,8 +34,7 @@ from timefair.measure.perturbation.monitor import RunMonitor
 from timefair.measure.perturbation.reference import parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import Problem, ProblemName
-from timefair.records.begun import BegunRun
-from timefair.records.journal import Journal, journal_path
+from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.store import facts_of, write_record
 from timefair.tuners import choice, outcome, space
 from timefair.tuners.base import Evaluation

@@ -27,11 +27,9 @@ from timefair.measure.perturbation.monitor import Row
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
-from timefair.records.begun import BegunRun
 from timefair.records.integrity import machine_kind
-from timefair.records.journal import Journal
-from timefair.records.light_arrow import avoid_pandas
-from timefair.records.store import open_record, write_record
+from timefair.records.journal import BegunRun, Journal
+from timefair.records.store import avoid_pandas, open_record, write_record
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

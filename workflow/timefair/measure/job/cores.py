@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timefair.machine.host import Host, Unknown
-from timefair.machine.processor import siblings
+from timefair.machine.system import siblings
 
 
 def lock_folder() -> Path:
