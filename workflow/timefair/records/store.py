@@ -137,7 +137,9 @@ class Record(NamedTuple):
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All runs at once, checked."""
         parts = list(self.row_groups(columns))
-        return pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
+        return (
+            pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
+        )
 
     def _check(self, found: Mapping[str, str]) -> None:
         if self.columns and not found:
