@@ -1,4 +1,4 @@
-"""Looking at the runs several times, and stopping when the answer is sure."""
+"""Looking at the runs several times, and stopping when the answer is decided."""
 
 from __future__ import annotations
 
