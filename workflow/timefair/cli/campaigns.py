@@ -29,8 +29,8 @@ def add_to(commands: Commands) -> None:
         "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
         "of the default campaign for you to edit. A clone of timefair already has these files. "
         "Existing files are never overwritten. With --for-optimizer, the campaign compares two "
-        "versions of your own library: a committed one (base, a git worktree in the new folder) "
-        "and the files as they are now (head). wrapper.py calls both; complete it.",
+        "versions of your own library: a committed one (baseline, a git worktree in the new "
+        "folder) and the files as they are now (candidate). wrapper.py calls both; complete it.",
         example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
     )
     init.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
@@ -41,7 +41,7 @@ def add_to(commands: Commands) -> None:
         help="folder in a git repository from which your library can be imported",
     )
     init.add_argument(
-        "--base", metavar="REF", help="with --for-optimizer: the commit of the base (HEAD)"
+        "--baseline", metavar="REF", help="with --for-optimizer: the commit of the baseline (HEAD)"
     )  # fmt: skip
     init.set_defaults(command=_init)
 
@@ -91,8 +91,8 @@ def _init(arguments: argparse.Namespace) -> None:
     if arguments.for_optimizer is not None:
         _init_for_optimizer(arguments)
         return
-    if arguments.base is not None:
-        raise InputError("--base: only with --for-optimizer")
+    if arguments.baseline is not None:
+        raise InputError("--baseline: only with --for-optimizer")
     scaffold.begin(arguments.folder)
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
@@ -105,10 +105,10 @@ def _init(arguments: argparse.Namespace) -> None:
 def _init_for_optimizer(arguments: argparse.Namespace) -> None:
     from timefair.versions import scaffold
 
-    ref = arguments.base or "HEAD"
+    ref = arguments.baseline or "HEAD"
     commit = scaffold.begin(arguments.folder, arguments.for_optimizer, ref)
     print(
-        f"{arguments.folder}: base is commit {commit}, head is {arguments.for_optimizer}; "
+        f"{arguments.folder}: baseline is commit {commit}, candidate is {arguments.for_optimizer}; "
         "complete wrapper.py, then\n"
         f"  cd {arguments.folder}\n"
         "  timefair check campaign.yaml\n"
