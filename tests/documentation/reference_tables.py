@@ -67,38 +67,126 @@ class Block(NamedTuple):
 # --- The keys of the campaign file --------------------------------------------------------------
 
 
+FIRST = (
+    "name",
+    *(f"problems.{key}" for key in ("suite", "functions", "dimensions", "instances")),
+    *(f"algorithms.<label>.{key}" for key in ("use", "parameters")),
+    *(f"budget.{key}" for key in ("time_s", "evaluations", "evaluations_per_dimension")),
+    *("runs", "rounds", "targets", "tables", "figures"),
+)
+"""The keys that nine of ten campaigns need."""
+
+TOPICS = {
+    "Problems": ("problems", "seed"),
+    "Algorithms": ("algorithms",),
+    "Tuning": ("algorithms.<label>.tune",),
+    "Published data": ("published",),
+    "Budget and limits": ("budget", "limits"),
+    "Restarts": ("restart",),
+    "Stopping rules": ("stopping",),
+    "Machine and jobs": ("block", "instances_per_job", "machine", "isolation", "timing"),
+    "Targets, statistics and figures": (
+        "target_values", "relative_targets", "statistics", "figures",
+    ),
+    "Registered question": ("registered",),
+    "Comparison of stopping rules": ("statistics.run_count",),
+}  # fmt: skip
+"""The other keys: those that begin with one of these words; the longest one decides."""
+
+SHARED = 4
+"""A key of so many stopping rules stands once, if it means the same in all of them."""
+
+HEAD = ("| key | default | meaning |", "|---|---|---|")
+
+
+class Key(NamedTuple):
+    """A key of the campaign file, in full; a `section` only holds other keys."""
+
+    name: str
+    default: str
+    meaning: str
+    section: bool = False
+
+    @property
+    def row(self) -> str:
+        return f"| `{self.name}` | {self.default} | {self.meaning} |"
+
+
 def keys() -> Iterator[str]:
-    """A row for each key of the campaign file."""
-    yield "| key | default | meaning |"
-    yield "|---|---|---|"
-    yield from _rows(Campaign)
+    """The keys that come first, the others by topic, and a table for each stopping rule."""
+    known = {key.name: key for key in _keys(Campaign)}
+    yield from ("### The first fifteen", "", *HEAD, *(known.pop(name).row for name in FIRST))
+    for title, found in by_topic(known).items():
+        told = [key.meaning for key in found if key.section and "." not in key.name]
+        yield from ("", f"### {title}", "", *([*told, ""] if len(told) == 1 else ()))
+        rows = [key.row for key in found if not key.section]
+        yield from (_stopping() if title == "Stopping rules" else (*HEAD, *rows))
 
 
-def _rows(section: type[Section], prefix: str = "") -> Iterator[str]:
-    """A row for each key of a section, those of sections below it after theirs."""
+def by_topic(known: Mapping[str, Key]) -> dict[str, list[Key]]:
+    """The keys of each topic; ValueError if a key has none."""
+    found: dict[str, list[Key]] = {title: [] for title in TOPICS}
+    for name, key in known.items():
+        words = {word: title for title, words in TOPICS.items() for word in words}
+        fitting = [word for word in words if name == word or name.startswith(f"{word}.")]
+        if not fitting:
+            raise ValueError(f"{name}: has no topic")
+        found[words[max(fitting, key=len)]].append(key)
+    return found
+
+
+def _keys(section: type[Section], prefix: str = "") -> Iterator[Key]:
+    """The keys of a section, those of sections below it after theirs; not those of `stopping`, and
+    not those that timefair writes itself.
+    """
     for name, field in section.model_fields.items():
-        yield f"| `{prefix}{name}` | {_default(field)} | {field.description} |"
-        if name in LABELLED and not prefix:
-            yield from _rows(LABELLED[name], f"{prefix}{name}.<label>.")
-        elif name in CHOICES and not prefix:
-            yield from _chosen_rows(name)
-        elif name not in CHOICES and (below := section_of(section, name)) is not None:
-            yield from _rows(below, f"{prefix}{name}.")
+        meaning = str(field.description)
+        if f"{prefix}{name}" == "stopping" or meaning.startswith("Written by timefair"):
+            continue
+        labelled, chosen = name in LABELLED and not prefix, name in CHOICES and not prefix
+        below = LABELLED[name] if labelled else section_of(section, name)
+        known = labelled or chosen or (below is not None and name not in (*CHOICES, "figures"))
+        yield Key(f"{prefix}{name}", _default(field), meaning, known)
+        if chosen:
+            yield from _chosen(name)
+        elif name not in CHOICES and below is not None:
+            yield from _keys(below, f"{prefix}{name}{'.<label>' * labelled}.")
 
 
-def _chosen_rows(name: str) -> Iterator[str]:
-    """A row for each key that any class of a chosen section has."""
+def _chosen(name: str) -> Iterator[Key]:
+    """The keys that any class of a chosen section has."""
     choice = CHOICES[name]
     kinds = ", ".join(f"`{kind}`" for kind in choice.kinds)
     meaning = f"{kinds}: [what each does](../{DESCRIBED[name]})."
-    yield f"| `{name}.{choice.key}` | {choice.default} | {meaning} |"
+    yield Key(f"{name}.{choice.key}", str(choice.default), meaning)
     every = dict.fromkeys(key for kind in choice.kinds.values() for key in kind.model_fields)
     for key in every:
         if key != choice.key:
             fields = {kind: choice.kinds[kind].model_fields[key] for kind in choice.having(key)}
             defaults = _joined({kind: _default(field) for kind, field in fields.items()}, " ({})")
             meaning = _joined({kind: str(field.description) for kind, field in fields.items()})
-            yield f"| `{name}.{key}` | {defaults} | {meaning} |"
+            yield Key(f"{name}.{key}", defaults, meaning)
+
+
+def _stopping() -> Iterator[str]:
+    """The keys of `stopping`: a table for each rule that has some, after those of most rules."""
+    choice = CHOICES["stopping"]
+    rules: dict[str, list[str]] = {}
+    for name, kind in STOPPING.items():
+        for key, field in kind.model_fields.items():
+            row = Key(f"stopping.{key}", _default(field), str(field.description)).row
+            rules.setdefault(row, []).extend([name] * (key != choice.key))
+    kinds = ", ".join(f"`{kind}`" for kind in STOPPING)
+    meaning = f"{kinds}: [what each does](../{DESCRIBED['stopping']})."
+    yield from (*HEAD, Key(f"stopping.{choice.key}", str(choice.default), meaning).row)
+    shared = {row: names for row, names in rules.items() if len(names) >= SHARED}
+    for row, names in shared.items():
+        key, default, text = row.strip("| ").split(" | ", 2)
+        yield f"| {key} | {default} | With {', '.join(f'`{n}`' for n in names)}: {_inside(text)} |"
+    for name in STOPPING:
+        rows = [row for row, names in rules.items() if name in names and row not in shared]
+        if rows:
+            yield from ("", f"Only with `rule: {name}`:", "", *HEAD, *rows)
 
 
 def _joined(texts: Mapping[str, str], only: str = "") -> str:

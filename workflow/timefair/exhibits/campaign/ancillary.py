@@ -105,7 +105,7 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Every number of the tables in seconds that changes if each run is charged its share of tuning
     and preparation. A charged run begins later by this share and ends at the same T, so an event
     near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
-    measured. From the performance profile, the table has the share of problems on which an
+    measured. From the performance profile, the table has the share of cases on which an
     algorithm is the fastest.
     """,
     columns=EFFECT_COLUMNS,

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from timefair.exhibits.exhibit import Column
 from timefair.exhibits.layout import Layout, Points, Value
 
-PROBLEMS = Column("problems", "number of problems that were run with every algorithm")
+PROBLEMS = Column(
+    "problems", "number of cases (problem and target) that were run with every algorithm"
+)
 LIMITS = (
     Column(
         "low",

@@ -1,4 +1,4 @@
-"""Data profiles: the share of problems that is solved within a cost in units that
+"""Data profiles: the share of cases that is solved within a cost in units that
 compare problems.
 """
 
@@ -51,9 +51,9 @@ COLUMNS = (
         "dimension + 1",
         text=True,
     ),
-    Column("cost", "expected running time within which a problem counts as solved", "`unit`"),
+    Column("cost", "expected running time within which a case counts as solved", "`unit`"),
     OBSERVED,
-    Column("fraction", "share of the problems that are solved within `cost`"),
+    Column("fraction", "share of the cases that are solved within `cost`"),
     *LIMITS,
 )
 
@@ -71,7 +71,7 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
             low="low",
             high="high",
             x_label="ERT in {unit}",
-            y_label="share of problems",
+            y_label="share of cases",
             view=view,
             unit=unit,
             functions=False,
@@ -83,17 +83,17 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
 @exhibit(
     "data_profile",
     question=questions.FACTOR,
-    title="Share of problems solved for a cost",
+    title="Share of cases solved for a cost",
     caption="""
-    Data profiles (Moré and Wild 2009): the share of the problems that an algorithm solves with an
-    expected cost of at most `cost`. A problem is a (function, instance, relative target) that every
+    Data profiles (Moré and Wild 2009): the share of the cases that an algorithm solves with an
+    expected cost of at most `cost`. A case is a problem and a relative target that every
     algorithm was run on. Other algorithms have an effect only through the best precision, to which
     the targets are relative.
     """,
     columns=COLUMNS,
     layouts=[
         costs_layout(
-            "Data profile: share of problems, each a function, instance and relative target, that "
+            "Data profile: share of cases, each a function, instance and relative target, that "
             "are solved with at most this expected cost",
             "dimension",
         )
@@ -104,19 +104,19 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
             "seconds",
             "{seconds}",
             "seconds",
-            "Share of problems solved over expected seconds",
+            "Share of cases solved over expected seconds",
         ),
         _figure(
             "data_profile_evaluations",
             SIMPLEX_GRADIENTS,
             "simplex gradients (evaluations divided by the dimension + 1)",
             "evaluations",
-            "Share of problems solved over expected simplex gradients",
+            "Share of cases solved over expected simplex gradients",
         ),
     ],
 )
 def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of problems that an algorithm solves with an ERT of at most ``cost``.
+    """Share of cases that an algorithm solves with an ERT of at most ``cost``.
 
     The costs are a log-spaced grid, the same for the complete campaign. Published data are used
     only in simplex gradients.

@@ -36,8 +36,8 @@ COLUMNS = (
     *SPACE,
     ALGORITHM,
     PROBLEMS,
-    Column("ratio", "expected cost as a multiple of the lowest expected cost on the problem"),
-    Column("fraction", "share of the problems on which this multiple is at most `ratio`"),
+    Column("ratio", "expected cost as a multiple of the lowest expected cost in the case"),
+    Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
     *LIMITS,
 )
 PAIR_COLUMNS = (
@@ -46,13 +46,13 @@ PAIR_COLUMNS = (
     Column("against", "the other algorithm of the pair", text=True),
     PROBLEMS,
     Column("ratio", "expected cost as a multiple of the lower expected cost of the two"),
-    Column("fraction", "share of the problems on which this multiple is at most `ratio`"),
+    Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
 )
 
 
 def _layout(cost: str, problem: str) -> Layout:
     return Layout(
-        caption=f"Performance profile: share of problems, each a {problem}, on which the {cost} of "
+        caption=f"Performance profile: share of cases, each a {problem}, on which the {cost} of "
         f"an algorithm are at most a given multiple of the best.",
         brackets=BOOTSTRAP,
         values=(SHARE,),
@@ -67,7 +67,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
         name,
         title,
         f"Performance profiles (Dolan and Moré 2002) on {words}, over all {problem} triples. "
-        "Higher is better. The left end of a curve is the share of problems on which the "
+        "Higher is better. The left end of a curve is the share of cases on which the "
         "algorithm is the "
         "best, the right end the share that it solves at all. Bands are bootstrap limits at each "
         "ratio. Another algorithm in the campaign may change which one is the best.",
@@ -77,7 +77,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
             low="low",
             high="high",
             x_label="ERT in {unit}, as a multiple of the best",
-            y_label="share of problems",
+            y_label="share of cases",
             view=view,
             unit=unit,
             functions=False,
@@ -91,8 +91,8 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
     question=questions.FACTOR,
     title="Performance profile on expected seconds",
     caption="""
-    Performance profiles (Dolan and Moré 2002). A problem is a (function, instance, target) that
-    every algorithm was run on; its cost is the expected running time in {seconds}. Problems that no
+    Performance profiles (Dolan and Moré 2002). A case is a problem and a target that every
+    algorithm was run on; its cost is the expected running time in {seconds}. Cases that no
     algorithm solved stay in the denominator. Another algorithm in the campaign may change which one
     is the best, and therefore every profile.
     """,
@@ -111,7 +111,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of problems on which an algorithm's ERT is at most ``ratio`` times the best one.
+    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one.
 
     The ratios are a common grid from 1 to the largest finite ratio, evenly spaced in the
     logarithm.
@@ -194,7 +194,7 @@ def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     columns=PAIR_COLUMNS,
     layouts=[
         Layout(
-            caption="Share of problems, each a function, instance and target, on which the "
+            caption="Share of cases, each a function, instance and target, on which the "
             "expected seconds of an algorithm are at most those of another.",
             values=(Value("fraction", "Share", decimals=2),),
             rows=("algorithm",),

@@ -3,7 +3,7 @@
 - `samples`: the runs of both versions on each function, in pairs where the seeds are equal;
 - `comparison`: the answers, per function and over all;
 - `sources`: where the runs are read from: one campaign, or two with the drift between them;
-- `rounds`: runs that are measured for a comparison, until the answer is sure;
+- `rounds`: runs that are measured for a comparison, until the answer is decided;
 - `expected`: what a planned comparison can find;
 - `words`, `markdown`, `page`: the same facts as lines, for a pull request, and as a page.
 """

@@ -112,7 +112,7 @@ class Rounds:
         return self.campaign.seeds_of(self.baseline) == self.campaign.seeds_of(self.candidate)
 
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
-        """Measure round after round until the answer is sure or all rounds are done.
+        """Measure round after round until the answer is decided or all rounds are done.
 
         After each round, all runs so far are judged at the round's share of the level; see
         `statistics.versions.answers`.

@@ -42,10 +42,10 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     problems = rows["problems"].iloc[0]
     if evidence.optimum == "unknown":
         by_construction = not evidence.campaign.target_values
-        end = f"of the {problems} targets (function, instance, target){farther} and reaches "
+        end = f"of the {problems} cases (problem and target){farther} and reaches "
         end += f"{percent(solved)} of them"
         end += ", of which the best run here reaches all by construction" if by_construction else ""
     else:
-        end = f"of the {problems} problems (function, instance, target){farther} and solves "
+        end = f"of the {problems} cases (problem and target){farther} and solves "
         end += f"{percent(solved)} at all"
     return f"{algorithm} {has} on {percent(float(best['fraction']))}{band} {end}."

@@ -1,0 +1,53 @@
+"""The keys, tables, columns and commands that the glossary names exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from commands_page import leaves
+from fences import PAGES, ROOT, prose
+from reference_tables import keys
+
+from timefair.cli import parser
+from timefair.exhibits.registry import TABLES
+
+PAGE = ROOT / "docs/reference/glossary.md"
+ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| \[", PAGE.read_text(encoding="utf-8"), flags=re.M)
+
+
+def names() -> set[str]:
+    """Every key of the campaign file and section, table, column of a table, and command."""
+    found = set(re.findall(r"^\| `([^`]+)`", "\n".join(keys()), flags=re.M))
+    found |= {name.rpartition(".")[0] for name in found}
+    found |= set(TABLES) | {
+        column.name for table in TABLES.values() for column in table.exhibit.columns
+    }
+    return found | {name for name, _ in leaves(parser())}
+
+
+@pytest.mark.parametrize(("term", "meaning"), ROWS, ids=[term for term, _ in ROWS])
+def test_a_name_in_an_entry_exists(term: str, meaning: str) -> None:
+    assert set(re.findall("`([^`]+)`", meaning)) <= names()
+    assert meaning.endswith(".")
+    assert len(meaning.split()) <= 40
+
+
+def test_the_terms_are_in_order() -> None:
+    terms = [term.lower() for term, _ in ROWS]
+    assert terms == sorted(set(terms))
+    assert len(terms) >= 25
+
+
+def test_a_launch_is_defined_here_only() -> None:
+    defined = re.compile(r"\b[Aa] launch is (one|a) (start|call)\b")
+    assert [page for page in PAGES if defined.search(prose(page))] == []
+    assert dict(ROWS)["launch"].startswith("One start of the algorithm inside a run.")
+
+
+def test_the_home_page_and_the_readme_link_to_it() -> None:
+    for page, link in (
+        ("README.md", "docs/reference/glossary.md"),
+        ("docs/README.md", "reference/glossary.md"),
+    ):
+        assert f"]({link})" in (ROOT / page).read_text(encoding="utf-8")
