@@ -11,7 +11,7 @@ import pytest
 
 from timefair.campaign import provenance
 from timefair.campaign.configuration import parse
-from timefair.campaign.provenance import code_digest, measure_key, sources_of
+from timefair.campaign.provenance import measure_key, sources_of
 from timefair.machine import software
 
 CAMPAIGN: dict[str, Any] = {

@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from timefair.campaign.implementation import implementation
-from timefair.report.account import implementations
+from timefair.report.account import implementation, implementations
 from timefair.report.markup import Names
 from timefair.report.pictures import LINE, _apart, pictures
 
