@@ -21,15 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from timefair.linux import kernel
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 CAMPAIGN = """
 name: analysis
