@@ -4,17 +4,15 @@
         [--formats pdf svg png]
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
-table and figure, every table alone, and the page; exports the runs and lets cocopp read them and
-write its report. As in a campaign, one process imports what the analysis needs. A fork of it makes
-the page, and another one reads the runs and makes each room of exhibits in a fork of its own.
-Prints seconds of wall clock and of CPU time, and the peak of memory. Times of our processes are
-added, as if one ran after the other; of their memory the largest counts.
+table and figure and the page, and every table alone; exports the runs and lets cocopp read them and
+write its report. Prints seconds of wall clock and of CPU time on one core, and the peak of memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import multiprocessing
 import os
 import resource
@@ -23,15 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from timefair.linux import kernel
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 CAMPAIGN = """
 name: analysis
@@ -165,60 +159,16 @@ def elsewhere(function, *arguments):
 # --- The analyses ---------------------------------------------------------------------------
 
 
-def ours(folder: Path, output: Path, *, page: bool) -> Usage:
-    """Make what is missing of all rooms, and the page if wanted, and say what each of them took."""
-    words = [sys.executable, __file__, "--prepared", str(output), "--folder", str(folder)]
-    total = used_by([*words, "--page"] if page else words, output)
-    print((output / "log.txt").read_text(), end="", flush=True)
-    return total
-
-
-def be_prepared(folder: Path, output: Path, page: bool) -> None:
-    """Import what the analysis needs; let a fork make all rooms, and another one the page."""
-    from timefair.campaign import configuration
-    from timefair.cli import analysing, main
-
-    start = time.monotonic()
-    campaign = configuration.restore(folder / "campaign.json")
-    analysing.load(campaign)
-    tell("imports", start, resource.getrusage(resource.RUSAGE_SELF))
-    in_fork(lambda: make_rooms(campaign, folder, output))
-    if page:
-        start = time.monotonic()
-        tell("page", start, in_fork(lambda: main(["report", str(output)])))
-
-
-def make_rooms(campaign: Campaign, folder: Path, output: Path) -> int:
-    """Read the runs, and let a fork make each room."""
-    from timefair.cli import analysing, main
-    from timefair.exhibits.registry import TABLES
-
-    start = time.monotonic()
+def ours(folder: Path, output: Path, *, everything: bool) -> Usage:
+    """Make all tables, and all figures and the page if everything is wanted."""
+    campaign = output / "campaign.json"
+    if not everything:
+        content = json.loads(campaign.read_text()) | {"figures": {"names": []}}
+        campaign.write_text(json.dumps(content))
     collected = sorted((folder / "collected").glob("*.parquet"))
-    analysing.read(collected, campaign)
-    tell("reading", start, resource.getrusage(resource.RUSAGE_SELF))
-    for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
-        words = ["make-room", room, *collected, "--campaign", folder / "campaign.json"]
-        words += ["--output", output]
-        start = time.monotonic()
-        tell(room, start, in_fork(lambda: main(list(map(str, words)))))  # noqa: B023
-    return 0
-
-
-def tell(name: str, start: float, usage: resource.struct_rusage) -> None:
-    """Print what a process used since a time."""
-    print(f"  {name:28}{Usage.of(time.monotonic() - start, usage)}", flush=True)
-
-
-def in_fork(work: Callable[[], int]) -> resource.struct_rusage:
-    """Work in a fork of this process; what it and its own forks used."""
-    child = os.fork()
-    if not child:
-        os._exit(work())
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        sys.exit(f"a fork ended with the status {os.waitstatus_to_exitcode(status)}")
-    return usage
+    words = ["--campaign", campaign, "--output", output]
+    total = timefair("make-tables", *collected, *words, folder=output)
+    return total + timefair("report", output, folder=output) if everything else total
 
 
 def cocopps_report(export: Path, output: Path) -> Usage:
@@ -233,13 +183,8 @@ def main() -> None:
     )
     parser.add_argument("--formats", nargs="+", choices=("pdf", "svg", "png"), default=FORMATS)
     parser.add_argument("--cost", choices=("evaluations", "seconds"), default="evaluations")
-    parser.add_argument("--prepared", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder.resolve()
-    if options.prepared:
-        be_prepared(folder, options.prepared, options.page)
-        return
     folder.mkdir(parents=True, exist_ok=True)
     elsewhere(make_data, folder, options.formats)
     collected = sorted((folder / "collected").glob("*.parquet"))
@@ -250,10 +195,10 @@ def main() -> None:
     output.mkdir()
     shutil.copy(folder / "campaign.json", output)
     print(f"{'':30}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
-    everything = ours(folder, output, page=True)
+    everything = ours(folder, output, everything=True)
     print(f"{'all tables, figures, page':30}{everything}", flush=True)
-    shutil.rmtree(output / "tables")  # the figures stay as they are
-    tables = ours(folder, output, page=False)
+    shutil.rmtree(output / "tables")
+    tables = ours(folder, output, everything=False)
     print(f"{'all tables':30}{tables}", flush=True)
     export = timefair(
         "export", "coco", folder, "--cost", options.cost, "--output", output / "coco", folder=output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 import pytest
 from reference_tables import BLOCKS, FIRST, TOPICS, Block, Key, by_topic, keys, summary

@@ -605,22 +605,6 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
     assert restore(tmp_path / "campaign.json") == campaign
 
 
-def aliases(level: str) -> str:
-    """A YAML file with nine levels of ten aliases each, of a list or a mapping as `level`."""
-    lines = ["l0: &l0 {x: 1}"]
-    lines += [f"l{k}: &l{k} " + level.format(", ".join(10 * [f"*l{k - 1}"])) for k in range(1, 10)]
-    return "\n".join(lines)
-
-
-def test_a_mapping_that_expands_to_too_much_is_refused() -> None:
-    """Snakemake reads a file before timefair does: its aliases are shared lists then."""
-    level: object = 1
-    for _ in range(9):
-        level = [level] * 10
-    with pytest.raises(InputError, match=r"^campaign: more than 100000 values when"):
-        parse(changed("problems.parameters", {"x": level}))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line"),
@@ -635,9 +619,6 @@ def test_a_mapping_that_expands_to_too_much_is_refused() -> None:
         ("name: !!python/object:os.system {}\n", ":1: could not determine a constructor"),
         ("name: !!timestamp 2001-99-99\n", ": month must be in 1..12"),
         ("[" * 3000, ": nested too deeply"),
-        ("a: &a [*a]\n", ": nested too deeply"),
-        (aliases("[{}]"), ": more than 100000 values when its aliases are expanded"),
-        (aliases("{{<<: [{}]}}"), ": more than 100000 values when its aliases are expanded"),
     ],
 )
 def test_faults_of_yaml_have_file_and_line(tmp_path: Path, text: str, line: str) -> None:

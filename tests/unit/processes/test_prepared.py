@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.campaign.holder import NAME, snakemake_above
+from timefair.basics.lock import DRIVER, snakemake_above
 from timefair.processes import prepared
 
 JOB = Path(__file__).with_name("job.py")
@@ -251,5 +251,5 @@ def test_processes_share_a_prepared_one_only_if_they_are_alike(monkeypatch, tmp_
 def test_only_the_snakemake_that_started_a_process_counts(tmp_path, driver):
     assert snakemake_above(tmp_path) is None
     for holder, expected in ((os.getppid(), os.getppid()), (driver.pid, None), ("x", None)):
-        (tmp_path / NAME).write_text(str(holder))
+        (tmp_path / DRIVER).write_text(str(holder))
         assert snakemake_above(tmp_path) == expected

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from timefair.campaign.implementation import implementation
-from timefair.report.account import implementations
+from timefair.report.account import implementation, implementations
 from timefair.report.markup import Names
 from timefair.report.pictures import pictures
 

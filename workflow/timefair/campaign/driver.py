@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import gc
 import os
 import sys
@@ -14,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
+from timefair.basics.lock import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, registration, requirement
 from timefair.campaign.allocated import JobSizes
-from timefair.campaign.holder import NAME
 from timefair.environments import installed
 
 if TYPE_CHECKING:
@@ -267,19 +265,12 @@ def _lock(folder: Path) -> int:
     """
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
-        fd = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(fd, 20, 0).decode(errors="replace")
-            os.close(fd)
+        fd = lock(folder / DRIVER, wait=False)
+        if fd is None:
+            holder = (folder / DRIVER).read_text(encoding="utf-8", errors="replace")
             raise InputError(
                 f"{folder}: another snakemake (process {holder}) works on this campaign; "
                 "wait until it has ended, or end it"
-            ) from None
-        except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
-                raise
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)
+            )
+        note(fd, str(os.getpid()))
     return fd

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.campaign.holder import snakemake_above
+from timefair.basics.lock import snakemake_above
 from timefair.cli.common import (
     Command,
     Commands,

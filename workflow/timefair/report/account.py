@@ -15,10 +15,25 @@ from timefair.basics.ranges import format_ranges
 from timefair.basics.words import counted, listed, number, percent
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget
-from timefair.campaign.implementation import implementation
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
+
+COMPILED, PYTHON, OWN, PROGRAM = "compiled", "Python with numpy", "your Python", "program"
+
+_COMPILED = frozenset({"fcmaes", "nlopt", "pygmo"})
+"""Libraries in C or C++."""
+
+_OTHERS = {
+    "timefair": {"DE"},
+    "scipy": {"COBYLA", "L-BFGS-B", "SLSQP", "TNC", "direct"},
+    "modcma": {"CMA-ES", "IPOP", "BIPOP"},
+}
+"""Compiled algorithms of libraries that are mostly in Python."""
+
+_PYTHON = frozenset(
+    {"cmaes", "modde", "nevergrad", "pybobyqa", "pycma", "pymoo", "skopt", *_OTHERS}
+)
 
 MOST_ALGORITHMS = 20
 """Number of algorithms up to which their list is not folded."""
@@ -280,3 +295,25 @@ def _sources(evidence: Evidence) -> Iterator[str]:
         yield f"{RUN_COUNT}: the number of runs"
     if evidence.campaign.problems.suite.startswith("bbob"):
         yield f"{COCO}: the problems"
+
+
+def implementation(use: str) -> str:
+    """What most of the code of an algorithm's own steps is written in.
+
+    Parameters
+    ----------
+    use
+        The key `use` of an algorithm in a campaign.
+
+    Returns
+    -------
+    str
+        ``compiled``, ``Python with numpy``, ``your Python`` for a function of the user, or
+        ``program`` for an external one. An algorithm in Python may call compiled code.
+    """
+    library, _, name = use.partition(":")
+    if library == "external":
+        return PROGRAM
+    if library in _COMPILED or name in _OTHERS.get(library, ()):
+        return COMPILED
+    return PYTHON if library in _PYTHON else OWN

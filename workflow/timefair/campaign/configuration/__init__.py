@@ -13,7 +13,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from timefair.basics.errors import InputError
-from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size, members
 from timefair.campaign.configuration.faults import (
     disagreements,
     fault,
@@ -90,8 +89,6 @@ def check_keys(mapping: object, name: str) -> Campaign:
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
     try:
-        if expanded_size(mapping, members) > MOST_VALUES:
-            raise InputError(f"{name}: {TOO_LARGE}")
         return Campaign.model_validate(dict(mapping))
     except ValidationError as error:
         errors = error.errors(include_url=False)

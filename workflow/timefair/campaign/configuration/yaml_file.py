@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from timefair.basics.errors import InputError
-from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size
 
 _TAG = "tag:yaml.org,2002:"
 MERGE = f"{_TAG}merge"
@@ -30,7 +29,7 @@ LABELLED = ("algorithms", "published")
 
 
 class _Loader(yaml.SafeLoader):
-    """A SafeLoader that refuses aliases with a too large expansion, and duplicate keys.
+    """A SafeLoader that refuses duplicate keys.
 
     Without it, YAML would silently use the last of two values of a key. Labels, words such as
     ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and numbers such as ``010``
@@ -46,8 +45,6 @@ class _Loader(yaml.SafeLoader):
         node = self.get_single_node()
         if node is None:
             return None
-        if expanded_size(node, _nodes) > MOST_VALUES:
-            raise ValueError(TOO_LARGE)
         for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
             if key.value in LABELLED:
                 _keep_labels(value)
@@ -94,13 +91,6 @@ def _keep_labels(section: yaml.Node) -> None:
                 _keep_labels(merged)
         elif isinstance(key, yaml.ScalarNode):
             key.tag = TEXT
-
-
-def _nodes(node: yaml.Node) -> Iterable[yaml.Node]:
-    """The nodes of the keys and values of a mapping, or of the members of a list."""
-    if isinstance(node, yaml.MappingNode):
-        return [part for pair in node.value for part in pair]
-    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 def read_yaml(path: Path) -> object:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from timefair.basics import lock
 from timefair.records.journal import journal_path
 
 
@@ -30,15 +30,13 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
         The records of the block.
     """
     note.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(note, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    fd = lock.lock(note)
+    assert fd is not None
     try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(fd, fcntl.LOCK_EX)
         before = os.pread(fd, 1000, 0).decode(errors="replace")
         if before != node:
             _drop(before, node, records)
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, node.encode(), 0)
+            lock.note(fd, node)
         yield
     finally:
         os.close(fd)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import random
 import tempfile
@@ -11,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from timefair.basics.lock import lock
 from timefair.machine.host import Host, Unknown
 from timefair.machine.system import siblings
 
@@ -80,11 +80,8 @@ def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
     locks: dict[int, int] = {}
     for core in cores:
         # Nothing is written, so that locks of another user can be taken too.
-        fd = os.open(folder / f"core-{core}", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(fd)
+        fd = lock(folder / f"core-{core}", wait=False, write=False)
+        if fd is None:
             continue
         locks[core] = fd
         if len(locks) == count:
