@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.export.runs import NOTHING_YET, ExportedRun
+from timefair.basics.optimum import NOTHING_YET
+from timefair.export.runs import ExportedRun
 
 Cost = Literal["evaluations", "seconds"]
 

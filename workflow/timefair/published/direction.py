@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from timefair.basics.errors import InputError
+from timefair.published.cautions import Cautions
 
 SHARE = 0.9
 """Share of the runs whose values only rise from which values may be maximized."""
@@ -43,6 +47,26 @@ class Direction:
         self.changing += int(np.count_nonzero(up + down))
         self.rising += int(np.count_nonzero(only_up))
         self.steps += int(up[only_up].sum())
+
+    def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
+        """Raise `InputError` if values are maximized; add a line if they may be.
+
+        Parameters
+        ----------
+        value
+            Name of the column of values.
+        place
+            The file; ``""`` for all of the data.
+        """
+        what = (
+            f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
+            f"if they are maximized, use --columns value=-{value}"
+        )
+        if self.is_beyond_chance_up:
+            where = f"{place}: " if place else ""
+            raise InputError(f"{where}{what}; if not, --columns value=+{value}")
+        if self.is_up:
+            cautions.add(place, what)
 
     @property
     def is_up(self) -> bool:

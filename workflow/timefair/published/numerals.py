@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+
+from timefair.basics.optimum import NOTHING_YET
 
 LARGEST_COUNT = 2**53
 """Largest number of evaluations: floating-point numbers are exact up to it."""
@@ -20,12 +23,13 @@ _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORE
 def number(text: str) -> float:
     """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
 
-    NaN and inf are numbers. Any other text raises ValueError.
+    NaN and inf are numbers, and `NOTHING_YET`, which timefair exports, is inf. Any other text
+    raises ValueError.
     """
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
     try:
-        return float(text)
+        return math.inf if (value := float(text)) == NOTHING_YET else value
     except ValueError:
         if windows := _WINDOWS.fullmatch(text):
             return float(windows[1] + ("inf" if windows[2].upper() == "INF" else "nan"))

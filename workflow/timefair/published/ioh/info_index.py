@@ -32,8 +32,10 @@ AT_TRIGGERS = (".tdat", ".idat")
 TRUE, FALSE = ("T", "TRUE", "1"), ("F", "FALSE", "0")
 
 
-def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
-    """The data sets of a folder, in the order of its ``.info`` files.
+def data_sets(
+    folder: Folder, cautions: Cautions, seconds: str | None, is_maximized: bool | None
+) -> list[DataSet]:
+    """The data sets of a folder, in the order of its ``.info`` files; see `ioh.data_sets`.
 
     Raises
     ------
@@ -50,7 +52,8 @@ def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[D
             entry.function,
             entry.keys.get("funcName"),
             entry.dimension,
-            _maximized(entry, folder, cautions),
+            _maximized(entry, folder, cautions) if is_maximized is None else is_maximized,
+            is_maximized is not None,
         )
         known = suite_and_precisions(function, place, cautions)
         if known is not None:

@@ -25,8 +25,10 @@ Scenario = tuple[int, str, list[ListedRun]]
 """A dimension, its data file, and the runs in it."""
 
 
-def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
-    """The data sets of a folder, in the order of its JSON files.
+def data_sets(
+    folder: Folder, cautions: Cautions, seconds: str | None, is_maximized: bool | None
+) -> list[DataSet]:
+    """The data sets of a folder, in the order of its JSON files; see `ioh.data_sets`.
 
     Raises
     ------
@@ -42,7 +44,8 @@ def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[D
                 cautions.add(place, "not a file of IOHprofiler; skipped")
                 continue
             algorithm = _text(content["algorithm"]["name"])
-            function, scenarios = _function(content), list(map(_scenario, content["scenarios"]))
+            function = _function(content, is_maximized)
+            scenarios = list(map(_scenario, content["scenarios"]))
             several = SECOND_OBJECTIVE in (content.get("attributes") or ())
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -65,12 +68,13 @@ def _flag(value: object) -> bool:
     return value
 
 
-def _function(content: dict[str, Any]) -> dict[str, Any]:
+def _function(content: dict[str, Any], is_maximized: bool | None) -> dict[str, Any]:
     return {
         "suite": _text(content["suite"]),
         "number": numerals.name(content["function_id"]),
         "name": _text(content.get("function_name", "")),
-        "maximized": _flag(content["maximization"]),
+        "maximized": _flag(content["maximization"]) if is_maximized is None else is_maximized,
+        "is_stated": is_maximized is not None,
     }
 
 

@@ -36,6 +36,8 @@ VALUES = (
 The first column that exists is read.
 """
 
+PLAIN = tuple(plain for plain, _ in VALUES)
+
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
 
@@ -190,9 +192,7 @@ def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
             return at, names.index(value), (names.index(of_instance) if of_instance in names else 0)
     if len(names) == 2:
         return at, 1 - at, 0
-    raise InputError(
-        f"{place}: no column of values; expected one of {', '.join(value for value, _ in VALUES)}"
-    )
+    raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
 def _place_of(seconds: str | None, names: Sequence[str], place: Path) -> int:

@@ -53,14 +53,15 @@ def published_runs(
     Raises
     ------
     InputError
-        If runs are missing and it cannot be determined which, or the data file is damaged.
+        If runs are missing and it cannot be determined which, the data file is damaged, or values
+        only rise though they should be minimized.
     """
     place = folder.place(data)
     found = []
     others: set[int] = set()
     logs = runs(data, place, cautions, seconds)
-    if isinstance(precisions, Minimized):
-        _warn_of_rising(logs, place, cautions)
+    if isinstance(precisions, Minimized) and not precisions.is_stated:
+        _refuse_rising(logs, place, cautions)
     for one, run in chosen(listed, logs, place, index, cautions):
         try:
             f_opt, precision = precisions(run, one.instance)
@@ -83,13 +84,11 @@ def published_runs(
     return found
 
 
-def _warn_of_rising(logs: Sequence[IohLog], place: Path, cautions: Cautions) -> None:
+def _refuse_rising(logs: Sequence[IohLog], place: Path, cautions: Cautions) -> None:
     direction = Direction()
     for log in logs:
         direction.add(np.array(log.values), np.arange(len(log.values)) == 0)
-    if direction.is_up:
-        text = "values only rise; if they are maximized, the index file needs maximization: true"
-        cautions.add(place, text)
+    direction.refuse("raw_y", place, cautions)
 
 
 def _timed(run: PublishedRun, log: IohLog, f_opt: float | None) -> PublishedRun:

@@ -40,13 +40,17 @@ BEYOND = 1e-6
 
 @dataclass(frozen=True)
 class IohFunction:
-    """A function as an index file describes it; None for what the file does not have."""
+    """A function as an index file describes it; None for what the file does not have.
+
+    `is_stated`: the user states whether values are maximized.
+    """
 
     suite: str | None
     number: int
     name: str | None
     dimension: int
     maximized: bool
+    is_stated: bool = False
 
 
 class OtherFunctionError(Exception):
@@ -90,7 +94,7 @@ def suite_and_precisions(
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
-        return suite, Minimized(suite, place)
+        return suite, Minimized(suite, place, function.is_stated)
     if suite not in SUITES:
         cautions.add(place, "values are maximized; they are read with the other sign")
         return suite, _negated
@@ -146,6 +150,7 @@ class Minimized:
 
     suite: str
     place: Path
+    is_stated: bool
 
     def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         precision = np.array(run.values, dtype=np.float64)
