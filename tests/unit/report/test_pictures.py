@@ -2,11 +2,12 @@
 
 import re
 from itertools import pairwise
+from math import nan
 
 import pytest
 
 from timefair.campaign.implementation import implementation
-from timefair.report.account import implementations
+from timefair.report.account import Speed, implementations
 from timefair.report.markup import Names
 from timefair.report.pictures import LINE, _apart, pictures
 
@@ -76,7 +77,10 @@ def test_labels_do_not_touch_and_keep_their_order(places):
 
 def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
     line = implementations(evidence(SECONDS))
-    assert "Python with numpy: quick 200\u00a0(98\u00a0%), slow" in line
+    assert "quick 200\u00a0(98\u00a0%), slow" in line
+    assert line.endswith(", Python with numpy.</p>\n")
+    assert str(Speed("compiled", 2345678.0, 0.5)) == "2,300,000\u00a0(50\u00a0%)"
+    assert str(Speed("compiled", 0.0123, nan)) == "0.012"
 
 
 @pytest.mark.parametrize(
