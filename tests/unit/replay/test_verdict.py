@@ -91,7 +91,7 @@ def test_a_claimed_parameter_is_named(record: Path, campaign, tmp_path: Path):
     verdict, lines = replayed(record, claimed)
     assert not verdict.same
     assert of_topic(lines, "parameters") == [
-        "parameters algorithm.parameters.F: 0.5 recorded, 0.7 now"
+        "parameters algorithms.de.parameters.F: 0.5 recorded, 0.7 now"
     ]
     claimed.write_text(json.dumps(campaign))
     assert replayed(record, claimed)[1][-1] == NOTHING
