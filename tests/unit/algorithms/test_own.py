@@ -2,6 +2,7 @@
 
 import logging
 import os
+import warnings
 
 import pytest
 
@@ -193,6 +194,22 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
     assert capsys.readouterr() == ("", "")
     solve(None, None)
     assert capsys.readouterr().out == "later\n"
+
+
+def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(imported, "_imports", {})
+    shown = warnings.showwarning
+    (folder / "old.py").write_text(
+        "import warnings\n"
+        "warnings.warn('this library\\nis old', FutureWarning)\n"
+        "def solve(objective, rng): ...\n"
+    )
+    user_code.load_function("old.py:solve")
+    assert user_code.warnings("old.py:solve") == [
+        "old.py has a warning when it is imported: FutureWarning: this library is old"
+    ]
+    assert warnings.showwarning is shown
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ WRONG = {
     "analyse mine.csv --set budget_s=abc": "--set: budget_s: 'abc': should be a number",
     "analyse measured": "measured: is a folder",
     "analyse . --format ioh": "--columns: missing; write seconds=NAME, the logged property of",
-    "analyse . --format ioh --columns value=y,seconds=t": "--columns: data of IOHprofiler",
+    "analyse . --format ioh --columns value=y,seconds=t": "--columns: value: 'y': data of",
     "analyse mine.csv --format benchopt": "mine.csv: no column solver_name, objective_name, ",
     "import table mine.csv --output b.parquet": "mine.csv: data of 2 algorithms (A, B); choose",
     "import table mine.csv --output out --label A": "--label: only for a record; end --output in",

@@ -4,13 +4,25 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits import unknown_optimum
-from timefair.report.cautions import cautions
+from timefair.report.cautions import Caution, cautions
+from timefair.report.conclusions import warned
 from timefair.report.evidence import Evidence
 from timefair.report.page import page
 
 
 def told(evidence):
     return {one.topic: one.text for one in cautions(evidence)}
+
+
+def test_the_first_screen_says_the_most_important_caution():
+    few = Caution("Few runs", "Every algorithm has only 4 runs on a function. Intervals are wide.")
+    assert warned([few]) == (
+        '<p class="brief"><a href="#cautions">1 caution</a>: Every algorithm has only 4 runs on a '
+        "function.</p>\n"
+    )
+    others = [Caution("Speed", "It varied."), Caution("Checklist", "1 of 8 items is not met.")]
+    assert warned([few, *others]).endswith("on a function; also speed and checklist.</p>\n")
+    assert warned([]) == ""
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
 """The pictures and lines of the first screen."""
 
 import re
+from math import nan
 
 import pytest
 
-from timefair.report.account import implementation, implementations
+from timefair.report.account import Speed, implementation, implementations
 from timefair.report.markup import Names
 from timefair.report.pictures import pictures
 
@@ -41,7 +42,10 @@ def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
 
 def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
     line = implementations(evidence(SECONDS))
-    assert "Python with numpy: quick 200\u00a0(98\u00a0%), slow" in line
+    assert "quick 200\u00a0(98\u00a0%), slow" in line
+    assert line.endswith(", Python with numpy.</p>\n")
+    assert str(Speed("compiled", 2345678.0, 0.5)) == "2,300,000\u00a0(50\u00a0%)"
+    assert str(Speed("compiled", 0.0123, nan)) == "0.012"
 
 
 @pytest.mark.parametrize(

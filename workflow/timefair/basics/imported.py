@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+import warnings as python_warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ LONG_S = 3.0
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 
 _SHOWN = 40
+_LONGEST_WARNING = 200
 
 
 class Import(NamedTuple):
@@ -31,12 +33,15 @@ class Import(NamedTuple):
         Wall clock.
     printed
         The beginning of what it printed through Python's ``sys.stdout`` and ``sys.stderr``.
+    warned
+        The kind and text of its first warning; empty without one.
     left_folder
         Whether it changed the working directory, which was then changed back.
     """
 
     seconds: float
     printed: str
+    warned: str
     left_folder: bool
 
     def warnings(self, place: str) -> Iterator[str]:
@@ -44,6 +49,8 @@ class Import(NamedTuple):
         if self.printed:
             shown = self.printed if len(self.printed) <= _SHOWN else self.printed[:_SHOWN] + "..."
             yield f"{place} prints {shown!r} when it is imported, at every start; {GUARD}"
+        if self.warned:
+            yield f"{place} has a warning when it is imported: {self.warned}"
         if self.seconds > LONG_S:
             yield (
                 f"{place} takes {self.seconds:.1f} s to import, at every start; {GUARD}, "
@@ -81,7 +88,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
-        with _muffled() as heard, _logging_kept(), noted():
+        with _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted():
             module = load()
     except (InputError, Interrupted, KeyboardInterrupt):
         raise
@@ -96,7 +103,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
         left = _return_to(folder)
     if name not in _imports:
         printed = " ".join("".join(stream.kept for stream in heard).split())
-        _imports[name] = Import(time.monotonic() - start, printed, left)
+        _imports[name] = Import(time.monotonic() - start, printed, "".join(warned[:1]), left)
     return module
 
 
@@ -127,6 +134,22 @@ def _return_to(folder: str) -> bool:
         pass
     os.chdir(folder)
     return True
+
+
+@contextlib.contextmanager
+def _warnings_kept() -> Iterator[list[str]]:
+    """Keep warnings instead of writing them, as their kind and text."""
+    kept: list[str] = []
+
+    def keep(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        kept.append(f"{category.__name__}: {' '.join(str(message).split())}"[:_LONGEST_WARNING])
+
+    shown, python_warnings.showwarning = python_warnings.showwarning, keep
+    try:
+        yield kept
+    finally:
+        if python_warnings.showwarning is keep:  # the module may have its own
+            python_warnings.showwarning = shown
 
 
 @contextlib.contextmanager

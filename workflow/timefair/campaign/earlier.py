@@ -201,7 +201,7 @@ def _job_of(path: Path) -> plan.Job | None:
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     """The changes because of which an algorithm is measured again."""
     was, now = (
-        flat(_decisive(asked, label))
+        decisive_settings(asked, label)
         for asked in (facts["campaign"], campaign.model_dump(mode="json"))
     )
     changes = [
@@ -223,23 +223,28 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     return "; ".join(changes) or "the software, or another algorithm of the campaign, has changed"
 
 
-def _decisive(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
+def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """The settings that determine the runs of an algorithm, of a campaign as records have it, by
+    dotted names.
+    """
     spec = asked["algorithms"].get(label, {})
-    return {
-        **{name: asked.get(name) for name in _SHARED},
-        "problems": {name: asked["problems"][name] for name in ("suite", "parameters")},
-        "timing": timing_of(asked),
-        "restart": restart_of(asked, label),
-        "isolation": isolation_of(asked, label),
-        f"algorithms.{label}": {name: spec.get(name) for name in _OF_ALGORITHM},
-    }
+    return _flat(
+        {
+            **{name: asked.get(name) for name in _SHARED},
+            "problems": {name: asked["problems"][name] for name in ("suite", "parameters")},
+            "timing": timing_of(asked),
+            "restart": restart_of(asked, label),
+            "isolation": isolation_of(asked, label),
+            f"algorithms.{label}": {name: spec.get(name) for name in _OF_ALGORITHM},
+        }
+    )
 
 
-def flat(section: Any, name: str = "") -> dict[str, Any]:
+def _flat(section: Any, name: str = "") -> dict[str, Any]:
     """The values in nested mappings, by dotted names."""
     if not isinstance(section, Mapping):
         return {name: section}
     found: dict[str, Any] = {}
     for key, value in section.items():
-        found |= flat(value, f"{name}.{key}" if name else key)
+        found |= _flat(value, f"{name}.{key}" if name else key)
     return found

@@ -137,10 +137,11 @@ def implementations(evidence: Evidence) -> str:
     said = []
     for code in dict.fromkeys(one.code for one in known.values()):
         each = [f"{name} {one}" for name, one in known.items() if one.code == code]
-        said.append(f"{code}: {listed(each)}")
+        said.append(f"{listed(each)}, {code}")
     return (
-        '<p class="brief">Implementations are compared, by evaluations per second (and the share '
-        f"of the time in the algorithm’s own code): {escape('; '.join(said))}.</p>\n"
+        '<p class="brief">Implementations are compared, not only algorithms. Evaluations per '
+        "second (and the share of the time in the algorithm’s own code): "
+        f"{escape('; '.join(said))}.</p>\n"
     )
 
 
@@ -157,7 +158,7 @@ class Speed:
 
     def __str__(self) -> str:
         own = "" if isnan(self.own) else f"\u00a0({percent(self.own)})"
-        return f"{number(self.per_s, 2)}{own}"
+        return f"{float(f'{self.per_s:.2g}'):,.12g}{own}"
 
 
 def speed(evidence: Evidence, algorithm: str) -> Speed:

@@ -68,13 +68,17 @@ def cautioned(cautions: Sequence[Caution]) -> str:
 
 
 def warned(cautions: Sequence[Caution]) -> str:
-    """One line on the cautions, for the first screen; empty if there are none."""
+    """The most important caution, in a sentence, and the topics of the others, for the first
+    screen; empty if there are none.
+    """
     if not cautions:
         return ""
-    topics = listed([one.topic.lower() for one in cautions])
+    first, *others = cautions
+    said = first.text.partition(". ")[0].removesuffix(".")
+    also = f"; also {listed([one.topic.lower() for one in others])}" if others else ""
     return (
         f'<p class="brief"><a href="#cautions">{counted(len(cautions), "caution")}</a>: '
-        f"{escape(topics)}.</p>\n"
+        f"{escape(said + also)}.</p>\n"
     )
 
 

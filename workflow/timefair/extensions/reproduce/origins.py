@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from timefair.basics.digests import short
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.earlier import flat
+from timefair.campaign.earlier import decisive_settings
 from timefair.records.schema import SCHEMA_VERSION
 
 _MACHINE = (
@@ -113,27 +113,12 @@ def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
 
 def parameter_changes(recorded: Campaign, now: Campaign, label: str) -> Iterator[Change]:
     """Differences between two campaigns in the settings that determine the runs of an algorithm."""
-    one, other = flat(_decisive(recorded, label)), flat(_decisive(now, label))
+    one, other = (
+        decisive_settings(campaign.model_dump(mode="json"), label) for campaign in (recorded, now)
+    )
     for name in sorted({*one, *other}):
         if one.get(name) != other.get(name):
             yield Change("parameters", name, _shown(one.get(name)), _shown(other.get(name)))
-
-
-_OF_ALGORITHM = ("use", "parameters", "threads", "integer", "constraint_penalty", "seed_as")
-
-
-def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
-    asked = campaign.model_dump(mode="json")
-    spec = asked["algorithms"][label]
-    return {
-        "seed": asked["seed"],
-        "suite": {name: asked["problems"][name] for name in ("suite", "parameters")},
-        "algorithm": {name: spec[name] for name in _OF_ALGORITHM},
-        "budget": asked["budget"],
-        "restart": campaign.restart_of(label).model_dump(mode="json"),
-        "limits": asked["limits"],
-        "isolation": campaign.isolation_of(label),
-    }
 
 
 def seed_changes(recorded: int, now: int) -> Iterator[Change]:
