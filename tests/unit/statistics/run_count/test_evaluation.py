@@ -9,7 +9,6 @@ from scipy.stats import bootstrap
 from timefair.statistics.run_count import evaluation
 from timefair.statistics.run_count.evaluation import (
     Proposal,
-    counts_proposal,
     evaluate,
     fixed_control,
     random_control,
@@ -18,7 +17,6 @@ from timefair.statistics.run_count.evaluation import (
 from timefair.statistics.run_count.outliers import Outliers, is_kept
 from timefair.statistics.run_count.savings import savings
 from timefair.statistics.run_count.skewness import SkewnessRule
-from timefair.statistics.run_count.stopping import FixedCount, stop_counts
 from timefair.statistics.run_count.verdicts import BANDS, analytic_verdicts, resampled_verdicts
 
 GOLDEN = Path(__file__).parents[3] / "golden"
@@ -231,13 +229,3 @@ def test_controls_cost_what_the_rule_costs():
     np.testing.assert_array_equal(dealt.met.sum(axis=0), proposal.met.sum(axis=0))
     assert (dealt.n != proposal.n).any(axis=0).all()
     assert not (dealt.n[:, 0] == 50)[~proposal.met[:, 0]].all()
-
-
-def test_other_rules_are_judged_beside():
-    samples = skewed(30, seed=14)
-    proposal = counts_proposal(
-        [stop_counts(FixedCount(n), samples) for n in (10, 40)], Outliers.NONE
-    )
-    found = evaluate(samples, proposal)
-    assert found.runs.tolist() == [[300, 1200]]
-    assert found.accuracy[0, 0] < found.accuracy[0, 1]
