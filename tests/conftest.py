@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import socket
 import sys
 import tempfile
 from collections import Counter
@@ -17,8 +16,6 @@ import pytest
 from chromium import Browser
 from hypothesis import HealthCheck, settings
 
-from timefair.basics.garbage import uncollected
-
 BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is not a defect."""
 
@@ -28,9 +25,13 @@ settings.register_profile("thorough", max_examples=100, **BUSY)
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes of Python
 
-UNIT = Path(__file__).parent / "unit"
-FORKING = tuple(UNIT / name for name in ("measure", "replay", "tuning"))
-LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "charts"))
+TESTS = Path(__file__).parent
+IN_TURN = (
+    ("adversaries", "workflow"),
+    ("unit/measure", "unit/replay", "unit/tuning"),
+    ("documentation", "statistical", "peers", "unit/charts", "unit/environments", "unit/versions"),
+)
+"""Folders of tests, in the order of their turns; all others come last."""
 SLOW = ("workflow", "peer", "slow", "thorough")
 
 
@@ -43,18 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "few")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the rerun plugin ask at once: with several workers, each test waits 40 ms otherwise.
-
-    In a worker, the plugin sends two messages per test and then waits for an answer. By default,
-    TCP holds back the second message until the first is acknowledged.
-    """
-    connection = getattr(getattr(session.config, "failures_db", None), "sock", None)
-    if connection is not None:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of our tests."""
     parser.addoption(
@@ -64,12 +53,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Leave what is made while tests are collected to no garbage collection: it takes a quarter of
-    that time, and later visits would find ten thousand tests that are all in use.
-    """
-    with uncollected():
-        result = yield
-        gc.freeze()
+    """Keep garbage collection from what is made while tests are collected: all of it is in use."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
     return result
 
 
@@ -99,8 +87,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the fast tests, and set the order: campaigns, which take longest; runs; the rest.
 
     Each run is a fork of the tests' process. Forks take three times as long once other tests have
-    imported their libraries. Of the rest, the files with the longest tests are first: one worker
-    executes all tests of a file, and the others should not wait for it at the end.
+    imported their libraries. One worker executes all tests of a file, so that files with long tests
+    are first: at the end, the others should not wait for it.
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
@@ -141,6 +129,7 @@ def _turn(item: pytest.Item) -> int:
 
 @cache
 def _turn_of_file(path: Path) -> int:
-    if any(map(path.is_relative_to, FORKING)):
-        return 1
-    return 2 if any(map(path.is_relative_to, LONG)) else 3
+    for turn, folders in enumerate(IN_TURN):
+        if any(path.is_relative_to(TESTS / folder) for folder in folders):
+            return turn
+    return len(IN_TURN)

@@ -89,12 +89,6 @@ def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path,
     assert printed.count("\n") == 1
 
 
-def test_a_folder_that_is_no_campaign(tmp_path: Path, capsys):
-    assert export(tmp_path, tmp_path / "out") == 2
-    line = f"timefair: {tmp_path}: there is no campaign.json in it; name results/NAME\n"
-    assert capsys.readouterr().err == line
-
-
 # --- Bytes --------------------------------------------------------------------------------------
 
 
@@ -130,14 +124,6 @@ def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [TABLE, "README.md", "ro-crate-metadata.json", code.WORKFLOW])
-def test_no_other_file_is_named(name: str, crate: Path, verify, flip):
-    flip(crate / name, 30)
-    status, lines = verify(crate, "--points-s", 0, "--quiet")
-    assert (status, lines) == (1, [f"{crate}: {name}: not as archived (SHA-256)"])
-
-
-@pytest.mark.slow
 def test_a_file_more_and_a_file_less(crate: Path, verify):
     (crate / TABLE).unlink()
     (crate / "more.txt").touch()
@@ -160,16 +146,6 @@ def test_tables_are_made_again_from_the_archive_alone(crate: Path, campaign: Pat
         f"{made} files of tables made again in an empty folder: all of them bit-identical"
     )
     assert (status, len(lines)) == (0, 3)
-
-
-@pytest.mark.slow
-def test_a_table_that_is_not_that_of_the_runs(results: Path, verify, flip):
-    flip(results / "tables/ert.csv", 100)
-    status, lines = verify(results, "--rebuild", "--quiet")
-    assert status == 1
-    assert lines == [
-        f"{results}/tables/ert.csv: has other bytes than the table that is made here of the runs"
-    ]
 
 
 @pytest.mark.slow

@@ -42,16 +42,6 @@ def test_choices_that_name_no_single_run(record: Path, arguments, line, capsys):
     assert refused(capsys, record, *arguments).startswith(line.format(path=record))
 
 
-@pytest.mark.parametrize(
-    "words", ["--share 5%", "--seed 0", "--claims", "--runs 1", "--minutes 1", "--cores 1"]
-)
-def test_options_that_are_for_folders(words: str, tmp_path: Path, capsys):
-    path = tmp_path / "a.parquet"
-    path.touch()
-    option, *value = words.split()
-    assert refused(capsys, path, option, *value) == f"{option}: is for a folder; {path} is none"
-
-
 @pytest.mark.usefixtures("measuring")
 def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, capsys):
     other = tmp_path / "other.yaml"

@@ -94,25 +94,6 @@ def test_a_shorter_run_that_the_clock_did_not_end_is_different():
     assert likeness(longer, cut, launches_by_clock=False).difference is None
 
 
-def test_launches_that_the_clock_ends_are_compared_up_to_the_first_other_length():
-    first = [launch(0, 0.2, 20), launch(0.2, 0.5, 30, "tau"), launch(0.5, 1, 50, "cut")]
-    second = [launch(0, 0.2, 20), launch(0.2, 0.5, 25, "tau"), launch(0.5, 1, 55, "cut")]
-    one = run(START[0], START[1], (2, 60, 1.0), launch_log=first)
-    other = run(START[0], START[1], (2, 47, 1.0), launch_log=second)
-    found = likeness(one, other, launches_by_clock=True)
-    assert (found.evaluations, found.events, found.difference) == (45, 2, None)
-    different = run(START[0], (0, 6, 4.0), launch_log=second)
-    assert likeness(one, different, launches_by_clock=True).difference.what == "event 2"
-
-
-def test_a_launch_that_is_paused_is_compared_until_another_one_starts():
-    paused = [launch(0, 1, 60), launch(0.1, 0.2, 40, "tau")]
-    one = run(START[0], START[1], (1, 12, 2.0), launch_log=paused)
-    other = run(START[0], START[1], (0, 11, 3.0), launch_log=paused)
-    found = likeness(one, other, launches_by_clock=True)
-    assert (found.evaluations, found.events, found.difference) == (5, 2, None)
-
-
 def changed_after(evaluations: int, *events: tuple[int, int, float]) -> dict[str, Any]:
     """A run whose problem changed after so many evaluations, by the clock."""
     rows = [(1, 0.0), (3, 0.0), (evaluations + 1, 1.0), (90, 2.0)]

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from timefair.algorithms import registry
 from timefair.algorithms.external import process, protocol
@@ -116,16 +114,6 @@ def test_the_header_says_all_that_applies() -> None:
         "parameter text a b",
         "parameter list 1 x 2.5",
         "begin",
-    ]
-
-
-@given(st.lists(st.floats(width=64)))
-def test_values_and_points_keep_every_bit(numbers: list[float]) -> None:
-    lines = protocol.answers(np.array(numbers)).split(b"\n")[:-1]
-    assert len(lines) == len(numbers)
-    np.testing.assert_array_equal(protocol.point(lines, len(numbers)), numbers)
-    assert [math.copysign(1, float(line)) for line in lines if line != b"nan"] == [
-        math.copysign(1, number) for number in numbers if not math.isnan(number)
     ]
 
 
@@ -287,12 +275,6 @@ def test_a_cut_ends_the_command_whatever_it_ignores(script, tmp_path, folder) ->
     pid = int((tmp_path / "pid").read_text())
     assert not Path(f"/proc/{pid}").exists()
     assert list(folder.iterdir()) == []
-
-
-def test_what_a_command_has_started_ends_with_it(script, tmp_path) -> None:
-    with pytest.raises(Cut):
-        launch(script(f"sleep 1000 & echo $! > {tmp_path}/pid; yes 1 2"), Sum(most=5))
-    assert ends(int((tmp_path / "pid").read_text()))
 
 
 def test_a_command_dies_with_the_process_that_started_it() -> None:

@@ -180,35 +180,6 @@ def test_a_wrong_parameter_gets_one_line(use: str, parameters: dict, line: str |
     assert registry.faults(use, parameters) == ([line] if line else [])
 
 
-@pytest.mark.parametrize(
-    ("use", "parameters"),
-    [
-        ("modcma:CMA-ES", {"lambda0": 30}),
-        ("modcma:modCMA", {"lambda_": 30, "sigma0": 1}),
-        ("modde:modDE", {"lambda_": 30, "F": 1, "CR": 0.9}),
-        ("fcmaes:BiteOpt", {"M": 2}),
-        ("pymoo:DE", {"pop_size": 30, "F": 0.9, "CR": 0.9}),
-        ("nlopt:GN_ISRES", {"population": 30}),
-        ("nlopt:LN_SBPLX", {"initial_step": 0.01}),
-        ("pybobyqa:BOBYQA", {"rhobeg": 0.01}),
-        ("skopt:gp_minimize", {"n_initial_points": 3}),
-    ],
-)
-def test_parameters_reach_the_library(launch, use: str, parameters: dict) -> None:
-    skip_unless_installed(use)
-    most = MOST.get(use.partition(":")[0], FULL)
-    plain, changed = launch(use, most=most), launch(use, parameters, most=most)
-    assert not np.array_equal(plain.points, changed.points)
-
-
-def test_restarts_of_modcma_go_on_until_the_objective_ends_them(launch) -> None:
-    pytest.importorskip("modcma")
-    single = launch("modcma:CMA-ES", most=50_000)
-    assert not single.was_cut
-    for name in ("IPOP", "BIPOP"):
-        assert launch(f"modcma:{name}", most=3 * single.evaluations).was_cut
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "left", "evaluations"),

@@ -37,12 +37,6 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
     assert 0 <= ends[-1] - 10_000 < 13
 
 
-def test_the_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
-    small = {"population": 10}  # a launch ends with a generation
-    assert launch("timefair:jDElscop", small, left=700, most=5000).evaluations == 700
-    assert launch("timefair:jDElscop", small, dimension=2, most=5000).evaluations == 2000
-
-
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=12))
 def test_the_better_of_each_pair_survives(values: list[float]) -> None:
     y = np.array(values)

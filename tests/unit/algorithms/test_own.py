@@ -8,7 +8,6 @@ import pytest
 
 from timefair.algorithms import registry
 from timefair.basics import imported, user_code
-from timefair.basics.errors import InputError
 
 SOURCE = """
 import helper_beside
@@ -54,14 +53,6 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place: str) -
     names = [p.name for p in registry.source_files(use)]
     assert names == ["own.py", "my_own_search.py"]
     assert registry.distributions(use) == []
-
-
-def test_what_a_function_prepares_is_called_when_it_is_asked_for(folder) -> None:
-    algorithm = registry.load("my_own_search:solve", {"start": 0})
-    function = algorithm.solve.func
-    assert not hasattr(function, "warm")
-    algorithm.prepare()
-    assert function.warm
 
 
 @pytest.mark.parametrize(
@@ -113,20 +104,6 @@ def test_a_function_says_what_variables_it_takes(folder) -> None:
         "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
         "binary"
     ]
-
-
-@pytest.mark.parametrize(
-    ("body", "line"),
-    [("1 / 0", "ZeroDivisionError: division by zero"), ("raise SystemExit(0)", "SystemExit: 0")],
-)
-def test_a_preparation_that_fails_gets_its_line(folder, body: str, line: str) -> None:
-    (folder / "late.py").write_text(
-        f"def solve(objective, rng): pass\ndef prepare(): {body}\nsolve.prepare = prepare\n"
-    )
-    algorithm = registry.load("late.py:solve", {})
-    with pytest.raises(InputError) as caught:
-        algorithm.prepare()
-    assert caught.value.faults == (f"late.py:solve.prepare failed: {line}",)
 
 
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'

@@ -95,20 +95,6 @@ def test_in_slices_members_take_turns_and_go_on_where_they_were(loaded):
     assert threading.active_count() == threads
 
 
-def test_members_see_the_rest_of_their_own_share(loaded):
-    for mode, first in (("in turn", [4, 3]), ("slices", [10, 9])):
-        log = []
-        portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, evaluations=8)
-        with suppress(Cut):  # in turn it returns
-            portfolio.solve(Bowl(most=8, left=20), np.random.default_rng(1))
-        assert [left for name, _, left in log if name == "a"][:2] == first
-        log.clear()
-        portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, time_s=1e-4)
-        with suppress(Cut):
-            portfolio.solve(Bowl(most=8), np.random.default_rng(1))
-        assert {left for *_, left in log} == {None}
-
-
 @pytest.mark.parametrize("mode", ["in turn", "slices"])
 @pytest.mark.parametrize("length", [{"evaluations": 1000}, {"time_s": 60.0}])
 def test_a_trial_launch_of_few_evaluations_tries_every_member(loaded, mode, length):
@@ -168,26 +154,6 @@ def test_batches_are_divided_where_a_turn_ends(loaded):
     with pytest.raises(Cut):
         portfolio.solve(Batches(most=12), np.random.default_rng(1))
     assert sizes[:4] == [3, 3, 2, 1]
-
-
-def test_by_the_clock_a_member_stops_soon_after_its_share(loaded):
-    import time
-
-    ends = []
-
-    def slow(objective, rng):
-        try:
-            while True:
-                time.sleep(1e-3)
-                objective(objective.lower)
-        finally:
-            ends.append(time.monotonic())
-
-    portfolio = loaded({"a": slow, "b": slow}, time_s=0.1, shares=[0.3, 0.7])
-    start = time.monotonic()
-    portfolio.solve(Bowl(most=10**6), np.random.default_rng(1))
-    assert ends[0] - start >= 0.03
-    assert ends[1] - ends[0] >= 0.07
 
 
 def run(parameters, evaluations=400, seed=3, function=8):

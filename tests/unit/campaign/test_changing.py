@@ -2,7 +2,6 @@
 
 import pytest
 
-from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 
@@ -20,30 +19,6 @@ def written(tmp_path, suite="moving", use="timefair:DE", parameters="", budget="
     words = {"suite": suite, "use": use, "parameters": parameters, "more": more}
     path.write_text(MINIMAL.format(**words, budget=budget or "evaluations: 100"))
     return path
-
-
-@pytest.mark.parametrize(
-    ("changed", "lines"),
-    [
-        ({"budget": "time_s: 2"}, ["changes       every 0.1 s, 19 in a run"]),
-        (
-            {"parameters": ", parameters: {environments: 30}"},
-            ["changes       every 3.33333 evaluations, 29 in a run"],
-        ),
-        (
-            {"budget": "evaluations_per_dimension: 100"},
-            [
-                "changes       every 10 evaluations, 19 in a run, in 2 dimensions",
-                "changes       every 15 evaluations, 19 in a run, in 3 dimensions",
-            ],
-        ),
-        ({"suite": "bbob"}, []),
-    ],
-)
-def test_check_states_the_period(tmp_path, capsys, changed, lines):
-    assert cli.main(["check", str(written(tmp_path, **changed))]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line for line in said if line.startswith("changes")] == lines
 
 
 @pytest.mark.parametrize("policy", ["at_change", "none", "{policy: fixed, tau_s: 1}"])

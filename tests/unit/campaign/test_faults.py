@@ -62,14 +62,7 @@ def readers(kinds: Mapping[str, type[Section]], key: str) -> str:
 
 FAULTS: list[tuple[str, object, str]] = [
     ("name", "a b", "name: 'a b': letters, digits and . _ + - only, a letter or digit first"),
-    ("name", "../up", "name: '../up': letters, digits and . _ + - only, a letter or digit first"),
-    (
-        "name",
-        "trial\n",
-        "name: 'trial\\n': letters, digits and . _ + - only, a letter or digit first",
-    ),
     ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
-    ("name", 7, "name: 7: should be text; write it in quotes"),
     (
         "budget",
         None,
@@ -77,11 +70,8 @@ FAULTS: list[tuple[str, object, str]] = [
         "one is needed.",
     ),
     ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
-    ("budget.time_s", -1.5, "budget.time_s: -1.5: should be at least 1e-06"),
     ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),
-    ("budget.time_s", float("inf"), "budget.time_s: inf: should be a finite number"),
     ("budget.time_s", "1 s", "budget.time_s: '1 s': should be a number"),
-    ("budget.time_s", True, "budget.time_s: true: should be a number"),
     ("budget.evaluations", 2.5, "budget.evaluations: 2.5: should be a whole number"),
     (
         "budget.evalutions",
@@ -100,10 +90,8 @@ FAULTS: list[tuple[str, object, str]] = [
         {"lower": 0},
         "problems.parameters: 'lower' is not a parameter of bbob: it has none",
     ),
-    ("problems.parameters", [1], "problems.parameters: [1]: should be keys with values"),
     ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
     ("problems.functions", 25, "problems.functions: 25 is not in bbob, which has 1 to 24"),
-    ("problems.functions", [], "problems.functions: []: empty; name at least one"),
     ("problems.functions", "3-1", "problems.functions: '3-1': '3-1' runs backwards"),
     (
         "problems.functions",
@@ -119,22 +107,11 @@ FAULTS: list[tuple[str, object, str]] = [
     ("problems.instances", 0, "problems.instances: 0: 0 is less than 1"),
     (
         "problems.instances",
-        "1-999999999",
-        "problems.instances: '1-999999999': more than 10000 numbers",
-    ),
-    (
-        "problems.instances",
         1.5,
         "problems.instances: 1.5: should be a whole number, a list of them, or ranges "
         'such as "1-5,71"',
     ),
     ("algorithms", {}, "algorithms: empty; name at least one"),
-    ("algorithms", ["a"], "algorithms: ['a']: should be keys with values"),
-    (
-        "algorithms",
-        {"a/b": "timefair:random-search"},
-        "algorithms.a/b: 'a/b': letters, digits and . _ + - only, a letter or digit first",
-    ),
     (
         "algorithms.search",
         {},
@@ -145,14 +122,6 @@ FAULTS: list[tuple[str, object, str]] = [
         "algorithms.search",
         {"use": "timefair:random-search", "threads": 0},
         "algorithms.search.threads: 0: should be at least 1",
-    ),
-    *(
-        (
-            "algorithms",
-            {label: {"use": "timefair:random-search", "threads": 0}},
-            f"algorithms.{label}.threads: 0: should be at least 1",
-        )
-        for label in ("restart", "ancillary", "algorithms")
     ),
     (
         "restart.policy",
@@ -174,8 +143,6 @@ FAULTS: list[tuple[str, object, str]] = [
         "luby",
         "restart: 'luby': should be keys with values; write restart: {policy: 'luby'}",
     ),
-    ("restart", {"policy": [1]}, f"restart.policy: [1]: should be {words(RESTARTS)}"),
-    ("restart", {"policy": None}, f"restart.policy: empty: should be {words(RESTARTS)}"),
     (
         "restart",
         {"policy": "luby", "tau": 1},
@@ -189,11 +156,6 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     (
         "restart",
-        {"policy": "luby", "tau_s": 1.0, "plateau_s": 2.0},
-        "restart.plateau_s: 2.0: only with policy 'stagnation', not 'luby'",
-    ),
-    (
-        "restart",
         {"policy": "geometric", "tau_s": 1.0, "factor": 1},
         "restart.factor: 1: should be greater than 1",
     ),
@@ -201,16 +163,6 @@ FAULTS: list[tuple[str, object, str]] = [
         "restart.policy",
         "stagnation",
         "restart.policy: 'stagnation' with no plateau: give plateau_s, plateau_evaluations or both",
-    ),
-    (
-        "restart.policy",
-        "bet-and-run",
-        "restart.policy: 'bet-and-run' with no tau: give tau_s or tau_evaluations",
-    ),
-    (
-        "algorithms.search",
-        {"use": "timefair:random-search", "restart": {"policy": "luby"}},
-        "algorithms.search.restart.policy: 'luby' with no tau: give tau_s or tau_evaluations",
     ),
     (
         "restart",
@@ -246,11 +198,6 @@ FAULTS: list[tuple[str, object, str]] = [
         f"stopping.start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
     ),
     ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
-    (
-        "stopping",
-        {"rule": "mean", "start": 1},
-        "stopping.start: an interval of a mean needs at least 2 runs",
-    ),
     *(
         (
             "stopping",
@@ -267,54 +214,11 @@ FAULTS: list[tuple[str, object, str]] = [
         "all looks, 'anytime'; leave the bounds out for 'single'",
     ),
     (
-        "stopping",
-        {"rule": "quantile", "bounds": [0, 1]},
-        "stopping.bounds: [0, 1]: only with rule 'mean', not 'quantile'",
-    ),
-    (
-        "stopping",
-        {"rule": "skewness", "start": 3, "validity": "horizon"},
-        "stopping.validity: 'horizon': only with rule 'mean' or 'quantile', not 'skewness'",
-    ),
-    *(
-        (
-            section,
-            {**others, "bounds": bounds},
-            f"{section}.bounds: {bounds!r}: {what}",
-        )
-        for section, others in (("stopping", {"rule": "mean"}), ("statistics.run_count", {}))
-        for bounds in ([1, 0], [2, 2], [1], [1, 2, 3], 5, "0-5")
-        for what in ("should be two numbers, the lower first, such as [0, 100]",)
-    ),
-    *(
-        (
-            "stopping",
-            {"rule": "mean", "bounds": [0, bound]},
-            f"stopping.bounds.1: {bound!r}: should be {what}",
-        )
-        for bound, what in (("many", "a number"), (float("inf"), "a finite number"))
-    ),
-    (
-        "stopping.bounds",
-        [0, 1],
-        "stopping.bounds: [0, 1]: only with rule 'mean', not 'fixed'",
-    ),
-    (
         "timing.perturbed",
         "drop",
         "timing.perturbed: 'drop': should be 'flag', 'exclude' or 'repeat'",
     ),
     ("timing", {"repeats": 5}, "timing.repeats: 5: only with 'repeat', not 'flag'"),
-    (
-        "timing",
-        {"perturbed": "repeat", "repeats": 0},
-        "timing.repeats: 0: should be at least 1",
-    ),
-    (
-        "statistics.time",
-        "seconds",
-        "statistics.time: 'seconds': should be 'wall', 'cpu' or 'reference'",
-    ),
     (
         "statistics.pairs",
         ["nobody"],
@@ -337,30 +241,10 @@ FAULTS: list[tuple[str, object, str]] = [
         "machine.require.cores: 0: should be at least 1",
     ),
     (
-        "machine",
-        {"require": {"processor": ""}},
-        "machine.require.processor: '': should be one line of text",
-    ),
-    (
-        "machine",
-        {"require": {"cpu": "EPYC"}},
-        "machine.require.cpu: unknown key; known here: processor, cores, memory_gb, host",
-    ),
-    (
         "stopping",
         {"rule": "race"},
         "stopping.rule: 'race' with rounds 1: algorithms are compared after each round; give "
         "rounds: 2 or more",
-    ),
-    (
-        "stopping",
-        {"rule": "campaign_race", "budget_core_s": 0},
-        "stopping.budget_core_s: 0: should be greater than 0",
-    ),
-    (
-        "algorithms.search",
-        {"use": "timefair:random-search", "ancillary": {"tuning_s": -1}},
-        "algorithms.search.ancillary.tuning_s: -1: should be at least 0",
     ),
     (
         "algorithms.search",
@@ -381,18 +265,6 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     (
         "published",
-        {"old": {"format": "ioh", "path": ".", "paht": 1}},
-        "published.old.paht: unknown key; did you mean 'path'?; known here: format, path, ",
-    ),
-    ("published", {"old": {"format": "ioh"}}, "published.old.path: missing; A folder, or an "),
-    (
-        "published",
-        {"../old": {"format": "ioh", "path": "."}},
-        "published.../old: '../old': letters, digits and . _ + - only, a letter or digit first",
-    ),
-    ("published", "old.tgz", "published: 'old.tgz': should be keys with values"),
-    (
-        "published",
         {"search": {"format": "ioh", "path": "."}},
         "published.search: an algorithm already has this label; give another",
     ),
@@ -407,12 +279,6 @@ FAULTS: list[tuple[str, object, str]] = [
         "algorithms.candidate.formerly: 'search': should not be in the campaign any more",
     ),
     (
-        "algorithms.search",
-        {"use": "timefair:random-search", "seed_as": "search"},
-        "algorithms.search.seed_as: 'search': a cycle (search -> search); remove one of these "
-        "seed_as",
-    ),
-    (
         "algorithms",
         {
             "c": {"use": "timefair:random-search", "seed_as": "a"},
@@ -421,23 +287,11 @@ FAULTS: list[tuple[str, object, str]] = [
         },
         "algorithms.a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as",
     ),
-    ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
-    ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
-    ("statistics.matters.ratio", 0.9, "statistics.matters.ratio: 0.9: should be at least 1"),
-    (
-        "statistics.run_count.judge",
-        "exact",
-        "statistics.run_count.judge: 'exact': should be 'analytic' or 'resampled'",
-    ),
-    ("runs", 0, "runs: 0: should be at least 1"),
     ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
-    ("targets", [], "targets: empty; name at least one"),
     ("targets", [1, "1e0"], "targets: 1.0: named twice"),
     ("statistics.quantiles", [1.5], "statistics.quantiles.0: 1.5: should be less than 1"),
     ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; known: "),
-    ("figures", "anytme", "figures: 'anytme' is unknown; did you mean 'anytime'?; known: "),
     ("repetitions", 3, "repetitions: unknown key; write runs"),
-    ("max_evals", 3, "max_evals: unknown key; write budget.evaluations"),
     ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
     (
         "budget.evaluations",
@@ -479,17 +333,8 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
             "timefair:RLS",
             "timefair:RLS takes binary variables, but bbob has continuous ones",
         ),
-        (
-            "bbob-mixint",
-            5,
-            "pycma:lq-CMA-ES",
-            "pycma:lq-CMA-ES takes continuous variables, but bbob-mixint has mixed ones; "
-            "add integer: round to this algorithm",
-        ),
         ("pbo", 16, "timefair:random-search", None),
-        ("pbo", 16, "timefair:RLS", None),
         ("bbob-mixint", 5, "pycma:BIPOP", None),
-        ("bbob-mixint", 5, "scipy:differential_evolution", None),
     ],
 )
 def test_an_algorithm_is_refused_that_cannot_take_the_variables(

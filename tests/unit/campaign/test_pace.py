@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -70,21 +69,6 @@ def test_runs_take_what_those_of_their_algorithm_took():
     assert pace.left_s(3.0) == pytest.approx(3.0 + of_b_s + analysis_s)
 
 
-def test_runs_that_a_job_takes_from_earlier_records_take_no_time():
-    wanted = campaign()
-    jobs = list(plan.jobs(wanted))
-    sizes = JobSizes(wanted, {("a", 1): "abc"}, Path())
-    pace = Pace(wanted, jobs, 1, sizes, {job: 4 for job in jobs if job.algorithm == "a"})
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    assert (pace.done, pace.wanted) == (8, 24)
-    assert pace.left_s(0.0) == pytest.approx(16 * (1 + plan.RUN_OVERHEAD_S) + analysis_s)
-    begin(pace, 1, jobs[0], 0.0)
-    pace.end(1, 6.0)
-    of_b_s = 12 * (1 + plan.RUN_OVERHEAD_S)
-    assert pace.done == 10
-    assert pace.left_s(6.0) == pytest.approx(2 * 6 / 2 + of_b_s + analysis_s)
-
-
 def test_the_analysis_counts_down_to_the_report():
     wanted = campaign()
     pace = paced(wanted, [], cores=1)
@@ -104,23 +88,6 @@ def test_the_analysis_counts_down_to_the_report():
     assert len(set(left_s)) == len(left_s)
 
 
-def test_a_search_takes_its_budget_until_it_ends():
-    on = {"functions": 1, "dimensions": 2, "instances": "51-52"}
-    tune = {"space": {"F": {"float": [0.3, 0.9]}}, "tuner": "random", "budget_s": 30, "on": on}
-    wanted = campaign(algorithms={"b": {"use": "timefair:DE", "tune": tune}})
-    pace = paced(wanted, plan.jobs(wanted), cores=2)
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    runs_s = 24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s
-    assert pace.left_s(0.0) == pytest.approx((30 + runs_s) / 2)
-    pace.begin(3, plan.SEARCHING, {"algorithm": "b-tuned", "key": "abc"}, 0.0)
-    assert pace.left_s(12.0) == pytest.approx((18 + runs_s) / 2)
-    assert pace.left_s(40.0) == pytest.approx(runs_s / 2)
-    pace.end(3, 40.0)
-    assert pace.left_s(40.0) == pytest.approx(runs_s / 2)
-    resumed = paced(wanted, [job for job in plan.jobs(wanted) if job.algorithm == "b"], cores=2)
-    assert resumed.left_s(0.0) < 30 / 2  # the variant has all its runs
-
-
 def test_a_block_is_the_jobs_of_all_its_algorithms():
     wanted = campaign(block="node")
     pace = paced(wanted, plan.jobs(wanted), cores=1)
@@ -130,34 +97,3 @@ def test_a_block_is_the_jobs_of_all_its_algorithms():
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     assert pace.done == 2 * 6
     assert pace.left_s(12.0) == pytest.approx(12.0 + analysis_s)
-
-
-def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path):
-    """`a` has 5 runs on an instance of function 1 in round 2, and nothing else has any."""
-    wanted = campaign(runs=16, rounds=2, stopping={"rule": "campaign_race"})
-    file = tmp_path / plan.allocation_path({("a", 1): "abc"}, 2)
-    jobs = list(plan.jobs(wanted))
-    pace = paced(wanted, jobs, 1, tmp_path)
-    assert pace.wanted == 2 * 2 * 2 * 16
-    pace.begin(1, plan.ALLOCATING, {"round": "2"}, 0.0)
-    cells = [
-        {
-            "algorithm": label, "function": function, "dimension": 2, "reason": "",
-            "more": 5 * (label == "a" and function == 1),
-        }
-        for label in "ab"
-        for function in (1, 8)
-    ]  # fmt: skip
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"cells": cells}))
-    pace.end(1, 1.0)
-    assert pace.wanted == 2 * 2 * 2 * 8 + 2 * 5
-    first = [job for job in jobs if job.round == 1]
-    for number, job in enumerate(first, start=2):
-        begin(pace, number, job, 1.0)
-        pace.end(number, 17.0)
-    assert (pace.done, pace.measured) == (64, False)
-    analysis_s = sum(plan.analysis_seconds(wanted).values())
-    assert pace.left_s(17.0) == pytest.approx(10 * 1.0 + analysis_s)
-    resumed = paced(wanted, [job for job in jobs if job.round == 2], 1, tmp_path)
-    assert (resumed.done, resumed.wanted) == (64, 74)

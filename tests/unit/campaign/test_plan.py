@@ -44,11 +44,6 @@ def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
     assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
 
 
-def test_the_path_of_a_record() -> None:
-    job = plan.Job("PSO", 1, 5, (1, 2, 3, 71), 2)
-    assert str(job.record(KEY)) == "records/PSO/0123456789ab/f1_d5_i1-3_71_r2.parquet"
-
-
 @pytest.mark.parametrize(
     "path", ["records/a/0/f1_d5_i1_r1.csv", "a/0/f1_d5_i1_r1.parquet", "records/f1_d5_i1_r1"]
 )
@@ -88,14 +83,6 @@ def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
     parts = [plan.runs_of_round(planned, k) for k in range(1, rounds + 1)]
     assert [run for part in parts for run in part] == list(range(runs))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-
-
-@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3))
-def test_a_round_of_the_same_size_leaves_the_others(size: int, rounds: int, more: int) -> None:
-    before = USUAL.model_copy(update={"runs": size * rounds, "rounds": rounds})
-    after = USUAL.model_copy(update={"runs": size * (rounds + more), "rounds": rounds + more})
-    for k in range(1, rounds + 1):
-        assert plan.runs_of_round(before, k) == plan.runs_of_round(after, k)
 
 
 def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
@@ -185,15 +172,6 @@ def test_a_search_asks_for_the_time_that_it_may_take() -> None:
     assert "runtime" not in asked(budget={"evaluations": 100}, targets=[1])
 
 
-def test_each_number_of_threads_is_measured_by_a_rule_of_its_own() -> None:
-    alone, wide = "timefair:random-search", {"use": "timefair:random-search", "threads": 4}
-    mixed = campaign(algorithms={"a": alone, "b": wide, "c": alone})
-    assert plan.measuring_rules(mixed) == {
-        "measure_cell": (1, ["a", "c"]),
-        "measure_cell_on_4_cores": (4, ["b"]),
-    }
-
-
 def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes() -> None:
     labels = dict.fromkeys("abcde", "timefair:random-search")
     blocked = campaign(algorithms=labels, block="node", rounds=5)
@@ -224,10 +202,3 @@ def test_a_block_is_measured_by_the_rule_of_its_round() -> None:
     one = plan.jobs_of_rule(blocked, "measure_cell", wildcards | {"algorithm": "a"})
     assert one == [plan.Job("a", 8, 5, (1, 2), 2)]
     assert plan.jobs_of_rule(blocked, "collect_records", {"algorithm": "a"}) == []
-
-
-def test_a_job_of_a_block_lasts_as_long_as_all_algorithms() -> None:
-    alone = campaign(budget={"time_s": 60}, runs=5)
-    assert plan.job_seconds(campaign(budget={"time_s": 60}, runs=5, block="node")) == (
-        2 * plan.job_seconds(alone)
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,37 +139,6 @@ def test_what_lies_there_is_read_without_a_lock(trial: Trial) -> None:
     journal_path(record).write_bytes(whole[: size + 7])  # a torn last entry
     assert trial.watch.look(trial.now_s).runs == 1
     assert journal_path(record).read_bytes() == whole[: size + 7]
-
-
-def test_runs_of_a_tuned_variant_count(trial: Trial) -> None:
-    """Its journals also name the search that gave the parameters."""
-    job, record, key = trial.job("slow", 1)
-    with Journal(record, f"{key} {'ab' * 32}") as journal:
-        journal.append(trial.runs(job, 1)[0])
-    assert trial.watch.look(trial.now_s).runs == 1
-
-
-def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path: Path) -> None:
-    """Instead of the 8 runs that a round usually has, one algorithm has 3, and the other 40."""
-    race = {"rule": "campaign_race"}
-    trial = Trial(tmp_path, runs=16, rounds=2, stopping=race)
-    assert trial.watch.look(trial.now_s).wanted == 2 * 2 * 16
-    file = trial.folder / plan.allocation_path(trial.keys, 2)
-    cells = [
-        {"algorithm": label, "function": function, "dimension": 5, "more": more, "reason": ""}
-        for label, more in (("quick", 3), ("slow", 40))
-        for function in (1, 2)
-    ]
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"cells": cells}))
-    assert trial.watch.look(trial.now_s).wanted == 2 * 2 * 8 + 2 * (3 + 40)
-
-
-def test_with_a_stopping_rule_records_are_shorter(tmp_path: Path) -> None:
-    trial = Trial(tmp_path, stopping={"rule": "quantile", "start": 2})
-    assert "0 of at most 16 runs" in trial.said()
-    trial.record("quick", 1, number=3)
-    assert "3 of at most 15 runs" in trial.said()
 
 
 def test_watching_ends_when_all_is_made(

@@ -246,28 +246,11 @@ def test_the_checklist_has_the_registration(study):
 
 
 @pytest.mark.slow
-def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, monkeypatch):
-    monkeypatch.setitem(FILE, "timing", {"perturbed": "exclude"})
-    study = Study(tmp_path, row, write)
-    study.perturbed = {("a", 1)}
-    deviations = study.table("deviations")
-    assert deviations.values.tolist() == [["excluded runs", "a", "6", "2 omitted"]]
-    assert list(study.table("registered")[["runs_a", "runs_b"]].iloc[0]) == [4, 6]
-
-
-@pytest.mark.slow
 def test_the_answer_keeps_the_registered_question_and_the_planned_runs(study):
     before = study.table("registered")
     study.file["registered"] |= {"alpha": 0.5, "algorithms": ["b", "a"], "question": "Other?"}
     study.runs["a"] = [0, 1, 2, 3, 4, 5]
     assert study.table("registered").equals(before)
-
-
-def test_a_question_cannot_be_registered_when_runs_exist(study):
-    study.measure()
-    with pytest.raises(InputError, match="runs exist, so nothing can be registered any more"):
-        registration.register(study.campaign, study.folder)
-    assert json.loads(study.path.read_text()) == study.content
 
 
 def test_measuring_needs_the_registration_and_the_question(study):

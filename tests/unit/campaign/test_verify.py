@@ -15,9 +15,7 @@ import pytest
 from timefair import cli
 from timefair.campaign import plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
-from timefair.cli import foreign
 from timefair.extensions.reproduce.sample import sample
-from timefair.io.table_read import Layout
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
@@ -264,13 +262,6 @@ def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, 
 
 
 @pytest.mark.slow
-def test_records_of_a_removed_algorithm_are_not_replayed(measured):
-    without_b(measured)
-    chosen = sample(measured.folder, 1.0, np.random.default_rng(1))
-    assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
-
-
-@pytest.mark.slow
 def test_a_collected_file_under_the_name_of_another(measured, verify, tmp_path, capsys):
     one, other = (gather(measured, label) for label in ("a", "b"))
     shutil.copy(one, other)
@@ -295,42 +286,6 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
     assert lines[:2] == [line, f"{measured.folder}: 4 runs missing; start snakemake again"]
     assert cli.main(commands(measured, tmp_path)["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {line}\n"
-
-
-# --- Imported runs ----------------------------------------------------------------------------
-
-TABLE = """algorithm,function,dimension,instance,run,evaluations,seconds,value
-A,sphere,2,1,0,10,0.1,3
-A,sphere,2,1,0,50,0.5,1
-A,sphere,2,1,1,10,0.1,3
-B,sphere,2,1,0,10,0.1,3
-"""
-
-
-@pytest.fixture
-def imported(tmp_path) -> Path:
-    """The folder of imported runs: two of A, one of B."""
-    (tmp_path / "t.csv").write_text(TABLE)
-    foreign.import_table(tmp_path / "t.csv", tmp_path / "results/t", Layout.of("", ""))
-    return tmp_path / "results/t"
-
-
-def test_imported_runs_that_are_wrong_need_another_import(imported, verify):
-    path = imported / "collected/A.parquet"
-    record = open_record(path)
-    rows = record.read().to_pylist()
-    rows[0]["events"][0]["precision"] = -7.0
-    facts = {name: fact for name, fact in record.facts.items() if name != "schema_version"}
-    write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), facts)
-    (imported / "collected/B.parquet").unlink()
-    status, lines = verify("--quiet", target=imported)
-    again = "analyse the tables of the runs again"
-    assert status == 1
-    assert lines[0].startswith(f"{path}: f1 D=2 instance 1 run 0: the precision does not fall")
-    assert lines[0].endswith(f"; delete it and {again}")
-    assert lines[1] == f"{imported}/collected/B.parquet: missing; {again}"
-    os.truncate(path, 50)
-    assert verify("--quiet", target=imported)[1][0].endswith(f"; delete it and {again}")
 
 
 # --- Records with other content than timefair writes ------------------------------------------

@@ -9,7 +9,6 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_keys
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
-from timefair.io.importing import WantedProblems, import_data
 from timefair.measure.job.cell import measure
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
@@ -135,14 +134,3 @@ def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
         f"f = {row['best_f']!r}, below f_opt = 6.0; the optimum is wrong"
         for row in read_runs([record]).to_pylist()
     ]
-
-
-def test_imported_data_have_their_own_remedy(tmp_path, capsys):
-    table = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
-    (tmp_path / "mine.csv").write_text(f"{table}A,1,2,1,0,1,0.1,7,5\nA,1,2,1,0,2,0.2,3,5\n")
-    wanted = WantedProblems("mine", [1], [2], [1])
-    import_data(tmp_path / "mine.csv", "table", tmp_path / "A.parquet", wanted=wanted)
-    assert cli.main(["verify", str(tmp_path / "A.parquet")]) == 1
-    (line,) = lines_of(capsys)
-    assert "run 0 of A has found f = 3.0, below f_opt = 5.0; the optimum is wrong: " in line
-    assert line.endswith("correct it in the data and import them again")

@@ -18,7 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
-from synthetic import ALGORITHMS, boxes_of_text, frames, outside
+from synthetic import ALGORITHMS, frames
 
 import timefair.charts
 from timefair.charts import maps, scales, style
@@ -42,17 +42,6 @@ def drawn(name, tables) -> Figure:
         with style.applied():
             figure.draw_without_rendering()
     return figure
-
-
-def half_zero(x):
-    return x.where(x > x.median(), 0.0)
-
-
-def with_long_labels(name, count):
-    """A table of so many functions, in seconds of CPU time, with precisions of 0."""
-    table = frames(range(1, count + 1), (5,), change=half_zero)[name]
-    table.attrs["clock"] = "cpu"
-    return table
 
 
 def shown_axes(figure):
@@ -121,16 +110,6 @@ def test_one_of_everything(name):
 
 @pytest.mark.thinned(2)
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
-def test_all_text_is_inside_of_the_figure(name):
-    has_panels = name not in RUN_COUNT or name == "run_count_problems"
-    for count in (1, 12) if has_panels else (1,):
-        figure = FIGURES[name](with_long_labels(FIGURES[name].table, count))
-        assert not outside(figure, boxes_of_text(figure)), f"{count} panels"
-
-
-@pytest.mark.thinned(2)
-@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
     tables = frames((1,), (5,), tuple(f"algorithm {k}" for k in range(30)))
@@ -156,17 +135,6 @@ def test_without_complete_samples_the_figure_says_so(name):
     figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
     (text,) = figure.texts
     assert "no cell has as many runs" in text.get_text()
-
-
-@pytest.mark.slow
-def test_the_paper_shows_two_of_the_thresholds():
-    tables = frames()
-    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
-    assert titles[::3] == ["IQR, τ = 0.05", "IQR, τ = 0.15"]
-    groups = tables["run_count_groups"]
-    tables["run_count_groups"] = groups[groups["tau"] > 0.05]
-    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
-    assert titles[::3] == ["IQR, τ = 0.1", "IQR, τ = 0.2"]
 
 
 @pytest.mark.thinned(3)
@@ -199,23 +167,6 @@ def test_the_line_of_an_algorithm_goes_from_its_rank_by_evaluations_to_its_rank_
     ]
     lines = figure.axes[0].lines
     assert [line.get_ydata().tolist() for line in lines] == [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]
-
-
-def test_wide_bands_of_more_than_two_curves_are_not_drawn():
-    for algorithms, count in (("AB", 2), ("ABC", 0)):
-        table = frames((1,), (2,), tuple(algorithms))["feasible"]
-        wide = table[table["function"] == "1"].assign(low=0.1, high=0.6)
-        (ax,) = drawn("feasible", {"feasible": wide}).axes
-        assert len(bands(ax)) == count
-
-
-def test_without_limits_there_is_no_band():
-    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
-    (ax,) = drawn("ecdf", tables).axes
-    assert len(bands(ax)) == 1
-    tables["ecdf"][["low", "high"]] = np.nan
-    (ax,) = drawn("ecdf", tables).axes
-    assert not bands(ax)
 
 
 def test_an_infinite_ert_is_a_hollow_marker_at_the_top_of_the_first_target_that_was_not_reached():

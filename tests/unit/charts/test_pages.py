@@ -1,13 +1,10 @@
 """Into which files figures are divided, and what overviews sum up."""
 
-import numpy as np
-import pandas as pd
 import pytest
 from synthetic import frames
 
 from timefair import cli
 from timefair.campaign import configuration
-from timefair.charts import curves
 from timefair.charts.pages import COLUMNS, LINES, MANY, pages
 from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES
@@ -61,40 +58,6 @@ def test_a_figure_without_what_it_needs_is_not_asked_for():
     assert one.not_drawn == []
     assert "ecdf_dimensions" in campaign().figure_names
     assert "run_count_rules" in campaign(runs=50).figure_names
-
-
-def test_the_share_of_a_group_is_that_of_all_its_runs():
-    rows = pd.DataFrame(
-        {
-            "function": ["1", "2", "6", "15", "all"],
-            "runs": [10, 30, 10, 10, 60],
-            "fraction": [1.0, 0.0, 0.5, 0.5, 0.4],
-        }
-    ).assign(suite="bbob", dimension=5, algorithm="A", cost=1.0, low=0.1, high=0.9)
-    summed = curves.group_shares(rows, "cost").set_index("function")
-    assert list(summed.index) == ["all", "separable", "moderate", "multimodal"]
-    assert summed.loc["separable", "fraction"] == 0.25
-    assert summed.loc["all", "high"] == 0.9
-    assert np.isnan(summed.loc["separable", "high"])
-
-
-def test_a_geometric_mean_needs_every_function_of_the_group():
-    rows = pd.DataFrame({"function": [1, 2, 1, 2, 6, 6], "cost": [1, 1, 2, 2, 1, 2]}).assign(
-        suite="bbob", dimension=5, algorithm="A", value=[1e2, np.inf, 1e2, 0.0, 1.0, 1.0]
-    )
-    summed = curves.geometric_means(rows, "cost", "value").set_index(["function", "cost"])["value"]
-    assert summed["separable", 2] == pytest.approx(1e-3)
-    assert ("separable", 1) not in summed.index
-    assert ("all", 1) not in summed.index
-    assert summed["moderate", 1] == 1.0
-
-
-def test_a_suite_without_groups_is_summed_up_as_a_whole():
-    rows = pd.DataFrame({"function": [1, 2], "value": [1.0, 100.0]}).assign(
-        suite="own", dimension=5, algorithm="A", cost=1.0
-    )
-    (row,) = curves.geometric_means(rows, "cost", "value").to_dict("records")
-    assert (row["function"], row["value"]) == ("all", pytest.approx(10.0))
 
 
 @pytest.mark.thinned(3)

@@ -84,12 +84,6 @@ def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> Non
     assert "usage: timefair" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["measure", "--help"]])
-def test_help(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(argv) == 0
-    assert "timefair" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("what", ["table", "figure"])
 def test_an_unknown_exhibit(what: str, snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([what, str(snapshot.parent), "etr"]) == 2
@@ -234,16 +228,6 @@ def test_a_block_is_measured_in_turn_on_this_node(
         f"{label}: {number} of 2 on {host}" for number, label in enumerate(order, start=1)
     ]
     assert (folder / f"{block.place}.node").read_text() == host
-
-
-@pytest.mark.slow
-def test_a_job_of_a_block_that_fails_ends_the_block(
-    planned: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(block_arguments(planned, function="99")) != 0
-    said = capfd.readouterr().err
-    assert ": 1 of 2 on " in said
-    assert ": 2 of 2 on " not in said
 
 
 @pytest.mark.slow

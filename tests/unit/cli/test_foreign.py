@@ -7,8 +7,6 @@ import json
 import pytest
 
 from timefair import cli
-from timefair.campaign import configuration, plan
-from timefair.records.store import read_runs
 
 HEADER = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
 SETTINGS = "targets: [10, 1]\ntables: [ert]\nfigures: {names: [ert], formats: [svg]}\n"
@@ -153,33 +151,6 @@ def test_tables_and_figures_of_an_earlier_table_are_removed(study, capfd):
     (study / "mine.csv").write_text(whole)
     said("analyse mine.csv --settings many.yaml --output out", capfd)
     assert files() == many | {"tables/notes.txt"}
-
-
-def test_a_campaign_says_where_a_table_has_its_columns(study, capfd):
-    """As the rule calls it for `published`: without times, on the campaign's problems."""
-    text = (study / "mine.csv").read_text().replace("sphere", "1").replace("optimum", "best")
-    (study / "mine.csv").write_text(text)
-    data = {"format": "table", "path": "mine.csv", "algorithm": "B", "columns": {"optimum": "best"}}
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"ours": "timefair:random-search"},
-            "published": {"theirs": data},
-            "budget": {"time_s": 1},
-        }
-    )
-    plan.write_snapshot(campaign, study)
-    words = "import table mine.csv --campaign campaign.json --label theirs --output b.parquet"
-    streams = said(words, capfd)
-    assert streams.out.startswith(
-        "B: 3 runs on 1 of 1 problems of bbob, from 36 rows of 1 file; left out: "
-    )
-    assert "times are of a foreign clock; left out beside measured runs" in streams.err
-    rows = read_runs([study / "b.parquet"]).to_pylist()
-    assert {(row["algorithm"], row["wall_s"], row["f_opt"]) for row in rows} == {
-        ("theirs", None, 0)
-    }
 
 
 WRONG = {

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import platform
 import signal
 import subprocess
 import sys
@@ -14,15 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair import cli
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import plan, provenance
 from timefair.environments import environment
-from timefair.environments.environment import tree
 from timefair.extensions.reproduce.again import Replayer, campaign_of
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.linux import kernel
-from timefair.measure.audit import subjects
 from timefair.measure.job.cell import measure
 from timefair.measure.job.remote import RemoteRunner
 from timefair.measure.runs.run import ATTEMPTS
@@ -193,13 +188,6 @@ def test_files_of_the_folder_are_measured_again_when_they_change(campaign, at_wo
     assert key_of(one) == key
 
 
-def test_an_algorithm_without_an_environment_keeps_its_key(campaign):
-    one = campaign({"use": "checkout/mine.py:solve"})
-    decisive = provenance.decisive(one, ["a"])["a"]
-    assert set(decisive["algorithm"]) == {"use", "parameters", "integer", "threads"}
-    assert "environment" not in decisive
-
-
 @pytest.mark.slow
 def test_a_change_since_the_plan_is_refused(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
@@ -211,15 +199,6 @@ def test_a_change_since_the_plan_is_refused(campaign, at_work):
     with pytest.raises(InputError, match=r"^algorithms\.a: its environment changed since"):
         measure(one, job, record, key)
     assert not record.exists()
-
-
-def test_the_baseline_in_a_flat_library_is_no_part_of_the_candidate(at_work):
-    """A submodule is: it has no other version of the library."""
-    for name, owner in (("study/baseline", "worktrees/baseline"), ("parts", "modules/parts")):
-        (at_work / name).mkdir(parents=True)
-        (at_work / name / ".git").write_text(f"gitdir: /somewhere/.git/{owner}\n")
-        (at_work / name / "library.py").touch()
-    assert tree(at_work) == [at_work / "mine.py", at_work / "parts/library.py"]
 
 
 # --- What is wrong ----------------------------------------------------------------------------
@@ -265,30 +244,6 @@ def test_what_is_no_interpreter(campaign, script, line):
     Path("python").write_text(f"#!/bin/sh\n{script}\n")
     Path("python").chmod(0o755)
     assert fault_of(campaign, python="python") == f"algorithms.a.python: 'python': {line}"
-
-
-@pytest.mark.slow
-def test_a_check_shows_the_versions_of_an_environment(capsys):
-    problems = {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1}
-    algorithms = {"a": {"use": "mine:solve", "path": "checkout"}, "b": "timefair:DE"}
-    given = {"name": "own", "algorithms": algorithms, "problems": problems}
-    Path("own.yaml").write_text(json.dumps(given | {"budget": {"evaluations": 9}}))
-    assert cli.main(["check", "own.yaml"]) == 0
-    said = capsys.readouterr().out
-    assert f"environment   a: Python {platform.python_version()}, " in said
-    assert f"numpy {np.__version__} (checkout)\n" in said
-    assert "environment   b" not in said
-
-
-@pytest.mark.slow
-def test_an_audit_does_not_measure_in_another_environment_than_declared(at_work):
-    file = Path("own.yaml")
-    algorithms = {"a": {"use": "mine:solve", "path": "checkout"}, "b": "timefair:DE"}
-    problems = {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1}
-    given = {"name": "own", "algorithms": algorithms, "problems": problems}
-    file.write_text(json.dumps(given | {"budget": {"evaluations": 9}}))
-    with pytest.raises(InputError, match=r"^own\.yaml: algorithms\.a: has an environment of its"):
-        subjects([str(file)])
 
 
 # --- How it ends ------------------------------------------------------------------------------

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.exhibits.unknown_optimum import captioned, is_unknown
+from timefair.exhibits.unknown_optimum import captioned
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import USUAL_SHARES, Analysis
 
@@ -69,31 +67,6 @@ def test_no_label_and_no_caption_says_precision(unknown):
 def test_final_values_are_of_f_itself(unknown):
     frame = TABLES["final_values"](unknown, Analysis(**SETTINGS))
     assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[-2, -2, 4], [1, 1, 1]]
-
-
-def test_a_run_without_a_finite_value_counts_as_the_worst(table, run):
-    runs = Runs.of(
-        table(run([(1, 0.1, 3.0)], f_opt=None, best_f=3.0), run(run=1, f_opt=None, best_f=np.inf))
-    )
-    frame = TABLES["final_values"](runs, Analysis(**SETTINGS))
-    assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[3, 3, np.inf]]
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-@pytest.mark.parametrize("name", ["quantiles", "means", "ranks", "sorted_solutions"])
-def test_files_have_no_column_and_no_measure_called_precision(unknown, tmp_path, name, ending):
-    frame = TABLES[name](unknown, Analysis(**SETTINGS))
-    path = tmp_path / f"{name}.{ending}"
-    files.write(frame, path)
-    stored = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
-    named = [*stored.columns, *stored.get("measure", ())]
-    assert any("gap" in str(one) for one in named)
-    assert not any("precision" in str(one) for one in named)
-    restored = files.read(path, TABLES[name].exhibit.columns)
-    assert list(restored.columns) == list(frame.columns)
-    assert is_unknown(restored)
-    if "measure" in frame:
-        assert set(restored["measure"]) == set(frame["measure"])
 
 
 def test_the_checklist_says_what_a_gap_is_and_that_no_target_ends_a_run(unknown):

@@ -136,13 +136,6 @@ def test_the_record_names_its_source(tmp_path):
     assert (summary.runs, summary.problems, said) == (3, 0, [])
 
 
-@pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_an_archive_equals_its_folder(pack, imported, tmp_path):
-    archive = pack(OLD, tmp_path / "archive")
-    import_data(archive, "coco", tmp_path / "of_archive.parquet")
-    assert read_runs([tmp_path / "of_archive.parquet"]).to_pylist() == imported(OLD)
-
-
 def runs_of_our_own():
     rng = np.random.default_rng(2)
     rows = []

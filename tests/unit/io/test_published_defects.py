@@ -153,19 +153,6 @@ def test_missing_data_files_and_incomplete_entries(archive, read):
     )
 
 
-def test_data_files_that_no_index_lists_are_named(archive, read):
-    clean, cautions = read(archive)
-    dat = next(name for name in archive if name.endswith(".dat"))
-    others = ["A/data_f6/x.dat", "A/data_f6/x.tdat", "A/data_f7/x.TDAT", "A/data_f8/x.parquet"]
-    archive.update(dict.fromkeys(others, archive[dat]))
-    archive.update({"A/inner.tar.gz": "", "A/.hidden.dat": "", "A/readme.txt": "", "A/x.json": ""})
-    archive["A/x.json"] = "{}"
-    (line,) = [line for line in read(archive)[1] if "listed" in line]
-    assert line == f"{others[0]} and 4 more: listed in no index file; left out"
-    assert read(archive)[0] == clean
-    assert not any("listed" in line for line in cautions)
-
-
 def test_precisions_below_0(archive, read):
     for name in (DAT, TDAT):
         archive.edit(name, "+3.000000000e-09", "-1.000000000e-12")
@@ -216,16 +203,6 @@ def test_lines_out_of_order(archive, read):
             f"{DAT}: the best precision increases within a trial; the later, larger value is used",
         ],
     )
-
-
-def test_truncated_data_files(archive, read):
-    archive[DAT] = archive[DAT][:-3]
-    assert read(archive)[1] == [
-        f"{DAT}: no line end after the last line; the file may be truncated"
-    ]
-    archive[DAT] = archive[DAT][:-12]
-    with pytest.raises(InputError, match=r"x_f5_DIM2\.dat:10: '7 .*' is not a line of COCO data"):
-        read(archive)
 
 
 def test_the_best_of_many_algorithms_is_refused(archive, read):

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.io.importing import WantedProblems, import_data
+from timefair.io.importing import import_data
 from timefair.io.table_read import Layout
 
 JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
@@ -146,18 +146,6 @@ def test_missing_and_unlisted_runs(read):
     ]
 
 
-def test_functions_without_a_suite(read):
-    rows, (caution,) = read(study(suite="unknown_suite"), "ioh")
-    assert rows[0]["suite"] == "bbob"
-    assert caution.endswith("bbob is used, from the name of the function")
-    own = study(suite="unknown_suite", function_name="my_own")
-    rows, (caution,) = read(own, "ioh")
-    assert rows[0]["suite"] == "unknown_suite"
-    assert caution.endswith("values are read as distances to the optimum")
-    with pytest.raises(InputError, match="of the suite 'unknown_suite', but the campaign uses"):
-        read(own, "ioh", wanted=WantedProblems("bbob", [2], [4], [3]))
-
-
 def test_one_of_several_algorithms(read):
     other = {name.replace("ES", "GA", 1): text for name, text in study().items()}
     other["GA/IOHprofiler_f2_Ellipsoid.json"] = study(algorithm={"name": "GA", "info": ""})[JSON]
@@ -225,28 +213,6 @@ def test_other_data_files_before_json(ending, read):
         [] if ending == "cdat"
         else ["no .dat file; an improvement counts from the next logged evaluation"]
     )  # fmt: skip
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', expected a whole number"),
-        ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', expected 'T' or 'F'"),
-        ({"suite": "'BBOB'", "maximization": "'T'"},
-         f"{INFO}: values are maximized, but those of bbob are minimized"),
-        ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
-        ({"funcId": "18"}, f"{INFO}: the optimum is not known; its runs are skipped"),
-        ({"DIM": "8"},
-         f"no run; {DAT}: values exceed the optimum of f1 of pbo: another function; its runs "
-         "are skipped"),
-        ({"Precision": "1e-8"}, f"{INFO}: data of COCO; import them with the format coco"),
-    ],
-)  # fmt: skip
-def test_refused_data_before_json(change, line, read, tmp_path):
-    with pytest.raises(InputError) as caught:
-        read(former(**change), "ioh")
-    assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
 
 
 def test_the_best_value_of_the_instance_in_the_index(read):

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from timefair.basics.errors import InputError
 from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.io.table_read import Layout
-from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
 
 HEADER = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
@@ -160,20 +159,6 @@ def test_files_of_other_kinds_have_the_same_runs(kind, imported, tmp_path):
     assert [run | {"suite": ""} for run in found] == [run | {"suite": ""} for run in expected["A"]]
 
 
-def test_beside_a_campaign_times_are_left_out(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text(HEADER + lines(WALK) + lines(WALK, "A,5,2,1,0"))
-    wanted = WantedProblems("bbob", [4], [2], [1, 2])
-    found = import_data(path, "table", tmp_path / "a.parquet", wanted=wanted)
-    record = open_record(tmp_path / "a.parquet")
-    ((run,),) = [record.read().to_pylist()]
-    assert (run["suite"], run["function"], run["evaluations"]) == ("bbob", 4, 9)
-    assert run["wall_s"] is None
-    assert [event["time_s"] for event in run["events"]] == [None, None]
-    assert "foreign_clock" not in record.facts[PUBLISHED]
-    assert "times are of a foreign clock; left out beside measured runs" in found.cautions
-
-
 def test_beside_a_campaign_an_optimum_is_needed(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(HEADER + lines(WALK, optimum=""))
@@ -286,44 +271,6 @@ def test_a_file_that_is_no_text(content, tmp_path):
             f"{path}: neither Parquet nor text in UTF-8; the name of a compressed file ends in "
             ".gz, .bz2, .lz4 or .zst",
         )
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: "sep=;\n" + text.replace(",", ";"),
-        lambda text: "\ufeffsep=;\r\n" + text.replace(",", ";").replace("\n", "\r\n"),
-        lambda text: text.replace(",", ", "),
-        lambda text: text.replace(",", "\t"),
-        lambda text: "\n\n" + text,
-    ],
-)
-def test_forms_of_a_csv_file(change, imported, refusal, tmp_path):
-    text = HEADER + lines(WALK)
-    assert imported(change(text))[0] == imported(text)[0]
-    next(tmp_path.glob("*.parquet")).unlink()
-    (fault,) = refusal(change(text + "A,4,2,1,0,10\n"))
-    assert fault == "row 5: 6 cells, but the header has 9"
-
-
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [
-        ("Ä-ES", "A-ES"),
-        ("-inf", "x-inf"),
-        ("_private", "x_private"),
-        ("(1+1)-ES", "x_1+1_-ES"),
-        ("GA [p=0.5]", "GA_p_0.5"),
-        ("算法", "algorithm1"),
-        ("…", "algorithm1"),
-        ("a" * 300, "a" * 80),
-    ],
-)
-def test_a_label_keeps_what_it_can_of_a_name(name, label, imported):
-    text = HEADER + lines(WALK, f"{name},4,2,1,0")
-    records, cautions = imported(text)
-    assert list(records) == [label]
-    assert f"algorithm {name!r} gets the label {label}" in cautions
 
 
 # --- Damage -----------------------------------------------------------------------------------

@@ -188,20 +188,6 @@ def test_numbers_of_a_column_have_one_notation(values, decimals, shown):
     assert [notation.text(value) for value in values] == shown
 
 
-@pytest.mark.parametrize(
-    ("values", "shown"),
-    [
-        ([6059.714335, 6090.5], ["6059.7143", "6090.5000"]),
-        ([0.0126652328, 0.02], ["0.012665233", "0.020000000"]),
-        ([1e-9, 6059.714335], ["1.0000000e−9", "6.0597143e+3"]),
-        ([3.0, 5.0], ["3", "5"]),
-    ],
-)
-def test_values_may_have_more_digits(values, shown):
-    notation = Notation.of(values, digits=8)
-    assert [notation.text(value) for value in values] == shown
-
-
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_a_number_keeps_its_digits(values):
     notation = Notation.of(values)
@@ -317,26 +303,6 @@ def test_the_best_algorithms_are_printed():
     tex = typeset_frame(many(104, 24, 1), ERT)
     assert "algorithm-0" in tex
     assert "algorithm-103" not in tex
-
-
-def test_long_texts_are_continued_with_the_number_of_their_table():
-    frame = pd.DataFrame(
-        {"item": [f"item {k}" for k in range(40)], "said": ["many words " * 12] * 40}
-    )
-    layout = Layout(caption="Items.", values=(Value("said", "Said", wrap=40),), rows=("item",))
-    tex = typeset_frame(frame, layout)
-    check(tex)
-    floats = tex.count(r"\begin{table*}")
-    assert floats > 1
-    assert tex.count(r"\caption[") == tex.count(r"\label{") == 1
-    assert tex.count(r"\thetable{} (continued)") == floats - 1
-
-
-def test_suites_and_dimensions_have_tables_of_their_own():
-    frame = pd.concat([frame_of([1.0, 2.0]), frame_of([1.0, 2.0], dimension=20)])
-    tex = typeset_frame(frame.reset_index(drop=True), replace(ERT, name="s"))
-    assert re.findall(r"\\label\{(.*?)\}", tex) == ["tab:t-s-bbob-5", "tab:t-s-bbob-20"]
-    assert "Suite bbob, dimension 20." in tex
 
 
 @pytest.mark.parametrize(

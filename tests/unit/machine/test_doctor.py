@@ -107,26 +107,6 @@ def test_steal(build: Build) -> None:
     assert severities(much) == {"virtual machine": "bad"}
 
 
-@pytest.mark.parametrize(
-    ("cores", "expected"),
-    [
-        (1, {}),  # timed runs take one thread of each core first
-        (2, {}),
-        (3, {"hyper-threads": "bad"}),
-        (5, {"hyper-threads": "bad", "cores": "bad"}),
-    ],
-)
-def test_cores_that_are_asked_for(build: Build, cores: int, expected: dict[str, str]) -> None:
-    assert severities(observation_of(build(SMT), cores=cores)) == expected
-
-
-def test_variables(build: Build) -> None:
-    threads = doctor.findings(observation_of(build(OMP_NUM_THREADS="4")))
-    told = next(finding for finding in threads if finding.name == "thread variables")
-    assert (told.severity, "OMP_NUM_THREADS='4'" in told.evidence) == ("ok", True)
-    assert severities(observation_of(build(OMP_PROC_BIND="true"))) == {"other variables": "warn"}
-
-
 def test_what_cannot_be_seen_is_unknown_with_its_reason(build: Build) -> None:
     without = dict.fromkeys(
         [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]

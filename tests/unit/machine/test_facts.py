@@ -98,14 +98,6 @@ def test_a_server(build: Build) -> None:
     assert {name: found[name] for name in expected} == expected
 
 
-def test_a_laptop(build: Build) -> None:
-    host = build(LAPTOP)
-    assert system.governor(host) == "powersave"
-    assert system.turbo(host) == "on"
-    assert system.thermal_throttles(host) == 12
-    assert system.power(host) == "battery"
-
-
 def test_cores_with_two_threads(build: Build) -> None:
     host = build(SMT)
     assert system.siblings(host) == [[0, 2], [1, 3]]
@@ -169,12 +161,6 @@ def test_what_is_no_number(text: str) -> None:
     for read in (whole, decimal, core_list):
         with pytest.raises(Unknown):
             read(text, "here")
-
-
-@pytest.mark.parametrize("text", ["3-1", "0-99999999", "-1", "0,,2", "a-b"])
-def test_what_is_no_list_of_cores(text: str) -> None:
-    with pytest.raises(Unknown):
-        core_list(text, "here")
 
 
 WORDS = st.sampled_from(

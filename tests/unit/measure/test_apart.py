@@ -233,16 +233,6 @@ def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended(
     assert apart["recommendations"] == []
 
 
-@pytest.mark.slow
-def test_a_virtual_evaluation_cost_counts(problem):
-    use, cost_ns = "timefair:DE", 5_000_000_000
-    row = run_apart(use, problem, time_ns=10**12, cost_ns=cost_ns, restart=Independent())
-    assert (row["status"], row["stop_reason"]) == ("ok", "time")
-    assert 150 < row["evaluations"] < 200
-    assert row["charged_s"] == pytest.approx(5 * (row["evaluations"] + 1))
-    assert row["real_s"] < 50
-
-
 # --- How runs end -------------------------------------------------------------------------------
 
 

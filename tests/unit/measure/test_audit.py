@@ -13,7 +13,6 @@ from bench import solve
 
 from timefair import cli
 from timefair.algorithms.base import Algorithm
-from timefair.basics.errors import InputError
 from timefair.measure.audit import (
     SLOW_S,
     AuditRow,
@@ -107,14 +106,6 @@ def test_runs_that_differ_in_their_values() -> None:
     assert finding(solve).deterministic is False
 
 
-@pytest.mark.slow
-def test_an_end_of_the_process_in_the_preparation_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text("import os\ndef solve(objective, rng): pass\nsolve.prepare = os.abort\n")
-    found = look_at(Subject("it", f"{path}:solve"), SETTING)
-    assert (found.status, found.message) == ("crashed", "its preparation ended the process")
-
-
 def test_subjects_are_campaigns_libraries_and_names(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(
@@ -127,20 +118,6 @@ def test_subjects_are_campaigns_libraries_and_names(tmp_path: Path) -> None:
     assert found[1] == Subject("scipy:Powell", "scipy:Powell")
     assert [each.use for each in found[2:]] == [
         f"pycma:{name}" for name in ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
-    ]
-
-
-def test_all_that_is_wrong_is_said_at_once() -> None:
-    with pytest.raises(InputError) as caught:
-        subjects(["pycma:BIPO", "scipy:Newton-CG", "timefair:RLS"])
-    assert caught.value.faults == (
-        "pycma has no algorithm 'BIPO'; did you mean 'BIPOP'?",
-        "scipy:Newton-CG cannot be used: it needs a gradient",
-        "timefair:RLS is not for continuous variables, and the audit is on bbob",
-    )
-    assert AuditSettings(function=25, dimension=4, evaluations=0).faults() == [
-        *SUITES["bbob"].faults([25], [4], [1]),
-        "evaluations: should be above 0",
     ]
 
 

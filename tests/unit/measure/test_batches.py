@@ -19,7 +19,6 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
-from timefair.policies.restarts.stagnation import Stagnation
 from timefair.problems.base import Problem, ProblemName
 
 
@@ -180,17 +179,6 @@ def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
     assert row["best_precision"] == 1.0
 
 
-def test_a_plateau_is_judged_at_the_end_of_a_batch():
-    def solve(objective, rng):
-        objective.batch([[5.0], [6.0], [6.0], [4.0]])
-        objective.batch([[6.0], [6.0], [6.0], [6.0]])
-
-    policy = Stagnation(plateau_evaluations=2)
-    rows = [run(solve, slow(0.0), evaluations=16, cores=2, restart=policy)]
-    assert [launch["evaluations"] for launch in rows[0]["launch_log"]] == [8, 8]
-    assert str(rows[0]["launch_log"][0]["end"]) == "stagnated"
-
-
 def rows(record: dict) -> list[tuple] | None:
     found = record["batches"]
     return found and [(row["first"], row["size"], row["count"]) for row in found]
@@ -223,22 +211,6 @@ def test_of_the_last_batch_the_points_that_were_evaluated_are_recorded(
     problem, cores, evaluations, expected
 ):
     assert rows(run(in_batches, problem, evaluations=evaluations, cores=cores)) == expected
-
-
-@pytest.mark.parametrize("cores", [1, 2])
-def test_a_batch_that_a_value_ended_has_the_points_until_then(cores):
-    def evaluate(x) -> float:
-        if x[0] == 2:
-            raise ArithmeticError("two")
-        return float(x[0])
-
-    def solve(objective, rng):
-        for points in ([5.0, 4.0, 3.0, 1.0], [5.0, 4.0, 2.0, 1.0]):
-            objective.batch([[x] for x in points])
-
-    problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
-    row = run(solve, problem, evaluations=90, cores=cores, restart=NoRestart())
-    assert rows(row) == [(0, 4, 1), (4, 2, 1)]
 
 
 @pytest.mark.slow

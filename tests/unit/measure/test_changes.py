@@ -19,7 +19,7 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import find
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.status import LaunchEnd, Status, StopReason
+from timefair.records.status import Status, StopReason
 
 ENVIRONMENTS = 4
 X = np.array([3.0, -20.0])
@@ -150,12 +150,6 @@ def test_a_budget_of_evaluations_is_divided_as_evenly_as_it_can_be(bench):
     assert [(row[0], row[3]) for row in b.vectors()] == [(1, 0), (4, 1), (6, 2), (9, 3)]
 
 
-def test_each_point_of_a_batch_sees_its_own_environment(bench):
-    b, values = bench(cap=9), values_in_each()
-    b.times = [0] * 20
-    assert b.objective.batch([X] * 8).tolist() == [values[k * 4 // 9] for k in range(8)]
-
-
 def test_a_c_function_writes_the_value_alone(bench):
     b, values = bench(deadline=400), values_in_each()
     function, handle = b.objective.c_function
@@ -246,14 +240,6 @@ def test_the_same_seed_repeats_a_run_bit_for_bit():
         assert vectors_of(other).tolist() == vectors_of(one).tolist()
         for name in ("evaluations", "precision"):
             assert [e[name] for e in other["events"]] == [e[name] for e in one["events"]]
-
-
-def test_launches_end_at_changes_after_evaluations():
-    row = run(search, evaluations=30, restart=AtChange())
-    assert [launch["evaluations"] for launch in row["launch_log"]] == [8, 7, 8, 7]
-    ends = [launch["end"] for launch in row["launch_log"]]
-    assert ends == [*[LaunchEnd.TAU] * 3, LaunchEnd.CUT]
-    assert [vector["launch"] for vector in row["vectors"]] == vectors_of(row)[:, 1].tolist()
 
 
 def test_a_launch_that_returns_is_followed_by_another_in_the_same_environment():

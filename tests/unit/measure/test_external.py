@@ -19,7 +19,6 @@ from timefair.linux import kernel
 from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
@@ -169,16 +168,6 @@ def test_each_end_has_its_words(script, problem, folder, text, status, stop_reas
     assert list(folder.iterdir()) == []
 
 
-def test_a_run_that_its_objective_ends_leaves_nothing(script, problem, folder):
-    text = (
-        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: print(1, 2, 3)"
-    )
-    row = run(script(text), problem, evaluations=1000)
-    assert (row["status"], row["evaluations"]) == ("ok", 1000)
-    assert kernel.children() == []
-    assert list(folder.iterdir()) == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("allowed", [{"time_ns": T_NS}, {"evaluations": 20}])
 def test_a_daemon_does_not_outlive_the_run(script, problem, folder, allowed):
@@ -219,17 +208,6 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-@pytest.mark.slow
-def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, folder):
-    tau = FixedLength(tau_s=0.2)
-    row = run(script("print('1 2 3', flush=True)\nwhile True: pass"), problem, restart=tau,
-              time_ns=T_NS)  # fmt: skip
-    assert row["launches"] >= 3
-    assert row["launch_log"][0]["end"] == "tau"
-    assert kernel.children() == []
-    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.slow

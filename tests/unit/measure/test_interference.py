@@ -148,9 +148,6 @@ cpu0 100 0 50 800 1 0 3 25 0 0
 cpu1 100 0 50 800 1 0 3 50 0 0
 intr 5
 """
-PRESSURE = """some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000
-full avg10=0.00 avg60=0.00 avg300=0.00 total=0
-"""
 
 
 VERSION_1 = "33 24 0:29 / /groups/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
@@ -169,21 +166,6 @@ def machine(tmp_path):
         return Counters(cores, Host(root=tmp_path)).look()
 
     return build
-
-
-def test_all_readings(machine):
-    found = machine(
-        {
-            "proc/stat": STAT,
-            "proc/pressure/cpu": PRESSURE,
-            "proc/self/cgroup": "0::/a.slice/b\n",
-            "groups/cpu.stat": "usage_usec 5\n",
-            "groups/a.slice/cpu.stat": "usage_usec 5\nnr_throttled 1\nthrottled_usec 2000000\n",
-            "groups/a.slice/b/cpu.stat": "throttled_usec 500000\n",
-        },
-        cores=(0, 1),
-    )
-    assert found == Surroundings(75 / os.sysconf("SC_CLK_TCK"), 2.5, 2.5)
 
 
 def test_the_first_version_of_control_groups(machine):
@@ -255,16 +237,6 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
     assert (row["attempt"], row["repeats"], row["perturbation"]) == (attempt, attempt, perturbation)
     assert (row["perturbed_by"] is None) is (perturbation != "perturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None
-
-
-def test_the_time_after_a_run_is_the_one_before_the_next(monkeypatch):
-    times = iter([1.0] * reference.BEST_OF + [1.1, 1.3, 1.0])
-    monkeypatch.setattr(reference, "_cpu_s", lambda generations: next(times))
-    watched = RunMonitor([0], reference=True)
-    rows = [watched.measure(rows_of(0.0)) for _ in range(3)]
-    taken = [(row["reference_before_s"], row["reference_after_s"]) for row in rows]
-    assert taken == [(1.0, 1.1), (1.1, 1.3), (1.3, 1.0)]
-    assert [str(row["perturbation"]) for row in rows] == ["clean", "perturbed", "clean"]
 
 
 # --- In a job ---------------------------------------------------------------------------------

@@ -150,13 +150,6 @@ def test_without_namespaces_the_record_shows_what_runs_share(folder, monkeypatch
     assert {row["isolation"] for row in tidy} == {"watched"}
 
 
-@pytest.mark.slow
-def test_an_algorithm_may_share_where_the_others_do_not(folder):
-    spec = {"use": f"{folder}/code/cheat.py:solve", "isolation": "shared"}
-    rows = rows_of(folder, "", algorithms={"only": spec})
-    assert {row["isolation"] for row in rows} == {"shared"}
-
-
 def _own_views(folder: Path) -> Allowance:
     here = views(Isolation.PRIVATE, [folder / "code" / "cheat.py"], megabytes=64)
     assert (here.isolation, here.because) == (Isolation.PRIVATE, None)

@@ -216,22 +216,6 @@ def test_a_noise_free_function_that_fails_is_a_status(bowl, noise_free, said) ->
     assert row["events"]
 
 
-@pytest.mark.slow
-def test_several_cores_keep_the_points_of_my_function(bowl) -> None:
-    import os
-
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("needs two cores")
-    problem = bowl("exactly")
-
-    def solve(objective, rng):
-        objective.batch([draw(objective, rng) for _ in range(40)])
-
-    row = measured(solve, problem, evaluations=80, cores=2)
-    assert row["status"] == "ok"
-    assert row["noise_free_f"] == problem.noise_free(np.array(row["best_x"]))
-
-
 @pytest.mark.parametrize(
     ("returned", "point"),
     [

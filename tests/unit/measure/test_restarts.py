@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.measure.launch.seeds import stream
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.geometric import Geometric
-from timefair.policies.restarts.luby import Luby, luby
+from timefair.policies.restarts.luby import luby
 from timefair.policies.restarts.stagnation import Stagnation
 from timefair.problems.base import Problem, ProblemName
 
@@ -52,15 +51,6 @@ def test_fixed_shares_are_equal_and_the_last_is_cut():
     row = run(endless, policy="fixed", tau_evaluations=30)
     assert shape(row) == [(30, "tau")] * 3 + [(10, "cut")]
     assert row["completed_restarts"] == 3
-
-
-@pytest.mark.slow
-def test_luby_in_seconds_gives_the_third_launch_twice_the_time():
-    allowance = Allowance(time_ns=round(0.4 * 1e9), restart=Luby(tau_s=0.05))
-    row = measure_run(Algorithm(endless), line(), allowance, 1)
-    spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
-    assert all(span >= least for span, least in zip(spans, (0.05, 0.05, 0.1), strict=True))
-    assert [str(launch["end"]) for launch in row["launch_log"][:3]] == ["tau"] * 3
 
 
 @given(st.integers(1, 10**6))
@@ -209,30 +199,6 @@ def test_a_winner_goes_on_as_if_it_had_never_been_paused():
     paused = run(solve, evaluations=30, policy="bet-and-run", tau_evaluations=7, candidates=1)
     assert improvements(paused) == improvements(alone)
     assert shape(paused) == [(30, "cut")]
-
-
-def test_other_candidates_do_not_perturb_the_winner():
-    def solve(objective, rng):
-        value = rng.random()
-        for _ in range(60):
-            objective([value])
-            value *= 0.5 + 0.1 * from_all(rng)
-
-    row = run(solve, evaluations=50, policy="bet-and-run", tau_evaluations=6, candidates=4)
-    winner = row["events"][-1]["launch"]
-    values = []
-    rng = stream(1, winner)
-    solve(lambda x: values.append(x[0]), rng)  # the same launch alone
-    assert row["best_precision"] == min(values[: 50 - 3 * 6])
-
-
-def test_candidates_that_all_return_are_followed_by_launches():
-    def solve(objective, rng):
-        for _ in range(3):
-            objective([rng.random()])
-
-    row = run(solve, evaluations=20, policy="bet-and-run", tau_evaluations=10, candidates=2)
-    assert shape(row) == [(3, "returned")] * 6 + [(2, "cut")]
 
 
 def test_what_a_candidate_raises_is_the_status_of_the_run():

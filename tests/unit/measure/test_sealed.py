@@ -17,7 +17,6 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.evaluation.objective import Measurement, now_ns
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation import confinement
 from timefair.measure.isolation.confinement import Confinement
 from timefair.measure.runs import run as running
 from timefair.measure.runs.child import Allowance
@@ -243,11 +242,3 @@ def can_confine() -> bool:
 @pytest.mark.skipif(not can_confine(), reason="a kernel without seccomp")
 def test_a_run_cannot_have_other_cores_or_a_higher_priority(problem):
     assert run(asks_for_more, problem)["message"] == "RuntimeError: granted: []"
-
-
-def test_a_confinement_is_made_once_while_the_parent_lives(monkeypatch):
-    measurer = os.getpid()
-    first = confinement.confinement_under(measurer)
-    assert confinement.confinement_under(measurer) is first
-    monkeypatch.setattr(confinement, "_parent", lambda pid: 0)
-    assert confinement.confinement_under(measurer) is not first

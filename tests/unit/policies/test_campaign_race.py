@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import configuration
 from timefair.statistics.race.race import CampaignRace, ranking_race
 
 CAMPAIGN: dict[str, Any] = {
@@ -49,15 +49,6 @@ def test_the_registered_question_is_about_one_pair_at_its_level() -> None:
     one = OF_REGISTERED | {"runs": 72, "registered": REGISTERED | {"function": 4}}
     campaign = configuration.parse(CAMPAIGN | one)
     assert campaign.stopping.subject(campaign) == (("C", "A"), (4,), (5,))
-
-
-def test_the_runs_of_a_round_have_a_place_for_each_plan() -> None:
-    keys = {("A", 1): "a" * 64, ("A", 2): "b" * 64}
-    path = plan.allocation_path(keys, 2)
-    assert path.parts[:2] == ("records", "runs-of-rounds")
-    assert path.name == "r2.json"
-    assert plan.allocation_path(dict(reversed(keys.items())), 2) == path
-    assert plan.allocation_path(keys | {("A", 2): "c" * 64}, 2) != path
 
 
 @pytest.mark.parametrize(

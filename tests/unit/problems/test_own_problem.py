@@ -150,23 +150,6 @@ def test_faults_are_one_line_each(folder, suite: str, parameters, lines: list[st
         assert "\n" not in fault
 
 
-@pytest.mark.parametrize(
-    ("parameters", "line"),
-    [
-        ({"lower": 5, "upper": 5}, "'lower' is not below 'upper' everywhere, both finite"),
-        ({"lower": [0, 0], "upper": 5}, "'lower' has 2 values"),
-        ({"lower": 0.5, "upper": 5, "integer": True}, "bounds of integer variables are whole"),
-        ({**BOX, "integer": [True]}, "'integer' has 1 values"),
-    ],
-)
-def test_settings_that_do_not_suit_a_dimension(folder, parameters, line: str) -> None:
-    suite = find("own_functions:bowl", parameters)
-    (fault,) = suite.faults([1], [3], [1])
-    assert fault.startswith(f"dimensions: 3 does not suit own_functions:bowl: {line}")
-    with pytest.raises(ValueError, match="does not suit"):
-        suite.problem(1, 3, 1)
-
-
 def test_other_functions_and_instances_need_an_argument(folder) -> None:
     suite = find("own_functions:bowl", BOX)
     assert suite.faults([1, 2], [3], [4]) == [

@@ -156,15 +156,6 @@ def origins(*facts: dict) -> Origins:
     return found
 
 
-def test_what_may_differ_in_one_table():
-    another_day = MACHINE | {"hostname": "node7", "kernel": "6.1", "memory_mb": 15_990.0}
-    more_asked = CAMPAIGN | {"tables": ["all"], "algorithms": {"a": {"use": "x:y"}}}
-    more_asked |= {"timing": {"perturbed": "exclude", "repeats": 2, "reference": True}}
-    later = FACTS | {"key": "cd" * 32, "machine": another_day, "campaign": more_asked}
-    mended = FACTS | {"code": "c1", "machine": MACHINE | {"versions": {"timefair": "9"}}}
-    assert mixed({"a": origins(FACTS, later), "b": origins(mended)}) == []
-
-
 @pytest.mark.parametrize(
     ("change", "clause"),
     [
@@ -245,14 +236,6 @@ def test_seconds_of_two_machines_are_said_with_their_days():
     )
     of_files = {label: origins({"collected": vars(one)}) for label, one in apart.items()}
     assert several_hosts(of_files) == several_hosts(apart)
-
-
-def test_machines_of_two_kinds_are_said_with_their_kinds():
-    other = {"machine": MACHINE | {"hostname": "n1", "cpu": "6502"}}
-    found = hosts(a=[on("n1", MONDAY)], b=[{"facts": other, "times": [MONDAY]}])
-    assert "(n1 (6502 with 2 cores and 16 GB), 2026-11-02: b; n1 (Z80 with 2 cores" in (
-        several_hosts(found)
-    )
 
 
 def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row, write):

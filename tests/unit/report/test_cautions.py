@@ -1,12 +1,10 @@
 """What spoils a comparison is said, and nothing else."""
 
-import pandas as pd
 import pytest
 
 from timefair.exhibits import unknown_optimum
 from timefair.report.cautions import Caution, cautions
 from timefair.report.conclusions import warned
-from timefair.report.evidence import Evidence
 from timefair.report.page import page
 
 
@@ -102,18 +100,6 @@ def test_what_a_second_is_and_what_is_mixed(evidence):
     assert "different machines" in said["Mixed records"]
 
 
-def test_a_mixture_by_blocks_is_stated_once(evidence):
-    known = evidence({"A": 0.1, "B": 0.2}, made=("ert",))
-    mixture = "Several kinds of machines, mixed by blocks: 4 runs on x, 4 runs on y."
-    assert "Mixed records" not in told(known)
-    for frame in known.tables.values():
-        frame.attrs["machines"] = mixture
-    said = told(known)
-    for frame in known.tables.values():
-        frame.attrs["machines"] = ""
-    assert said["Mixed records"] == mixture
-
-
 @pytest.mark.slow
 def test_an_unknown_optimum_is_the_first_thing_said(evidence):
     found = evidence({"A": 0.1, "B": 0.3})
@@ -128,16 +114,3 @@ def test_an_unknown_optimum_is_the_first_thing_said(evidence):
         section = text.split(f'id="{part}"')[1].split("</section>")[0]
         assert "gap" in section
         assert "recision" not in section
-
-
-def test_the_timing_noise_is_said(evidence):
-    known = evidence({"A": 0.1, "B": 0.2})
-    assert "Timing noise" not in told(known)
-    rows = [
-        {"function": function, "slowdown_max": 2.04, "detectable_ratio": ratio}
-        for function, ratio in (("1", 1.52), ("2", 1.6), ("all", 1.2))
-    ]
-    uneven = Evidence({**known.tables, "timing_noise": pd.DataFrame(rows)}, known.campaign)
-    said = told(uneven)["Timing noise"]
-    assert "up to 2 times its shortest time" in said
-    assert "above 1.6 on one function, and above 1.2 over all functions" in said

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.report.conclusions import summed_up
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import functions
@@ -35,15 +34,6 @@ def test_few_functions_are_decided_one_by_one(evidence):
     standing = by_time(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED))
     assert (standing.verdict, standing.leaders) == (Verdict.CLEAR, ("quick",))
     assert standing.basis == "on f1 sphere, f2 ellipsoid and f3 Rastrigin"
-
-
-def test_so_few_functions_that_no_result_could_decide_are_named(evidence):
-    five = {name: 0.01 * 2**k for k, name in enumerate("abcde")}
-    known = evidence(five, functions=FEW_FUNCTIONS, made=COMPARED)
-    standing = by_time(known)
-    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("a",))
-    assert "6 functions are too few to decide any of 10 pairs" in standing.reason
-    assert "6 functions are too few" in findings(known, SPACE).headline
 
 
 @pytest.mark.slow

@@ -121,18 +121,6 @@ def test_long_tables_are_compressed_and_short_ones_are_not(evidence, written):
     assert unpacked(text, "ecdf") == payload.table("ecdf", frame)
 
 
-def test_points_of_long_curves_that_change_nothing_visible_are_omitted(monkeypatch):
-    monkeypatch.setattr(payload, "SMOOTH_ROWS", 10)
-    share = np.linspace(0, 1, 5001)
-    frame = pd.DataFrame({"algorithm": "A", "cost": np.arange(1.0, 5002.0), "fraction": share})
-    table = payload.table("ecdf", frame)
-    cost, fraction = (np.array(values_of(table, name)["values"]) for name in ("cost", "fraction"))
-    assert 300 < table["shown"] < 1200
-    assert (cost[0], cost[-1]) == (1, 5001)
-    held = fraction[np.searchsorted(cost, frame["cost"], side="right") - 1]
-    assert np.abs(held - share).max() < 2 * payload.SEEN
-
-
 @pytest.mark.slow
 def test_the_best_of_many_algorithms_come_first(evidence):
     many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(17)}
@@ -142,18 +130,6 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert names.shown == frozenset(order[:8])
     assert "9 others" in names.legend()
     assert Names.of(list(many)[:16], first=order).shown == frozenset(list(many)[:16])
-
-
-def test_large_curves_have_the_limits_of_leading_algorithms(monkeypatch):
-    monkeypatch.setattr(payload, "SMOOTH_ROWS", 3)
-    curves = {"algorithm": ["A", "A", "B", "B"], "cost": [1.0, 2.0, 1.0, 2.0]}
-    limits = {"median_low": [2.0, 1.0, 3.0, 2.0], "median_high": [4.0, 2.0, 5.0, 3.0]}
-    frame = pd.DataFrame(curves | {"median": [3.0, 1.0, 4.0, 2.0]} | limits)
-    of_all, of_one = (payload.table("anytime", frame, first) for first in (None, {"A"}))
-    assert values_of(of_all, "median_low")["values"] == [2, 1, 3, 2]
-    assert values_of(of_one, "median_low")["values"] == [2, 1, None, None]
-    assert values_of(of_one, "median")["values"] == [3, 1, 4, 2]
-    assert (of_all["note"], of_one["note"]) == ("", payload.FEW_LIMITS)
 
 
 @pytest.mark.slow

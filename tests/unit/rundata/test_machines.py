@@ -126,13 +126,3 @@ def test_the_comparison_is_within_machines(blocks):
     assert row["p"] < 0.01 < mann_whitney(precision["A"], precision["B"])
     assert row["better"] == "A"
     assert row["a12_low"] > 0.5
-
-
-def test_a_run_without_a_partner_on_its_node_is_omitted_and_said(blocks):
-    lacking = blocks(alternating, without={("B", 1), ("B", 4)})
-    assert machines.without_partner(lacking).sum() == 2
-    frame = TABLES["ert_ratios"](lacking, ANALYSIS).set_index("machine")
-    together = frame.loc[machines.EVERY_MACHINE]
-    assert (together["n_a"], together["n_b"]) == (ROUNDS - 2, ROUNDS - 2)
-    assert "2 runs are omitted: the block lacks" in frame.attrs["omitted"]
-    assert TABLES["ert"](lacking, ANALYSIS).set_index("algorithm").loc["A", "runs"] == ROUNDS

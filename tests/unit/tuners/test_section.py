@@ -7,7 +7,7 @@ import pytest
 
 from timefair import cli
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, provenance, registration
+from timefair.campaign import configuration, plan, provenance
 
 TUNE = {
     "space": {"F": {"float": [0.3, 0.9]}, "population": {"log_int": [8, 80]}},
@@ -123,14 +123,6 @@ def test_check_says_what_searches_take(tmp_path, capsys) -> None:
     assert "; 2 min of core time, at most " in said
 
 
-def test_a_question_is_registered_before_the_first_search(tmp_path) -> None:
-    assert registration.first_run(tmp_path) is None
-    journal = tmp_path / "tuning/DE-tuned/0a.parquet.journal"
-    journal.parent.mkdir(parents=True)
-    journal.touch()
-    assert registration.first_run(tmp_path) == journal
-
-
 def test_both_variants_are_in_the_campaign() -> None:
     campaign = configuration.parse(FILE)
     assert list(campaign.algorithms) == ["DE", "DE-tuned", "NM"]
@@ -165,13 +157,6 @@ def test_what_decides_a_search_decides_the_runs_of_its_variant_alone() -> None:
     ):
         different = {key for key in before if before[key] != after[key]}
         assert different == {("DE-tuned", 0), ("DE-tuned", 1)}
-
-
-def test_rules_for_repeated_runs_decide_no_search() -> None:
-    after = keys(FILE | {"stopping": {"rule": "skewness"}})
-    before = keys(FILE)
-    assert before["DE-tuned", plan.TUNING_ROUND] == after["DE-tuned", plan.TUNING_ROUND]
-    assert before["DE-tuned", 1] != after["DE-tuned", 1]
 
 
 def test_a_search_changes_no_key_of_other_algorithms() -> None:

@@ -218,20 +218,6 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     assert list(checks.contradictions(search, rows)) == []
 
 
-@pytest.mark.slow
-def test_a_time_budget_charges_a_killed_evaluation_in_full(tmp_path) -> None:
-    tuning = Tuning(tmp_path)
-    timed = tuning.campaign.model_copy(
-        update={"budget": tuning.campaign.budget.model_copy(update={"time_s": 0.1})}
-    )
-    tuning.campaign = timed
-    with Journal(tuning.record, tuning.key):
-        pass
-    begun = tuning.record.with_name(tuning.record.name + ".begun")
-    begun.write_text(f"{'instance 51 run 0 attempt 1':<39}\n")
-    assert tuning.run()["interrupted_s"] == pytest.approx(0.1)
-
-
 def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     with Journal(tuning.record, tuning.key) as journal:

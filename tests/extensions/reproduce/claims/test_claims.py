@@ -110,22 +110,6 @@ def test_the_opposite_order_contradicts(stated, run, tmp_path: Path):
     assert {verdict for _, verdict in found} == {Verdict.CONTRADICTED}
 
 
-@pytest.mark.slow
-def test_one_run_decides_little(stated, run, tmp_path: Path):
-    few = {"campaign": {"runs": 1}}
-    found = verdicts(*stated, made(tmp_path / "again", run, SCALES, seed=2, **few))
-    assert found["ratio", Verdict.UNDECIDED] == 14  # without an interval
-    assert not {verdict for _, verdict in found} & {Verdict.CONTRADICTED}
-
-
-@pytest.mark.slow
-def test_what_the_campaign_leaves_open_is_no_claim(run, tmp_path: Path):
-    results = made(tmp_path, run, dict.fromkeys(SCALES, 100.0), seed=1, twins=True)
-    found = list(claims(study(results, campaign_of(results)).evidence))
-    assert {claim.kind for claim in found} == {"ratio"}
-    assert all(claim.value == 1 and not claim.decided for claim in found)
-
-
 def test_ratios_have_the_coverage_of_their_costs():
     rng = np.random.default_rng(1)
     half, covered = norm.isf(0.025), 0
@@ -144,13 +128,6 @@ def planned(budget: dict[str, float], **changes):
     campaign = configuration.parse(CAMPAIGN | {"budget": budget, "rounds": 3, "seed": 7})
     given = {"seed": 1, "runs": None, "minutes": None, "cores": 2} | changes
     return campaign, again.campaign_again(campaign, **given)
-
-
-def test_only_seeds_differ_by_default():
-    campaign, new = planned({"evaluations": 100})
-    assert (new.name, new.seed) == ("made-claims", 8)
-    kept = new.model_dump() | {"name": campaign.name, "seed": campaign.seed}
-    assert kept == campaign.model_dump()
 
 
 RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}

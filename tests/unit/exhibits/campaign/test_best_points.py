@@ -30,10 +30,3 @@ def test_a_row_per_run_with_the_place_among_all_runs_on_the_problem(table, run):
         [2, "A", 0, 1, 2.0, 4.0, 0.2, "none"],
     ]
     assert [float(word) for word in frame["x"][1].split()] == X
-
-
-def test_points_follow_their_runs_when_some_are_omitted(table, run):
-    runs = Runs.of(table(*(run([(1, 0.1, 1.0)], run=k, best_x=[float(k)] * 2) for k in (2, 0, 1))))
-    assert runs.read_points().to_pylist() == [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]
-    kept = runs.where(np.array([True, False, True]))
-    assert kept.read_points().to_pylist() == [[0.0, 0.0], [2.0, 2.0]]

@@ -251,35 +251,6 @@ def test_another_machine_is_told(campaign, path, value, part, said):
     assert said in missing[part]
 
 
-def test_machines_that_blocks_mix_are_evidence_and_others_are_missing(campaign):
-    """The mixture is met: its runs are compared within machines."""
-    blocked, place = CAMPAIGN | {"block": "node"}, ("Machine", "Hardware")
-    other = changed(MACHINE, "cpu", "6502")
-    runs = with_facts(campaign(), campaign=blocked)
-    runs.origins["B"] = Origins([blocked], ["k"], ["c0de" * 16], [other])
-    runs.frame["machine"] = ["Z80 with 2 cores"] * 4 + ["6502 with 2 cores"] * 4
-    frame = filled(runs)
-    assert frame.loc[place, "met"]
-    evidence = frame.loc[place, "evidence"]
-    assert "mixed by blocks: 4 runs on 6502 with 2 cores, 4 runs on Z80 with 2 cores" in evidence
-    assert "absolute seconds are those of the mixture" in evidence
-    runs.origins["B"] = Origins([CAMPAIGN], ["k"], ["c0de" * 16], [other])
-    assert "runs of 2 kinds of machines" in not_met(runs)[place]
-
-
-def test_a_required_machine_is_evidence_and_another_one_is_told(campaign):
-    required = {"processor": "z80", "cores": 2, "memory_gb": 16, "host": "elsewhere"}
-    asked = CAMPAIGN | {"machine": {"require": required}}
-    place = ("Machine", "Hardware")
-    frame = filled(with_facts(campaign(), campaign=asked))
-    words = "required before the first run: processor z80, 2 cores, 16 GB, host elsewhere"
-    assert words in frame.loc[place, "evidence"]
-    assert frame["met"].all()
-    other = changed(MACHINE, "cores", 4)
-    missing = not_met(with_facts(campaign(), campaign=asked, machine=other))[place]
-    assert "runs on machines that are not as required: Z80 with 4 cores and 16 GB" in missing
-
-
 @pytest.mark.parametrize(
     ("name", "part"),
     [
@@ -355,18 +326,6 @@ def test_evaluations_are_a_budget_where_they_dominate(campaign, objective_s, met
     assert ("Budget", "Overshoot") not in frame.index
 
 
-@pytest.mark.parametrize("names", ["AB", "A"])
-def test_evaluations_that_were_not_timed_are_no_budget(campaign, names):
-    """Of both algorithms, or of one: it is said, and neither counts as dominating."""
-    given = {"budget_s": None, "budget_evaluations": 100, "objective_s": 9e-3}
-    runs = with_facts(campaign(rows=slice(None), **given))
-    inside = runs.frame["objective_s"].mask(runs.frame["algorithm"].isin(list(names)))
-    runs = replace(runs, frame=runs.frame.assign(objective_s=inside))
-    part = filled(runs).loc[("Budget", "Time T")]
-    assert part["evidence"] == "no T; the share of evaluations in the time was not measured"
-    assert not part["met"]
-
-
 def test_amortised_cost_is_said(campaign):
     analysis = Analysis(
         targets=ANALYSIS.targets, ancillary="amortised", tuning_s={"A": 60.0}, problems=2,
@@ -426,22 +385,6 @@ def test_what_records_say_is_read_with_them(run, table, tmp_path):
     assert runs.origins["A"] == Origins([CAMPAIGN], ["k"], [FACTS["code"]], [MACHINE])
     assert runs.origins["B"].code == ["1", "2"]
     assert runs.where(runs.frame["algorithm"].to_numpy() == "A").origins == runs.origins
-
-
-def test_only_the_checklist_changes_with_all_that_is_asked_for(tmp_path):
-    text = (
-        "name: trial\nproblems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
-        "algorithms: {A: 'timefair:random-search'}\nbudget: {time_s: 1.0}\n"
-    )
-    made = []
-    for figures in ("[ert]", "[all]"):
-        path = tmp_path / "campaign.yaml"
-        path.write_text(f"{text}figures: {figures}\n")
-        made.append(configuration.load(path))
-    few, every = made
-    assert few.settings_of("ert") == every.settings_of("ert")
-    assert few.settings_of("checklist")["campaign"]["figures"] == ["ert"]
-    assert "anytime" in every.settings_of("checklist")["campaign"]["figures"]
 
 
 def own_environment(commit: str | None = None, **software: str) -> dict[str, object]:

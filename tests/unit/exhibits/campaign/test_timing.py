@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.exhibits.files import read, write
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, typeset
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
@@ -163,50 +163,6 @@ def test_the_table_of_perturbation(run, table):
     assert made("perturbation", rows)["excluded"].tolist() == [0, 0]
 
 
-def test_the_clock_that_repeats_best(run, table):
-    kernel = {"reference_before_s": 0.01, "reference_after_s": 0.01}
-    rows = table(
-        run(wall_s=1.0, cpu_s=0.5, evaluations=100, **kernel),
-        run(run=1, wall_s=4.0, cpu_s=1.0, evaluations=100, **kernel),
-        run(run=2, wall_s=2.0, cpu_s=0.5, evaluations=0, **kernel),
-    )
-    frame = made("units", rows).set_index(["function", "clock"])
-    wall, cpu = frame.loc[("1", "wall")], frame.loc[("1", "cpu")]
-    assert (wall["runs"], wall["max_over_min"]) == (2, pytest.approx(4.0))
-    assert wall["per_evaluation"] == pytest.approx(math.sqrt(0.01 * 0.04))
-    assert wall["geometric_sd"] == pytest.approx(math.exp(np.std(np.log([1, 4]), ddof=1)))
-    assert cpu["geometric_sd"] == pytest.approx(math.exp(np.std(np.log([1, 2]), ddof=1)))
-    assert frame.loc[("1", "reference"), "per_evaluation"] == pytest.approx(
-        cpu["per_evaluation"] / 0.01
-    )
-    assert not wall["best"]
-    assert cpu["best"]
-    overall = frame.loc[("all", "wall")]
-    assert (overall["runs"], overall["geometric_sd"]) == (2, pytest.approx(wall["geometric_sd"]))
-
-
-def test_drift_over_rounds(run, table):
-    def runs(round, wall_s, reference):
-        return [
-            run(round=round, run=10 * round + k, wall_s=w, evaluations=100,
-                reference_before_s=reference, reference_after_s=reference)
-            for k, w in enumerate(wall_s)
-        ]  # fmt: skip
-
-    rows = table(
-        *runs(1, [1.0, 1.01, 0.99, 1.0], 0.01),
-        *runs(2, [3.0, 2.0, 2.01, 1.99, 2.0, 2.01, 100.0], 0.02),
-    )
-    first, second = made("drift", rows).to_dict("records")
-    assert (first["round"], first["runs"], first["warnings"]) == (1, 4, "none")
-    assert first["per_evaluation"] == first["reference"] == 1.0
-    assert second["per_evaluation"] == pytest.approx(2.01)
-    assert second["reference"] == pytest.approx(2.0)
-    assert second["outliers"] == 2
-    assert second["first_run"] == pytest.approx(3.0 / 2.005)
-    assert second["warnings"] == "spread, outliers, slow first runs"
-
-
 def test_what_was_left_behind_is_counted_by_algorithm(run, table):
     told = made(
         "leftovers",
@@ -237,13 +193,3 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
     assert told.loc["A", ["private", "watched", "shared"]].tolist() == [2, 1, 0]
     assert told.loc["B", ["private", "watched", "shared"]].tolist() == [0, 0, 0]
     assert np.isnan(told.loc["B", "written_mb_max"])
-
-
-@pytest.mark.parametrize(
-    ("clock", "axis"),
-    [("wall", "wall clock in seconds"), ("cpu", "CPU time"), ("reference", "reference units")],
-)
-def test_figures_name_the_clock_of_their_table(timed, tmp_path, clock, axis):
-    write(made("ecdf", timed, analysis(time=clock)), tmp_path / "ecdf.parquet")
-    figure = FIGURES["ecdf"](read(tmp_path / "ecdf.parquet"))
-    assert axis in figure.get_supxlabel()

@@ -71,12 +71,6 @@ def test_a_variant_with_the_parameters_of_the_default_never_pays(tuned):
     assert np.isinf(frame[["problems", "problems_low", "problems_high"]]).all(axis=None)
 
 
-def test_without_a_search_there_is_no_row(tuned):
-    runs = tuned()
-    plain = replace(runs, origins={label: Origins() for label in runs.origins})
-    assert TABLES["tuning_pays"](plain, ANALYSIS).empty
-
-
 def test_runs_of_two_searches_are_mixed():
     both = Origins(tuning=[SEARCH, SEARCH | {"checksum": "d"}])
     assert mixed({"A-tuned": both}) == ["A-tuned: runs of 2 searches for its parameters"]
@@ -111,15 +105,3 @@ def test_the_checklist_quotes_the_records_of_the_search(tuned):
         "6.0 s measured: random, 3 candidates in 6 runs on f1 D=2 instances 51-53"
     )
     assert said["missing"] == "declare algorithms.A.ancillary.method"
-
-
-def test_the_checklist_names_overlap_interruptions_and_a_default_that_stayed(tuned):
-    changes = {
-        "overlap": ["f1 D=2 instance 1"],
-        "interrupted": 2,
-        "result": {"parameters": {}},
-    }
-    assert item(tuned(**changes))["evidence"] == (
-        "6.0 s measured: random, 3 candidates in 6 runs, 2 interrupted and charged in full on "
-        "f1 D=2 instances 51-53; f1 D=2 instance 1 also in the comparison; the default was the best"
-    )

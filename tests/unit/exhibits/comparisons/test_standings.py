@@ -190,44 +190,6 @@ def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
     assert budget["rank_by_time"].to_dict() == {"hare": 2, "tortoise": 1}
 
 
-def test_the_figure_of_rank_reversals_has_the_average_ranks_of_the_tables(run, table):
-    """Function 3 counts in no table: C did not run on it."""
-    found = {
-        ("A", 1): (2, 4, 6, 99),
-        ("B", 1): (3, 5, 7, 8),
-        ("C", 1): (1, 9, 10, 11),
-        ("A", 2): (5, 6, 7, 9),
-        ("B", 2): (5, 6, 7, 8),
-        ("C", 2): (9, 10, 11, 12),
-        ("A", 3): (2, 3, 4, 5),
-        ("B", 3): (1, 2, 3, 4),
-    }
-    hard = (1.0, 0.1, 0.01, 1e-3)
-    rows = [
-        run(
-            [(n, n * (0.01 if name == "A" else 0.002), q) for n, q in zip(at, hard, strict=True)],
-            algorithm=name,
-            function=function,
-            evaluations=100,
-        )
-        for (name, function), at in found.items()
-    ]
-    analysis = Analysis(targets=hard)
-    slopes = TABLES["rankings"].exhibit.figures[0].chart.prepare
-    drawn = slopes(made("rankings", table(*rows), analysis))
-    drawn = drawn.set_index(["criterion", "position", "algorithm"])["average_rank"]
-    ranks = made("ranks", table(*rows), analysis).set_index(["measure", "criterion", "algorithm"])
-    ranks = ranks["average_rank"]
-    summary = made("summary", table(*rows), analysis).set_index("algorithm")
-    for name in "ABC":
-        assert drawn["fixed target", "by evaluations", name] == ranks["evaluations", "ERT", name]
-        assert drawn["fixed target", "by time", name] == ranks["seconds", "ERT", name]
-        assert drawn["fixed budget", "by time", name] == ranks["precision", "Q.50", name]
-        assert summary.loc[name, "rank_evaluations"] == ranks["evaluations", "ERT", name]
-    # function 1: (2 + 1 + 1 + 3)/4, (3 + 2 + 2 + 1)/4 and (1 + 3 + 3 + 2)/4; function 2: A, B, C
-    assert drawn["fixed target", "by evaluations"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
-
-
 def test_rank_reversals_with_the_significance_of_both_orders(hare_and_tortoise):
     frame = made("rank_reversals", hare_and_tortoise).set_index("criterion")
     assert frame["target"].fillna(0).tolist() == [0.0, 1.0, 0.1]
@@ -362,18 +324,6 @@ def many(sample, table):
     )
 
 
-@pytest.mark.parametrize("name", ["comparison", "posthoc", "profile_pairs"])
-def test_of_many_algorithms_only_pairs_with_the_best_are_listed(name, many):
-    frame = made(name, many)
-    pairs = frame[["algorithm", "against"] if name == "profile_pairs" else PAIR].drop_duplicates()
-    assert (pairs == "A").any(axis=1).all()
-    assert len(pairs) == 12 * (2 if name == "profile_pairs" else 1)
-    assert "Only pairs with" in frame.attrs["pairs"]
-    everyone = made(name, many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
-    assert everyone.attrs["pairs"] == ""
-    assert len(everyone) > 6 * len(frame)
-
-
 def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many):
     frame = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("B", "C")}))
     named = frame[PAIR].isin(["B", "C"]).any(axis=1)
@@ -385,30 +335,3 @@ def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many
     assert set(frame.loc[named & over, "tests"]) == {12 + 11}
     assert set(frame.loc[~named & over, "tests"]) == {78}
     assert "or with those in `statistics.pairs`" in frame.attrs["pairs"]
-
-
-def test_the_results_of_a_third_algorithm_do_not_change_the_verdict_on_a_pair(sample, table):
-    """A headline named another set of algorithms after an unrelated one was measured again."""
-    rng = np.random.default_rng(5)
-    pair = [
-        row
-        for function in range(1, 9)
-        for name, shift in (("A", 0.0), ("B", 2.0))
-        for row in sample(name, rng.lognormal(shift, size=12), function=function)
-    ]
-
-    def beside(scale):
-        third = [
-            row
-            for function in range(1, 9)
-            for row in sample("C", rng.lognormal(scale, size=12), function=function)
-        ]
-        frame = made("comparison", table(*pair, *third))
-        return frame.query("algorithm_a == 'A' and algorithm_b == 'B'").reset_index(drop=True)
-
-    first, again = beside(-3.0), beside(2.0)
-    assert first["better"].notna().any()
-    ranks = first["function"].eq("all") & first["measure"].ne("targets")
-    for frame in (first, again):
-        frame.loc[ranks, ["value_a", "value_b"]] = np.nan  # ranks among all algorithms
-    pd.testing.assert_frame_equal(first, again)

@@ -163,50 +163,6 @@ def test_a_run_that_longer_could_not_change_is_known_for_ever(rows, table):
     assert np.isinf(points["known_until_s"]).all()
 
 
-def test_more_observation_never_changes_what_was_known(rows, table):
-    """Runs cut earlier give the same map where it is known."""
-    cut = []
-    for row in rows:
-        events = [event for event in row["events"] if event["time_s"] < 1.0]
-        share = row["evaluations"] // 5
-        best = min(event["precision"] for event in events)
-        changed = {"wall_s": 1.0, "budget_s": 1.0, "evaluations": share, "events": events}
-        cut.append(row | changed | {"best_precision": best})
-    keys = ["measure", "evaluation_cost_s", "budget_s"]
-    early = made("cost_map", Runs.of(table(*cut)))
-    both = early[early["known"]].merge(made("cost_map", Runs.of(table(*rows))), on=keys)
-    assert len(both) > 100
-    assert both["known_y"].all()
-    for column in ("best", "value", "tied"):
-        pd.testing.assert_series_equal(
-            both[f"{column}_x"].astype(object),
-            both[f"{column}_y"].astype(object),
-            check_names=False,
-        )
-
-
-def test_the_map_of_runs_of_zero_seconds(run, table):
-    """Their time at a cost is that of their evaluations: 2 and 5 to the target."""
-    runs = Runs.of(
-        table(
-            *(
-                run([(1, 0.0, 50.0), (count, 0.0, 0.05)], algorithm=name, run=k, function=function,
-                    wall_s=0.0, evaluations=count, budget_s=0.0)
-                for name, count in (("A", 2), ("B", 5)) for k in range(3) for function in (1, 2)
-            )
-        )
-    )  # fmt: skip
-    points = made("cost_map", runs)
-    assert points["budget_s"].min() == COSTS_S[1]
-    share = points[points["measure"] == "share"].set_index(["evaluation_cost_s", "budget_s"])
-    assert (share.loc[0.0, "value"] == 1.0).all()
-    at = share.loc[1.0]
-    assert at.loc[at.index < 1.0, "best"].isna().all()
-    between = at[(at.index >= 2.0) & (at.index < 5.0)]
-    assert (len(between), set(between["best"]), set(between["value"])) == (1, {"A"}, {1.0})
-    assert at.index.max() >= 5 * COSTS_S[-1]
-
-
 def test_a_campaign_says_which_policies_count_seconds():
     campaign = configuration.parse(
         {

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 import pytest
-from matplotlib.lines import Line2D
 
-from timefair.charts import style
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.registry import TABLES
 from timefair.rundata.problems import Problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -97,38 +95,6 @@ def test_an_ecdf_has_51_targets(targets, used):
     assert Analysis(targets=targets).curve_targets == pytest.approx(used)
 
 
-def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
-    """It went to the largest budget of all dimensions."""
-    rows = table(
-        *(
-            run(
-                [(1, 0.1, 5.0), (20, 0.2, 0.5)],
-                algorithm=name,
-                dimension=dimension,
-                run=k,
-                evaluations=50 * dimension,
-                stop_reason="evaluations",
-            )
-            for name in "AB"
-            for dimension in (2, 10)
-            for k in (0, 1)
-        )
-    )
-    solved = made("anytime", table(*(row | {"stop_reason": "target"} for row in rows.to_pylist())))
-    ends = solved.query("unit == 'evaluations'").groupby("dimension")["cost"].max()
-    assert ends.to_dict() == {2: 100, 10: 500}
-    frame = made("ecdf", rows).query("unit == 'evaluations'")
-    assert frame.groupby("dimension")["cost"].max().to_dict() == {2: 100, 10: 500}
-    assert frame.groupby(["dimension", "cost"]).size().eq(4).all()  # one grid: A, B; f1, all
-
-
-@pytest.mark.parametrize("name", PROFILES)
-def test_profiles_have_limits_around_them(name, campaign):
-    frame = made(name, campaign)
-    assert (frame["low"] <= frame["fraction"]).all()
-    assert (frame["fraction"] <= frame["high"]).all()
-
-
 @pytest.mark.parametrize("name", PROFILES)
 def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, run, table):
     rows = table(
@@ -139,20 +105,6 @@ def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, r
     frame.index = frame.index.astype(str)
     assert frame.loc["2", ["low", "high"]].isna().all(axis=None)
     assert frame.loc["4", ["low", "high"]].notna().all(axis=None)
-
-
-def test_a_profile_in_evaluations_is_not_that_in_seconds(run, table):
-    """A needs fewer evaluations, B less time."""
-    rows = table(
-        *(run([(1, 0.5, 0.01)], algorithm="A", run=k) for k in range(2)),
-        *(run([(50, 0.1, 0.01)], algorithm="B", run=k) for k in range(2)),
-    )
-    best = {
-        name: made(name, rows).query("ratio == 1").set_index("algorithm")["fraction"].to_dict()
-        for name in ("profile", "profile_evaluations")
-    }
-    assert best["profile"] == {"A": 0.0, "B": 1.0}
-    assert best["profile_evaluations"] == {"A": 1.0, "B": 0.0}
 
 
 def test_a_third_algorithm_does_not_change_the_profile_of_a_pair(campaign, run, table):
@@ -192,24 +144,6 @@ def test_the_limits_over_one_dimension_are_those_over_all_dimensions(campaign, m
     measures = len(computed)
     made("data_profile", campaign)
     assert len(computed) == measures + 3 * measures  # of each dimension, and of both
-
-
-def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
-    rows = table(
-        *(
-            run([(1, 0.1, 5.0)], dimension=dimension, run=k, evaluations=50 * dimension)
-            for dimension in (2, 10)
-            for k in (0, 1)
-        )
-    )
-    figure = FIGURES["ecdf_evaluations"](made("ecdf", rows))
-    ends = {
-        ax.get_title(): max(line.get_xdata().max() for line in ax.lines)
-        for ax in figure.axes
-        if ax.lines
-    }
-    assert ends["f1 sphere, D = 2"] == 100
-    assert ends["f1 sphere, D = 10"] >= 500
 
 
 # --- Runs that are cut off ------------------------------------------------------------------
@@ -328,33 +262,3 @@ def test_a_profile_in_evaluations_says_which_failures_are_of_runs_that_were_cut_
     solved = table(*(run([(1, 0.1, 0.0)], run=k, stop_reason="target") for k in range(2)))
     assert made("profile_evaluations", solved).attrs["omitted"] == ""
     assert made("profile", cut_off).attrs["omitted"] == ""
-
-
-def lines_of(ax):
-    return [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
-
-
-@pytest.mark.parametrize(
-    ("table_name", "figure", "value"),
-    [("ecdf", "ecdf_evaluations", "fraction"), ("anytime", "anytime_evaluations", "median")],
-)
-def test_a_figure_has_its_cross_where_the_table_has_the_last_observed_row(
-    table_name, figure, value, cut_off
-):
-    frame = made(table_name, cut_off)
-    ax = next(ax for ax in FIGURES[figure](frame).axes if ax.get_title().startswith("f1 "))
-    rows = frame.query("algorithm == 'A' and unit == 'evaluations'")
-    rows = rows[rows["function"].astype(str) == "1"]
-    last = rows[rows["observed"] == 1].iloc[-1]
-    drawn = [line for line in lines_of(ax) if line.get_clip_on()]  # not to a name beside the panel
-    blue = [line for line in drawn if line.get_color() == style.COLOURS[0]]
-    (cross,) = [line for line in blue if line.get_marker() == "x"]
-    assert cross.get_xydata().tolist() == [[last["cost"], last[value]]]
-    thin, full = sorted(
-        (line for line in blue if len(line.get_xdata()) > 1), key=lambda line: line.get_linewidth()
-    )
-    assert thin.get_linewidth() < full.get_linewidth()
-    assert full.get_xdata()[-1] == thin.get_xdata()[0] == last["cost"]
-    assert thin.get_xdata()[-1] == rows["cost"].max()
-    others = [line for line in lines_of(ax) if line.get_marker() == "x" and line not in blue]
-    assert not others

@@ -60,25 +60,3 @@ def test_the_budget_ends_where_a_run_was_cut_before(specialists):
     assert frame["budget"].unique().tolist() == [0.4]
     pair = frame[(frame["arrangement"] == "slices") & (frame["size"] == 2)]
     assert pair["share"].item() == 0.0  # 0.3 s are more than half of 0.4 s
-
-
-def test_functions_and_instances_that_an_algorithm_lacks_do_not_count(specialists):
-    rows, table = specialists
-    missing = {"C": (1, 1), "B": (8, None)}
-    kept = [
-        row
-        for row in rows
-        if row["algorithm"] not in missing
-        or missing[row["algorithm"]] not in (
-            (row["function"], row["instance"]), (row["function"], None)
-        )
-    ]  # fmt: skip
-    frame = made("portfolio", kept, table)
-    single = frame[frame["arrangement"] == "single best"]
-    assert single["share"].item() == pytest.approx(2 / 3)  # A on the functions 1, 2 and 3
-
-
-def test_a_run_that_failed_is_not_unknown(specialists):
-    rows, table = specialists
-    rows[-1] |= {"wall_s": 0.01, "stop_reason": "failure", "status": "failed"}
-    assert made("portfolio", rows, table)["budget"].unique().tolist() == [1.0]

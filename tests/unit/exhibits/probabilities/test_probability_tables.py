@@ -74,17 +74,6 @@ def test_who_never_succeeds_is_worse_than_who_does(runs_of, table):
     assert ("seconds", "all", "N", "Z") not in frame.index
 
 
-def test_functions_that_nobody_solved_are_omitted(runs_of, table):
-    rows = table(
-        *runs_of("A", FAST, [1, 2]), *runs_of("B", SLOW, [1, 2]),
-        *runs_of("A", NEVER, [3]), *runs_of("B", NEVER, [3]),
-    )  # fmt: skip
-    assert set(made("practical", rows)["function"]) == {"1", "2", "all"}
-    best = made("probability_best", rows)
-    assert set(best["function"]) == {"1", "2", "all"}
-    assert (best.loc[best["function"] == "all", "runs"] == 2).all()
-
-
 def test_probabilities_of_the_best_add_up_to_one(runs_of, table):
     rows = table(*runs_of("A", FAST), *runs_of("B", FAST), *runs_of("C", SLOW))
     frame = made("probability_best", rows)
@@ -128,15 +117,3 @@ def test_the_ratio_over_functions_does_not_prefer_a_side(runs_of, table):
         ]  # fmt: skip
         over = made("practical", table(*rows)).set_index(KEYS)
         assert over.loc[("evaluations", "all", "A", "B"), "ratio"] == pytest.approx(1.0)
-
-
-def test_many_algorithms_are_compared_with_the_best(runs_of, table):
-    names = [f"A{k:02}" for k in range(13)]
-    rows = table(
-        *(row for k, name in enumerate(names) for row in runs_of(name, [100 + k] * 3, [1, 2]))
-    )
-    frame = made("practical", rows)
-    assert set(frame["algorithm_a"]) == {"A00"}
-    assert frame.attrs["pairs"] == "Only pairs with A00 are listed."
-    every = made("practical", rows, pairs=("all",))
-    assert len(every) == 2 * 3 * 78

@@ -91,28 +91,6 @@ def test_nothing_to_gain_where_every_launch_is_alike(one_launch, table):
     assert row["gain"] == pytest.approx(1.0)
 
 
-def test_what_was_not_observed_stays_empty(one_launch, stuck, table):
-    """Launches that were cut at 100 evaluations show nothing of longer ones."""
-    names = ("start_s", "end_s", "evaluations", "best_precision", "end")
-    log = [
-        dict(zip(names, (k / 10, (k + 1) / 10, 100, 50.0, "tau"), strict=True)) for k in range(10)
-    ]
-    rows = [
-        one_launch(30, function=1, run=k, algorithm="short") | {"launch_log": log} for k in range(4)
-    ]
-    found = TABLES["restart_what_if"](Runs.of(table(*rows, *stuck)), ANALYSIS)
-    fixed = found[(found["algorithm"] == "short") & (found["policy"] == "fixed")]
-    fixed = fixed[(fixed["unit"] == "evaluations") & (fixed["target"] == 1.0)]
-    assert (fixed["observed_until"] == 100).all()
-    beyond = fixed["tau"] > 100
-    assert beyond.any()
-    assert fixed.loc[beyond, ["ert", "success_rate", "factor"]].isna().all(axis=None)
-    assert fixed.loc[~beyond, "ert"].notna().all()
-    for policy in ("none", "independent"):
-        row = found[(found["algorithm"] == "short") & (found["policy"] == policy)]
-        assert row["ert"].isna().all()
-
-
 def test_records_without_launch_traces_say_so(one_launch, stuck, table):
     old = [
         one_launch(30, function=f, run=k, algorithm="old") | {"launch_events": None}
@@ -129,20 +107,3 @@ def test_records_without_launch_traces_say_so(one_launch, stuck, table):
     found = TABLES["restart_what_if"](runs, ANALYSIS)
     guessed = found[(found["algorithm"] == "old") & ~found["policy"].isin(["measured", "copies"])]
     assert guessed["ert"].isna().all()
-
-
-def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, table):
-    names = ("start_s", "end_s", "evaluations", "best_precision", "end")
-    log = [(0.0, 0.9, 900, 50.0, "returned"), (0.9, 1.0, 100, 50.0, "cut")]
-    launches = [dict(zip(names, one, strict=True)) for one in log]
-    rows = [
-        one_launch(None, run=k, algorithm="tuned", budget_s=1.0) | {"launch_log": launches}
-        for k in range(3)
-    ]
-    runs = Runs.of(table(*rows))
-    counts = []
-    for tuning_s in (0.0, 0.6):
-        charge = {"tuning_s": {"tuned": tuning_s}, "preparation_s": {"tuned": 0.0}}
-        settings = Analysis(targets=(10.0, 1.0), ancillary="amortised", **charge)
-        counts.append(set(TABLES["restart_what_if"](runs, settings)["launches"]))
-    assert counts == [{6}, {3}]

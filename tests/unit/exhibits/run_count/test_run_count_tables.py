@@ -159,50 +159,6 @@ def test_runs_made_and_saved_by_hand(cells):
     assert np.isnan(accuracy["accurate_independent_percent"])
 
 
-def test_independent_runs_do_not_contain_the_first(cells):
-    rng = np.random.default_rng(2)
-    sample = rng.lognormal(size=CAP)
-    like, other = np.concatenate([sample, sample]), np.concatenate([sample, 100 * sample])
-    values = {cell(algorithm="A"): like, cell(algorithm="B"): other}
-    frame = made("run_count_rules", cells(values))
-    everything = only(frame, dimension="all", setting=f"n = {CAP}")
-    assert everything["saved_percent"] == 0
-    assert everything["accurate_percent"] == 100
-    assert everything["accurate_independent_percent"] == 50
-    assert everything["kept_median_percent"] == 50
-
-
-@pytest.mark.slow
-def test_controls_save_as_much(campaign):
-    keys = ["dimension", "tau", "outliers"]
-    savings = made("run_count_savings", campaign).set_index(keys)
-    accuracy = made("run_count_accuracy", campaign).set_index(keys)
-
-    def of(frame, rule):
-        return frame[frame["rule"] == rule]
-
-    rule = of(savings, "skewness")["estimated_runs"]
-    fixed = of(savings, "fixed n at the same saving")["estimated_runs"]
-    samples = of(savings, "skewness")["samples"]
-    assert ((fixed <= rule) & (rule - fixed < samples)).all()
-    pd.testing.assert_series_equal(of(savings, "random n")["estimated_runs"], rule)
-    pd.testing.assert_series_equal(
-        of(accuracy, "random n")["never_stopped_percent"],
-        of(accuracy, "skewness")["never_stopped_percent"],
-    )
-
-
-@pytest.mark.slow
-def test_groups_are_the_samples_of_table_1_apart(campaign):
-    groups = made("run_count_groups", campaign)
-    assert (groups["samples"] == 1).all()
-    pooled = groups.groupby(["tau", "outliers"])[["true", "p10"]].mean()
-    accuracy = made("run_count_accuracy", campaign)
-    rule = accuracy[(accuracy["rule"] == "skewness") & (accuracy["dimension"] == "all")]
-    together = rule.set_index(["tau", "outliers"]).sort_index()[["true", "p10"]]
-    pd.testing.assert_frame_equal(pooled, together)
-
-
 def test_resampling_agrees_with_its_limit(campaign):
     analytic = made("run_count_groups", campaign)
     resampled = made(

@@ -150,38 +150,6 @@ def test_a_launch_that_reached_the_target_is_complete_and_a_failed_one_is_not(ru
 # --- Ancillary cost -------------------------------------------------------------------------
 
 
-def test_shares_of_declared_and_measured_cost(campaign):
-    analysis = ANALYSIS.model_copy(
-        update={"tuning_s": {"A": 3.0, "B": 0.0}, "preparation_s": {"A": 1.0, "B": None}}
-    )
-    frame = made("ancillary", campaign, analysis).set_index("algorithm")
-    assert frame["preparation"].to_dict() == {"A": "declared", "B": "measured"}
-    assert frame["preparation_s"].tolist() == [1.0, 0.1]
-    assert frame["share_s"].tolist() == pytest.approx([2.0, 0.05])
-    assert frame["share_of_budget"].tolist() == pytest.approx([2.0, 0.05])
-
-
-def test_a_charged_run_begins_later_and_ends_at_the_same_time(campaign):
-    runs = Runs.of(campaign).charged({"A": 0.5})
-    a, b = runs.frame["algorithm"] == "A", runs.frame["algorithm"] == "B"
-    np.testing.assert_allclose(runs.frame["wall_s"][a], 1.0)
-    np.testing.assert_allclose(runs.frame["wall_s"][b].sort_values(), [0.5, 1.0])
-    # 0.6 + 0.5 is too late; 0.4 + 0.5 is not.
-    assert sorted(runs.frame["best_precision"][a]) == [0.5, 50.0]
-    left = runs.traces.together()
-    assert left.time_s.tolist() == pytest.approx([0.6, 0.9, 0.2, 0.7, 0.1])
-    assert left.evaluations.tolist() == [1, 10, 2, 1, 1]
-    assert (runs.frame["evaluations"] == Runs.of(campaign).frame["evaluations"]).all()
-
-
-def test_what_lies_at_the_budget_is_dropped(run, table):
-    rows = table(run([(1, 0.25, 3.0), (2, 0.5, 1.0)], budget_s=1.0))
-    assert Runs.of(rows).charged({"A": 0.5}).traces.together().precision.tolist() == [3.0]
-    nothing = Runs.of(rows).charged({"A": 2.0})
-    assert nothing.frame.loc[0, ["wall_s", "best_precision"]].tolist() == [1.0, INF]
-    assert nothing.traces.together().offsets.tolist() == [0, 0]
-
-
 def test_launches_of_a_charged_run(run, table):
     runs = Runs.of(table(restarting(run))).charged({"A": 0.3})
     assert runs.launches["start_s"].tolist() == pytest.approx([0.3, 0.5, 0.8])

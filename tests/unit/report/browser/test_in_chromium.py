@@ -3,7 +3,6 @@
 import pytest
 
 from timefair.report.exhibits import PictureFile
-from timefair.report.page import page
 
 pytestmark = pytest.mark.slow
 
@@ -94,39 +93,6 @@ def test_another_view_is_drawn_when_it_is_chosen(opened):
     assert opened.run("document.activeElement.textContent") == "evaluations"
 
 
-def test_a_curve_is_thin_behind_its_cross_and_not_read_behind_its_end(browser, evidence, tmp_path):
-    """The slow algorithm, without its runs that were cut off after 20 and 50 evaluations."""
-    known = evidence(SECONDS, functions=1)
-    ecdf = known.tables["ecdf"]
-    slow = (ecdf["algorithm"] == "slow") & (ecdf["unit"] == "evaluations")
-    ecdf["observed"] = ecdf["observed"].mask(slow & (ecdf["cost"] > 20), 0.5)
-    known.tables["ecdf"] = ecdf[~(slow & (ecdf["cost"] > 50))]
-    path = tmp_path / "report.html"
-    path.write_text(page(known.tables, FIGURES, known.campaign), encoding="utf-8")
-    browser.open(path)
-    browser.until(DRAWN)
-    panel = "#chart-ecdf .panel svg"
-    assert browser.run(f"document.querySelectorAll('{panel} path.end').length") == 0  # seconds
-    browser.click("#chart-ecdf .switch button:nth-child(2)")
-    assert browser.run(f"document.querySelectorAll('{panel} path.end').length") == 1
-    widths = browser.run(
-        f"[...document.querySelectorAll('{panel} path[stroke]')].map(it =>"
-        "getComputedStyle(it).strokeWidth)"
-    )
-    assert sorted(widths) == ["0.7px", "1.5px", "1.7px", "1.7px", "1.7px"]
-    browser.run(f"document.querySelector('{panel}').focus()")
-    browser.press("End")
-    read = texts(browser, ".tip:not([hidden]) div")
-    assert [line for line in read if line.startswith("slow")] == []
-    said = []
-    for _ in range(60):
-        browser.press("ArrowLeft")
-        said += [line for line in texts(browser, ".tip div") if line.startswith("slow")]
-    assert said[0].endswith(", runs cut")
-    assert not said[-1].endswith(", runs cut")
-    assert browser.faults == []
-
-
 def test_an_algorithm_can_be_hidden_in_all_figures(opened):
     opened.click(".legend button")
     assert opened.run("document.querySelectorAll('#chart-profile path.curve').length") == 2
@@ -202,19 +168,6 @@ def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, 
     browser.hover("#chart-ecdf .panel svg")
     assert len(texts(browser, ".tip:not([hidden]) div")) == 9
     assert browser.faults == []
-
-
-def test_the_legend_covers_no_heading_that_a_link_leads_to(browser, written):
-    browser.open(written(MANY, figures=FIGURES, made=("ranks", "ert", "ecdf")), width=700)
-    browser.until(DRAWN)
-    browser.run("document.documentElement.style.scrollBehavior = 'auto'")
-    browser.run("document.getElementById('title-ecdf').scrollIntoView()")
-    below = "document.querySelector('.legend').getBoundingClientRect().bottom"
-    heading = "document.getElementById('title-ecdf').getBoundingClientRect().top"
-    assert browser.run(heading) >= browser.run(below)
-    browser.click(".legend summary")
-    position = "getComputedStyle(document.querySelector('.legend')).position"
-    assert browser.run(position) == "static"
 
 
 def test_the_slider_of_the_evaluation_cost_shows_what_was_observed(opened):

@@ -95,19 +95,6 @@ def test_probabilities_are_right_on_average_on_other_samples(trained) -> None:
             assert stated[inside].mean() == pytest.approx(right[inside].mean(), abs=0.1)
 
 
-def test_a_known_feature_that_decides_is_learnt_and_may_be_missing() -> None:
-    rng = np.random.default_rng(3)
-    values = np.exp(rng.normal(size=(400, 20)) * 0.01)
-    bad = rng.random(400) < 0.5
-    cases = Cases(values, np.where(bad, 9.0, 1.0), np.where(bad, 1.0, 0.0)[:, np.newaxis], ("bad",))
-    found = train(cases, np.arange(400) % 4, QUESTION)
-    good, wrong, unknown = (
-        found.probability(values[:5, :10], known).mean()
-        for known in ({"bad": 0.0}, {"bad": 1.0}, {})
-    )
-    assert wrong < 0.1 < unknown < 0.9 < good
-
-
 def test_what_is_held_out_is_not_seen() -> None:
     cases = lognormal(60)
     groups = np.arange(60) % 3

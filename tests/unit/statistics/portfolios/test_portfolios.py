@@ -204,21 +204,6 @@ def test_by_hand_two_specialists_share_the_budget():
     np.testing.assert_allclose(search.value(beside, [0.39, 0.41]), [0, 1])
 
 
-def test_one_function_has_nothing_to_be_judged_on_and_single_runs_no_limits():
-    rng = np.random.default_rng(2)
-    options = {"confidence": 0.9, "resamples": 20, "rng": rng}
-    alone = Search(runs_of(rng, functions=1), 1.0).judged(2, "slices", **options)
-    assert np.isnan([alone.share, alone.gain, alone.gain_low]).all()
-    single = Search(runs_of(rng, runs=1), 1.0).judged(2, "slices", **options)
-    assert np.isnan([single.share_low, single.gain_high]).all()
-    assert 0 <= single.share <= 1
-    beside = Search(runs_of(rng, runs=2), 1.0).judged(3, "side by side", **options)
-    assert np.isnan([beside.gain, beside.gain_low]).all()  # of two runs there are no three copies
-    assert beside.share_low <= beside.share <= beside.share_high
-    itself = Search(runs_of(rng), 1.0).judged(1, "in turn", **options)
-    assert (itself.gain, itself.gain_low, itself.gain_high) == (0, 0, 0)
-
-
 def test_the_order_of_runs_and_the_greedy_search_change_nothing_that_they_should_not(monkeypatch):
     rng = np.random.default_rng(6)
     runs = runs_of(rng, algorithms=5, targets=4)

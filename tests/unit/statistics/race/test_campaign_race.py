@@ -144,24 +144,6 @@ def test_a_function_that_says_more_for_its_cost_has_more_runs() -> None:
     assert grant.more[:, 3:].mean() > 1
 
 
-def test_the_pair_that_is_decided_for_less_comes_first() -> None:
-    samples = normal((0.0, 0.05, 0.75), seed=4)
-    race = ranking_race(3, FUNCTIONS, 1, START, 0.95)
-    standing = race.look(samples)
-    assert standing.is_open.all()
-    grant, _ = granted(samples, budget=30.0)
-    nearest = int(np.argmin(np.abs(standing.estimates.a12 - 0.5)))
-    assert nearest not in set(grant.pair[grant.more > 0])
-
-
-def test_the_question_may_be_about_some_algorithms() -> None:
-    samples = normal((0, 0.6, 0.6))
-    race = CampaignRace(((0, 1),), FUNCTIONS, START)
-    grant = race.grant(race.look(samples), np.full((3, FUNCTIONS), START), np.ones((3, 8)), CAP)
-    assert set(grant.why[2]) == {Why.NOT_ASKED}
-    assert not grant.more[2].any()
-
-
 def test_a_replay_of_close_algorithms_ends_before_equal_allocation() -> None:
     """Four algorithms, one far behind, two close: the race needs fewer runs for the same orders."""
     shifts, rng = (0.0, 0.5, 2.5, 5.0), np.random.default_rng(6)

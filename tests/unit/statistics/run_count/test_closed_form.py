@@ -111,18 +111,6 @@ def test_it_is_the_formulas_for_samples_of_many_shapes():
     assert min(right, wrong) > 300
 
 
-@pytest.mark.slow
-def test_it_is_the_formulas_for_an_independent_truth_of_another_size():
-    samples = samples_of_many_shapes(25, seed=3)
-    truth = np.random.default_rng(4).permuted(samples_of_many_shapes(25, seed=5), axis=1)[:, :31]
-    counts = numbers_of_runs(len(samples), len(Outliers), seed=6)
-    found = analytic_verdicts(samples, counts, list(Outliers), truth)
-    for s, r in np.ndindex(*counts.shape):
-        accurate, within = verdict(samples[s], counts[s, r], list(Outliers)[r], truth[s])
-        assert found.accurate[s, r] == accurate, (s, r)
-        np.testing.assert_allclose(found.within[s, r], within, atol=1e-5)
-
-
 @pytest.mark.parametrize("exponent", [-990, -500, -300, 300, 500, 900])
 def test_the_unit_of_the_values_does_not_matter(exponent):
     """Powers of fourth order of such values are 0 or infinite."""

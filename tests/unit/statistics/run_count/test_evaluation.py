@@ -11,7 +11,6 @@ from timefair.statistics.run_count.evaluation import (
     BANDS,
     Proposal,
     analytic_verdicts,
-    counts_proposal,
     evaluate,
     fixed_control,
     random_control,
@@ -20,7 +19,6 @@ from timefair.statistics.run_count.evaluation import (
     savings,
 )
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, is_kept
-from timefair.statistics.run_count.stopping import FixedCount, stop_counts
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
@@ -231,13 +229,3 @@ def test_controls_cost_what_the_rule_costs():
     np.testing.assert_array_equal(dealt.met.sum(axis=0), proposal.met.sum(axis=0))
     assert (dealt.n != proposal.n).any(axis=0).all()
     assert not (dealt.n[:, 0] == 50)[~proposal.met[:, 0]].all()
-
-
-def test_other_rules_are_judged_beside():
-    samples = skewed(30, seed=14)
-    proposal = counts_proposal(
-        [stop_counts(FixedCount(n), samples) for n in (10, 40)], Outliers.NONE
-    )
-    found = evaluate(samples, proposal)
-    assert found.runs.tolist() == [[300, 1200]]
-    assert found.accurate[0, 0] < found.accurate[0, 1]
