@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.basics.optimum import NOTHING_YET
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
 from timefair.records.schema import RUN_SCHEMA
@@ -104,5 +105,5 @@ def test_ends_are_ours(campaign, cocopp, tmp_path, recwarn):
     solved = np.isfinite(data.detEvals([FINAL_TARGET])[0])
     assert (data.maxevals == rows["evaluations"])[~solved].all()
     assert (data.readmaxevals == rows["evaluations"]).all()
-    best = [min((e["precision"] for e in events), default=1e300) for events in rows["events"]]
+    best = [min((e["precision"] for e in events), default=NOTHING_YET) for events in rows["events"]]
     np.testing.assert_array_equal(data.finalfunvals, best)

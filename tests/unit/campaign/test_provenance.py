@@ -187,7 +187,7 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
 def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = ("exhibits/curves/ecdf.py", "charts/paper/restarts.py")
+    names = ("exhibits/curves/ecdf.py", "charts/dots.py")
     before, code = {name: provenance.table_key(name) for name in ("ecdf", "ert")}, provenance._code
     edited = {provenance.PACKAGE / name for name in names}
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p in edited else code(p))

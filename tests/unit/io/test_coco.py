@@ -5,9 +5,9 @@ from rows_to_write import a_run, table
 
 from timefair import cli
 from timefair.basics.errors import InputError
+from timefair.basics.optimum import NOTHING_YET
 from timefair.campaign import configuration, plan
 from timefair.io.coco_write import write_coco
-from timefair.io.exported import NOTHING_YET
 from timefair.records.store import write_record
 
 

@@ -6,7 +6,8 @@ import pytest
 from rows_to_write import a_run, table
 
 from timefair.basics.errors import InputError
-from timefair.io.exported import NOTHING_YET, file_name
+from timefair.basics.optimum import NOTHING_YET
+from timefair.io.exported import file_name
 from timefair.io.ioh_write import write_ioh
 
 
@@ -20,9 +21,12 @@ def lines(folder, dimension=2):
         (a_run((1, 0.1, 5.0), (7, 0.2, 0.1 + 0.2)), ["1 5.0 0.1", "7 0.30000000000000004 0.2",
                                                      "100 0.30000000000000004 0.5"]),
         (a_run((1, 0.1, 5.0), (100, 0.25, 0.0)), ["1 5.0 0.1", "100 0.0 0.25"]),
-        (a_run((3, 0.1, 5.0), evaluations=4), ["1 1e+300 0.0", "3 5.0 0.1", "4 5.0 0.5"]),
-        (a_run(), ["1 1e+300 0.0", "100 1e+300 0.5"]),
-        (a_run(events=None, evaluations=0), ["1 1e+300 0.0"]),
+        (
+            a_run((3, 0.1, 5.0), evaluations=4),
+            ["1 1.0000000000000002e+300 0.0", "3 5.0 0.1", "4 5.0 0.5"],
+        ),
+        (a_run(), ["1 1.0000000000000002e+300 0.0", "100 1.0000000000000002e+300 0.5"]),
+        (a_run(events=None, evaluations=0), ["1 1.0000000000000002e+300 0.0"]),
         (a_run((1, None, 5.0), wall_s=None), ["1 5.0", "100 5.0"]),
     ],
 )  # fmt: skip

@@ -299,12 +299,41 @@ def test_maximized_values_of_an_own_suite_get_the_other_sign(suite, read):
     assert not any("distances" in line for line in cautions)
 
 
-def test_values_that_only_rise_are_reported(read):
+def test_values_that_only_rise_are_refused_until_their_direction_is_stated(read):
     files = study(suite="own", attributes=["evaluations", "raw_y"])
     files[DATA] = RISING.replace("9 0.5000", "9 0.8")
-    line = f"{DATA}: values only rise; if they are maximized, the index file needs maximization: "
-    assert line + "true" in read(files, "ioh")[1]
+    line = (
+        f"{DATA}: values only rise in 1 of 1 runs, but timefair minimizes; if they are maximized, "
+        "use --columns value=-raw_y"
+    )
+    assert line in read(files, "ioh")[1]  # two steps may be chance
     assert not any("rise" in caution for caution in read(study(suite="own"), "ioh")[1])
+    files[DATA] = "evaluations raw_y\n" + "".join(f"{n} {n / 50}\n" for n in range(1, 51))
+    files[DATA] += "evaluations raw_y\n1 7.5\n"
+    with pytest.raises(InputError) as refused:
+        read(files, "ioh")
+    assert refused.value.faults[0].endswith(f"{line}; if not, --columns value=+raw_y")
+    (first, _), cautions = read(files, "ioh", layout=Layout({"value": "-raw_y"}))
+    assert (events(first)[-1], first["f_opt"]) == ((50, -1.0), None)
+    assert f"{JSON}: values are maximized; they are read with the other sign" in cautions
+    (first, _), cautions = read(files, "ioh", layout=Layout({"value": "+raw_y"}))
+    assert events(first) == [(1, 0.02)]
+    assert not any("rise" in caution for caution in cautions)
+
+
+def test_the_stated_direction_replaces_that_of_the_files(read):
+    files = study(suite="own", maximization=True, attributes=["evaluations", "raw_y"])
+    files[DATA] = RISING
+    (first, _), _ = read(files, "ioh", layout=Layout({"value": "+raw_y"}))
+    assert events(first) == [(1, 0.5)]
+    with pytest.raises(InputError, match="values are maximized, but those of bbob are minimized"):
+        read(study(), "ioh", layout=Layout({"value": "-raw_y"}))
+
+
+@pytest.mark.parametrize("columns", [{"value": "raw_y"}, {"value": "-y"}, {"run": "id"}])
+def test_columns_that_data_of_iohprofiler_do_not_have(columns, read):
+    with pytest.raises(InputError, match="data of IOHprofiler have only seconds=NAME"):
+        read(study(), "ioh", layout=Layout(columns))
 
 
 def test_data_of_other_algorithms_are_counted(tmp_path, read):

@@ -25,6 +25,12 @@ than 9. A larger distance means that the optimum is wrong.
 LARGEST = sys.float_info.max
 """The largest finite number."""
 
+NOTHING_YET = 1.0000000000000002e300
+"""The precision before the first finite value in exported files, which imports read as inf.
+
+cocopp does not terminate with `inf`. Penalties are round numbers, such as 1e300.
+"""
+
 
 def rounding(f_opt: Numbers) -> Numbers:
     """Distance below an optimum that counts as rounding."""

@@ -31,11 +31,14 @@ SNAPSHOT, COLLECTED = "campaign.json", "collected"
 
 
 def add_columns(command: Command) -> None:
-    """Add the option that says which logged property of IOHprofiler has the seconds."""
+    """Add the option that says which logged property of IOHprofiler has the seconds, and whether
+    values are maximized.
+    """
     command.add_argument(
-        "--columns", default="", metavar="seconds=NAME",
-        help="the logged property with the seconds since the start of a run; by default, times "
-        "are not read",
+        "--columns", default="", metavar="seconds=NAME,value=-raw_y",
+        help="for IOHprofiler: seconds=NAME, the logged property with the seconds since the start "
+        "of a run (default: times are not read); value=-raw_y if values are maximized, "
+        "value=+raw_y if they are minimized (default: as the files state)",
     )  # fmt: skip
 
 

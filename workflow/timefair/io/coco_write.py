@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.basics.optimum import NOTHING_YET
 from timefair.io.exported import (
-    NOTHING_YET,
     ExportedRun,
     file_name,
     in_order,

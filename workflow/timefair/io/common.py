@@ -15,6 +15,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.basics.errors import InputError
+from timefair.basics.optimum import NOTHING_YET
 from timefair.records.status import FINAL_TARGET, Status, StopReason
 
 LARGEST_COUNT = 2**53
@@ -33,12 +35,13 @@ _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORE
 def parsed_number(text: str) -> float:
     """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
 
-    NaN and inf are numbers. Any other text raises ValueError.
+    NaN and inf are numbers, and `NOTHING_YET`, which timefair exports, is inf. Any other text
+    raises ValueError.
     """
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
     try:
-        return float(text)
+        return math.inf if (value := float(text)) == NOTHING_YET else value
     except ValueError:
         if windows := _WINDOWS.fullmatch(text):
             return float(windows[1] + ("inf" if windows[2].upper() == "INF" else "nan"))
@@ -322,6 +325,21 @@ class Direction:
         self.changing += int(np.count_nonzero(up + down))
         self.rising += int(np.count_nonzero(only_up))
         self.steps += int(up[only_up].sum())
+
+    def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
+        """Raise `InputError` if values are maximized; add a line if they may be.
+
+        `value` is the name of their column, and `place` the file; ``""`` for all of the data.
+        """
+        what = (
+            f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
+            f"if they are maximized, use --columns value=-{value}"
+        )
+        if self.is_beyond_chance_up:
+            where = f"{place}: " if place else ""
+            raise InputError(f"{where}{what}; if not, --columns value=+{value}")
+        if self.is_up:
+            cautions.add(place, what)
 
     @property
     def is_up(self) -> bool:

@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 
-NOTHING_YET = 1e300
-"""The precision before the first finite value. cocopp does not terminate with `inf`."""
-
 LONGEST_NAME = 80
 """Bytes of the name of a suite in a file name, which contains it with other words."""
 

@@ -170,7 +170,7 @@ Format = Literal["coco", "ioh", "table", "benchopt"]
 
 READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
     "coco": lambda folder, cautions, _: coco_data_sets(folder, cautions),
-    "ioh": lambda folder, cautions, layout: ioh_data_sets(folder, cautions, _seconds(layout)),
+    "ioh": lambda folder, cautions, layout: ioh_data_sets(folder, cautions, layout),
 }
 INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
 
@@ -401,7 +401,7 @@ def _opened(
             with _naming(path):
                 found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
         with _naming(paths[0]):
-            _refuse_maximized(direction, cells[paths[0]].value, cautions)
+            direction.refuse(cells[paths[0]].value, "", cautions)
         rows = _counted(sum(own.rows for own in cells.values()), "row")
         with _naming(*paths):
             yield lambda: f"{rows} of {_counted(len(paths), 'file')}", found
@@ -430,18 +430,6 @@ def _read(cautions: Cautions, indexes: int) -> str:
     return f"{rows} of {files} and {_counted(indexes, 'index file')}"
 
 
-def _refuse_maximized(direction: Direction, value: str, cautions: Cautions) -> None:
-    """Raise `InputError` if values of tables are maximized; print a line if they may be."""
-    what = (
-        f"values only rise in {direction.rising} of {direction.changing} runs, but timefair "
-        f"minimizes; if they are maximized, use --columns value=-{value}"
-    )
-    if direction.is_beyond_chance_up:
-        raise InputError(f"{what}; if not, --columns value=+{value}")
-    if direction.is_up:
-        cautions.add("", what)
-
-
 @contextmanager
 def _naming(path: Path, *others: Path) -> Iterator[None]:
     """Faults name the path, unless they name one of the others already."""
@@ -455,13 +443,6 @@ def _naming(path: Path, *others: Path) -> Iterator[None]:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def _seconds(layout: Layout) -> str | None:
-    """The logged property of IOHprofiler that has seconds; None if times are not read."""
-    if layout.constants or set(layout.columns) - {"seconds"}:
-        raise InputError("--columns: data of IOHprofiler have only seconds=NAME, a logged property")
-    return layout.columns.get("seconds")
 
 
 def _unnamed(path: Path, wanted: WantedProblems | None) -> str:

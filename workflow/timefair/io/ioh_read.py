@@ -35,6 +35,7 @@ from timefair.io.common import (
     stop_reason_of,
 )
 from timefair.io.info_files import ALGORITHM, InfoEntry, entries
+from timefair.io.table_read import Layout
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 
@@ -52,6 +53,14 @@ VALUES = (
 
 The first column that exists is read.
 """
+
+PLAIN = tuple(plain for plain, _ in VALUES)
+
+ONLY = (
+    "data of IOHprofiler have only seconds=NAME, a logged property, and value=-raw_y for values "
+    "that are maximized (value=+raw_y: minimized)"
+)
+"""The columns that a user may state."""
 
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
@@ -195,9 +204,7 @@ def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
             return at, names.index(value), (names.index(of_instance) if of_instance in names else 0)
     if len(names) == 2:
         return at, 1 - at, 0
-    raise InputError(
-        f"{place}: no column of values; expected one of {', '.join(value for value, _ in VALUES)}"
-    )
+    raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
 def _place_of(seconds: str | None, names: Sequence[str], place: Path) -> int:
@@ -306,6 +313,8 @@ class IohFunction:
     name: str | None
     dimension: int
     maximized: bool
+    is_stated: bool = False
+    """Whether the user states if values are maximized."""
 
 
 class OtherFunctionError(Exception):
@@ -333,7 +342,7 @@ def suite_and_precisions(
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
-        return suite, Minimized(suite, place)
+        return suite, Minimized(suite, place, function.is_stated)
     if suite not in SUITES:
         cautions.add(place, "values are maximized; they are read with the other sign")
         return suite, _negated
@@ -389,6 +398,7 @@ class Minimized:
 
     suite: str
     place: Path
+    is_stated: bool
 
     def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         precision = np.array(run.values, dtype=np.float64)
@@ -441,14 +451,15 @@ def _published_runs(
     """The runs that an index file lists for a data file, in its order.
 
     Runs on problems that differ from the suite's are left out. `InputError` if it cannot be
-    determined which runs are missing, or the data file is damaged.
+    determined which runs are missing, the data file is damaged, or values only rise though they
+    should be minimized.
     """
     place = folder.place(data)
     found = []
     others: set[int] = set()
     logs = _logs(data, place, cautions, seconds)
-    if isinstance(precisions, Minimized):
-        _warn_of_rising(logs, place, cautions)
+    if isinstance(precisions, Minimized) and not precisions.is_stated:
+        _refuse_rising(logs, place, cautions)
     for one, run in chosen(listed, logs, place, index, cautions):
         try:
             f_opt, precision = precisions(run, one.instance)
@@ -471,13 +482,11 @@ def _published_runs(
     return found
 
 
-def _warn_of_rising(logs: Sequence[IohLog], place: Path, cautions: Cautions) -> None:
+def _refuse_rising(logs: Sequence[IohLog], place: Path, cautions: Cautions) -> None:
     direction = Direction()
     for log in logs:
         direction.add(np.array(log.values), np.arange(len(log.values)) == 0)
-    if direction.is_up:
-        text = "values only rise; if they are maximized, the index file needs maximization: true"
-        cautions.add(place, text)
+    direction.refuse("raw_y", place, cautions)
 
 
 def _timed(run: PublishedRun, log: IohLog, f_opt: float | None) -> PublishedRun:
@@ -507,7 +516,9 @@ Scenario = tuple[int, str, list[ListedRun]]
 """A dimension, its data file, and the runs in it."""
 
 
-def _of_json(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
+def _of_json(
+    folder: Folder, cautions: Cautions, seconds: str | None, is_maximized: bool | None
+) -> list[DataSet]:
     """The data sets of a folder, in the order of its JSON files.
 
     Raises
@@ -524,7 +535,8 @@ def _of_json(folder: Folder, cautions: Cautions, seconds: str | None) -> list[Da
                 cautions.add(place, "not a file of IOHprofiler; skipped")
                 continue
             algorithm = _text(content["algorithm"]["name"])
-            function, scenarios = _function(content), list(map(_scenario, content["scenarios"]))
+            function = _function(content, is_maximized)
+            scenarios = list(map(_scenario, content["scenarios"]))
             several = SECOND_OBJECTIVE in (content.get("attributes") or ())
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -547,12 +559,13 @@ def _flag(value: object) -> bool:
     return value
 
 
-def _function(content: dict[str, Any]) -> dict[str, Any]:
+def _function(content: dict[str, Any], is_maximized: bool | None) -> dict[str, Any]:
     return {
         "suite": _text(content["suite"]),
         "number": parsed_name(content["function_id"]),
         "name": _text(content.get("function_name", "")),
-        "maximized": _flag(content["maximization"]),
+        "maximized": _flag(content["maximization"]) if is_maximized is None else is_maximized,
+        "is_stated": is_maximized is not None,
     }
 
 
@@ -602,7 +615,9 @@ AT_TRIGGERS = (".tdat", ".idat")
 TRUE, FALSE = ("T", "TRUE", "1"), ("F", "FALSE", "0")
 
 
-def _of_info(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
+def _of_info(
+    folder: Folder, cautions: Cautions, seconds: str | None, is_maximized: bool | None
+) -> list[DataSet]:
     """The data sets of a folder, in the order of its ``.info`` files.
 
     Raises
@@ -620,7 +635,8 @@ def _of_info(folder: Folder, cautions: Cautions, seconds: str | None) -> list[Da
             entry.function,
             entry.keys.get("funcName"),
             entry.dimension,
-            _maximized(entry, folder, cautions),
+            _maximized(entry, folder, cautions) if is_maximized is None else is_maximized,
+            is_maximized is not None,
         )
         known = suite_and_precisions(function, place, cautions)
         if known is not None:
@@ -673,11 +689,25 @@ def _read_entry(
     return found
 
 
-def ioh_data_sets(folder: Folder, cautions: Cautions, seconds: str | None = None) -> list[DataSet]:
+def ioh_data_sets(
+    folder: Folder, cautions: Cautions, layout: Layout | None = None
+) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    `seconds` is the logged property with the seconds since the start of the run; by default, runs
-    have no times. `InputError` for an index file that is not IOHprofiler's, data of several
-    objectives, or maximized values of another suite than ``pbo``.
+    The column ``seconds`` of the layout is the logged property with the seconds since the start of
+    the run; by default, runs have no times. Its ``value`` has a sign, ``-`` for values that are
+    maximized and ``+`` for those that are not, whatever the files state. `InputError` for other
+    columns, an index file that is not IOHprofiler's, data of several objectives, or maximized
+    values of another suite than ``pbo``.
     """
-    return _of_json(folder, cautions, seconds) + _of_info(folder, cautions, seconds)
+    columns = layout or Layout()
+    if columns.constants or set(columns.columns) - {"seconds", "value"}:
+        raise InputError(f"--columns: {ONLY}")
+    sign = columns.sign("value")
+    if "value" in columns.columns and not (sign and columns.in_file("value") in PLAIN):
+        raise InputError(f"--columns: value: {columns.columns['value']!r}: {ONLY}")
+    seconds, is_maximized = columns.columns.get("seconds"), {"-": True, "+": False}.get(sign)
+    return [
+        *_of_json(folder, cautions, seconds, is_maximized),
+        *_of_info(folder, cautions, seconds, is_maximized),
+    ]

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from timefair.basics.optimum import NOTHING_YET
 from timefair.io.exported import (
-    NOTHING_YET,
     ExportedRun,
     file_name,
     in_order,
