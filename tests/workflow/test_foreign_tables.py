@@ -33,18 +33,3 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     assert {name for name in by_command if by_command[name] != by_rules[name]} <= HAS_LESS
     text = PAGE.read_text()
     assert all(f"`{name}`" in text for name in HAS_LESS)
-
-    # The command makes the same bytes as the rule's command, room by room.
-    again = workspace.folder / "results/again"
-    rooms = {path.stem for path in (again / ".made").iterdir()}
-    for room in rooms:
-        runs = sorted((again / "collected").glob("*.parquet"))
-        words = ("--campaign", again / "campaign.json", "--output", workspace.folder / "by room")
-        assert command("make-room", room, *runs, *words) == 0
-    for ending in ("csv", "parquet", "tex"):
-        others = contents(mine, ending) | {}
-        others.pop("tables", None)  # the report's
-        assert contents(workspace.folder / "by room/tables", ending) == others
-    figures = contents(again / "figures", "svg")
-    assert len(figures) >= 3
-    assert contents(workspace.folder / "by room/figures", "svg") == figures
