@@ -33,16 +33,3 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     assert {name for name in by_command if by_command[name] != by_rules[name]} <= HAS_LESS
     text = PAGE.read_text()
     assert all(f"`{name}`" in text for name in HAS_LESS)
-
-    # The command makes the same bytes as the rule's command.
-    again = workspace.folder / "results/again"
-    runs = sorted((again / "collected").glob("*.parquet"))
-    words = ("--campaign", again / "campaign.json", "--output", workspace.folder / "by rule")
-    assert command("make-tables", *runs, *words) == 0
-    for ending in ("csv", "parquet", "tex"):
-        others = contents(mine, ending) | {}
-        others.pop("tables", None)  # the report's
-        assert contents(workspace.folder / "by rule/tables", ending) == others
-    figures = contents(again / "figures", "svg")
-    assert len(figures) >= 3
-    assert contents(workspace.folder / "by rule/figures", "svg") == figures

@@ -16,7 +16,7 @@ import pytest
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.measure.evaluation.objective import Measurement, now_ns
-from timefair.measure.evaluation.state import State
+from timefair.measure.evaluation.state import Start, State
 from timefair.measure.isolation.confinement import Confinement
 from timefair.measure.runs import run as running
 from timefair.measure.runs.child import Allowance
@@ -82,6 +82,27 @@ def objective_of_a_run():
 
 
 # --- The clock ----------------------------------------------------------------------------------
+
+
+def test_the_start_is_written_once():
+    state = State()
+    assert state.start is None
+    state.seal(Start(5, 10))
+    with pytest.raises(PermissionError):
+        state.seal(Start(6, 10**12))
+    assert state.start == Start(5, 10)
+    state.close()
+
+
+def moves_its_clock(objective, rng):
+    late = now_ns() + 10**9
+    found("_Launcher").measurement.start(late, late + 10**9)
+
+
+def test_time_starts_once(problem):
+    row = run(moves_its_clock, problem)
+    assert row["status"] == "raised"
+    assert "has started already" in row["message"]
 
 
 def stops_its_timer(objective, rng):
