@@ -9,7 +9,6 @@ ROOMS = (
     "runtimes",
     "costs",
     "restarts",
-    "portfolios",
     "quality",
     "curves",
     "run_count",

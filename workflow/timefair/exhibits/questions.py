@@ -50,7 +50,6 @@ COST = Question(
     5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
 )
 RESTART = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
-PORTFOLIO = Question(7, "Which algorithms should share my time?", "how-to/portfolios.md")
 EXECUTIONS = Question(
     8,
     "How good is the best of several executions, or of the restarts within one budget?",
