@@ -5,7 +5,6 @@ INDEX = "index.json"
 
 ROOMS = (
     "comparisons",
-    "probabilities",
     "runtimes",
     "costs",
     "restarts",

@@ -35,11 +35,6 @@ REGISTERED = Question(
 BETTER = Question(
     1, "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
 )
-PROBABLE = Question(
-    2,
-    "How likely is each algorithm the best, and does the difference matter?",
-    "explanation/probabilities.md",
-)
 REVERSAL = Question(
     3, "Which algorithm wins in evaluations and loses in seconds?", "explanation/comparisons.md"
 )
