@@ -1,24 +1,84 @@
-"""All files of an archive, from the folder of a campaign."""
+"""A campaign as an archive: all of its files, and their description as a Workflow Run RO-Crate."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.archive.campaign_files import campaign_files
-from timefair.extensions.archive.cards import cards
-from timefair.extensions.archive.code import own_code, without_documents, workflow_code
+from timefair.extensions.archive.cards import ENVIRONMENT, KEYWORDS, Author, Deposit, cards
 from timefair.extensions.archive.compact import compact_files
-from timefair.extensions.archive.deposit import Author, Deposit
-from timefair.extensions.archive.member import Member
-from timefair.extensions.archive.metadata import crate_metadata
-from timefair.extensions.archive.origins import MeasuredWhere, measured_where
+from timefair.extensions.archive.files import (
+    CODE,
+    OWN,
+    WORKFLOW,
+    Code,
+    MeasuredWhere,
+    Member,
+    campaign_files,
+    measured_where,
+    own_code,
+    without_documents,
+    workflow_code,
+)
+from timefair.extensions.archive.packing import MANIFEST, METADATA
 
+if TYPE_CHECKING:
+    from rocrate.model.entity import Entity
+    from rocrate.rocrate import ROCrate
+
+_CRATE_VERSION = "1.1"
+"""Of RO-Crate: the one that the profiles of workflow runs are made for."""
+
+_PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+_BIOSCHEMAS_WORKFLOW = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+_BIOSCHEMAS_PARAMETER = "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"
+
+_FOLDERS = {
+    "records": "Runs as the jobs wrote them: one Parquet file per algorithm, function, dimension, "
+    "chunk of instances and round.",
+    "tuning": "The searches for parameters: one Parquet file per tuned variant.",
+    "collected": "The same runs, one Parquet file per algorithm.",
+    "tables": "The tables of the campaign, as CSV, Parquet and LaTeX.",
+    "figures": "The figures of the campaign.",
+}
+_OPTIONAL = ("tuning", "tables", "figures")
+"""Folders that only some archives have."""
+
+_PAGES = {
+    "report.html": ("Report", "The findings of the campaign, on one page."),
+    "checklist.html": ("Checklist", "The reporting checklist, filled in from the campaign."),
+}
+_CARDS = {
+    "README.md": ("README", "What the archive contains, and how to check it."),
+    "CITATION.cff": ("Citation", "How to cite the archive."),
+    "codemeta.json": ("CodeMeta", "The metadata of timefair."),
+    ".zenodo.json": ("Metadata of a deposit", "What the repository Zenodo asks for."),
+    MANIFEST: ("Manifest", "The SHA-256 of every file of the archive, for sha256sum --check."),
+}
+_FORMATS = {
+    ".cff": "application/yaml",
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".tex": "application/x-tex",
+    ".txt": "text/plain",
+}
 _COMPLETE = "records, tables, figures, report, code and machine"
 _COMPACT = "thinned runs, some records, code and machine"
 
@@ -40,26 +100,10 @@ def crate_of(
     published: date | None = None,
     compact: bool = False,
 ) -> Crate:
-    """Describe a campaign as an archive; its files are not read yet.
+    """Describe ``results/NAME`` as an archive; its files are not read yet.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
-    license
-        License of the data, by its identifier in the list of SPDX.
-    title
-        By default, one with the campaign's name.
-    published
-        The date of publication; by default that of the last run.
-    compact
-        Whether the archive has only what the tables can be made of again; see `compact`.
-
-    Raises
-    ------
-    InputError
-        If the folder is not that of a complete campaign, no date is known, or the runs cannot be
-        compact.
+    It is `published` by default on the day of the last run. `InputError` if the folder is not that
+    of a complete campaign, no date is known, or the runs cannot be `compact`.
     """
     if not (folder / plan.SNAPSHOT).is_file():
         raise InputError(f"{folder}: there is no {plan.SNAPSHOT} in it; name results/NAME")
@@ -90,7 +134,7 @@ def crate_of(
     )
     members = [*files, *code.members, *own, *described]
     paths = [member.path for member in members]
-    members.append(crate_metadata(deposit, where, code, results, paths))
+    members.append(_metadata(deposit, where, code, results, set(paths)))
     return Crate(sorted(members, key=lambda member: member.path), code.origin, where.runs)
 
 
@@ -107,3 +151,166 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
         f"{where.runs} runs of {len(algorithms)} algorithms ({', '.join(algorithms)}) on the suite "
         f"{problems.suite} ({counts}), with {_COMPACT if compact else _COMPLETE}."
     )
+
+
+def _metadata(
+    deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
+) -> Member:
+    """The description of an archive with files of these paths; `InputError` without rocrate.
+
+    Records, tables and figures are described as folders, so that its size does not depend on the
+    number of records.
+    """
+    try:
+        from rocrate.rocrate import ROCrate
+    except ImportError:
+        raise InputError("rocrate: is not installed; pip install 'timefair[crate]'") from None
+    described = _Described(ROCrate(version=_CRATE_VERSION), deposit, where, code, results)
+    described.describe(paths)
+    graph = described.crate.metadata.generate()
+    text = json.dumps(graph, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return Member(METADATA, text.encode())
+
+
+class _Described:
+    """The entities of one archive."""
+
+    def __init__(
+        self, crate: ROCrate, deposit: Deposit, where: MeasuredWhere, code: Code, results: str
+    ) -> None:
+        self.crate, self._deposit, self._where, self._code = crate, deposit, where, code
+        self._results = results
+
+    def describe(self, paths: set[str]) -> None:
+        """Describe the archive with files of these paths."""
+        crate, deposit = self.crate, self._deposit
+        crate.name, crate.description = deposit.title, deposit.description
+        crate.datePublished = deposit.published
+        crate.keywords = ", ".join(KEYWORDS)
+        crate.license = self._context(
+            f"https://spdx.org/licenses/{deposit.license}",
+            {"@type": "CreativeWork", "name": deposit.license, "description": "The licence."},
+        )
+        authors = [self._person(author) for author in deposit.authors]
+        crate.root_dataset["author"] = _single(authors)
+        for folder, words in {
+            f"{CODE}/": f"The code: {self._code.origin}.",
+            f"{OWN}/": "The authors' own algorithms and problems.",
+            f"{ENVIRONMENT}/": "The machines and their installed packages.",
+        }.items():
+            if any(path.startswith(folder) for path in paths):
+                self._folder(folder, words)
+        cards = {name: self._file(name, title, words) for name, (title, words) in _CARDS.items()}
+        cards["README.md"]["about"] = crate.root_dataset
+        for path in sorted(paths):
+            if path.startswith(f"{ENVIRONMENT}/"):
+                self._file(path, PurePosixPath(path).stem, "A machine, or its packages.")
+        configuration = self._file(
+            f"{self._results}/{plan.SNAPSHOT}", "Configuration", "The checked campaign."
+        )
+        made = [
+            *(
+                self._folder(f"{self._results}/{name}/", words)
+                for name, words in _FOLDERS.items()
+                if name not in _OPTIONAL
+                or any(path.startswith(f"{self._results}/{name}/") for path in paths)
+            ),
+            *(
+                self._file(f"{self._results}/{name}", title, words)
+                for name, (title, words) in _PAGES.items()
+                if f"{self._results}/{name}" in paths
+            ),
+        ]
+        self._run(configuration, made, authors)
+        crate.root_dataset["conformsTo"] = [
+            self._context(url, {"@type": "CreativeWork", "name": name, "version": version})
+            for url, (name, version) in _PROFILES.items()
+        ]
+
+    def _run(self, configuration: Entity, made: list[Entity], authors: list[Entity]) -> None:
+        """The workflow, and its execution."""
+        crate = self.crate
+        workflow = crate.add_workflow(
+            dest_path=WORKFLOW,
+            source=WORKFLOW,
+            main=True,
+            lang="snakemake",
+            properties={
+                "name": "timefair",
+                "description": "Benchmarks black-box optimizers under the same time budget.",
+                "license": "https://spdx.org/licenses/BSD-3-Clause",
+                "encodingFormat": "text/plain",
+                "version": self._code.commit or " ".join(self._where.versions("timefair")),
+            },
+        )
+        workflow["conformsTo"] = self._context(
+            _BIOSCHEMAS_WORKFLOW, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}
+        )
+        workflow["creator"] = self._context(
+            "#timefair-developers", {"@type": "Organization", "name": "The timefair developers"}
+        )
+        workflow["input"] = self._parameter("configuration", "File", configuration)
+        workflow["output"] = [
+            self._parameter(
+                PurePosixPath(each.id).name, "Dataset" if each.id.endswith("/") else "File", each
+            )
+            for each in made
+        ]
+        times = {"startTime": self._where.first, "endTime": self._where.last}
+        action = crate.add_action(
+            workflow,
+            identifier="#measurement",
+            object=configuration,
+            result=made,
+            properties={
+                "name": f"Measurement and analysis of {self._results}",
+                "description": "Times are those of the first and the last run.",
+                "actionStatus": "http://schema.org/CompletedActionStatus",
+                **{name: t.isoformat(timespec="seconds") for name, t in times.items() if t},
+            },
+        )
+        action["agent"] = _single(authors)
+        crate.root_dataset["mentions"] = action
+
+    def _parameter(self, name: str, kind: str, value: Entity) -> Entity:
+        parameter = self._context(
+            f"#parameter-{name}",
+            {"@type": "FormalParameter", "name": name, "additionalType": kind},
+        )
+        parameter["conformsTo"] = self._context(
+            _BIOSCHEMAS_PARAMETER, {"@type": "CreativeWork", "name": "FormalParameter"}
+        )
+        parameter["workExample"] = value
+        value["exampleOfWork"] = parameter
+        return parameter
+
+    def _person(self, author: Author) -> Entity:
+        name = quote(f"{author.given} {author.family}")
+        identifier = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{name}"
+        properties = {
+            "@type": "Person",
+            "name": f"{author.given} {author.family}",
+            "familyName": author.family,
+            "givenName": author.given,
+        }
+        return self._context(identifier, properties)
+
+    def _file(self, path: str, name: str, description: str) -> Entity:
+        properties = {"name": name, "description": description}
+        if form := _FORMATS.get(PurePosixPath(path).suffix):
+            properties["encodingFormat"] = form
+        return self.crate.add_file(path, dest_path=path, properties=properties)
+
+    def _folder(self, path: str, description: str) -> Entity:
+        properties = {"name": PurePosixPath(path).name, "description": description}
+        return self.crate.add_dataset(path, dest_path=path, properties=properties)
+
+    def _context(self, identifier: str, properties: dict[str, Any]) -> Entity:
+        from rocrate.model.contextentity import ContextEntity
+
+        return self.crate.add(ContextEntity(self.crate, identifier, properties=properties))
+
+
+def _single(entities: list[Entity]) -> Entity | list[Entity]:
+    """The only entity of a list; the list if there are more."""
+    return entities[0] if len(entities) == 1 else entities
