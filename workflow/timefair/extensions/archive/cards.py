@@ -177,8 +177,7 @@ def cards(
 
 def _version(where: MeasuredWhere) -> str:
     """The version of timefair that measured the runs; the present one if there is not just one."""
-    versions = where.versions("timefair")
-    return versions[0] if len(versions) == 1 else __version__
+    return where.versions[0] if len(where.versions) == 1 else __version__
 
 
 def _pins(machine: Mapping[str, Any]) -> str:

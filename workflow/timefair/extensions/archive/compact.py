@@ -89,8 +89,7 @@ def _samples(files: Iterable[Member], within: str) -> set[str]:
             job = plan.Job.of_record(PurePosixPath(member.path).relative_to(within))
         except ValueError:
             continue
-        assert isinstance(member.content, Path)
-        cell, found = (job.algorithm, job.dimension), (member.content.stat().st_size, member.path)
+        cell, found = (job.algorithm, job.dimension), (member.size, member.path)
         smallest[cell] = min(found, smallest.get(cell, found))
     return {path for _, path in smallest.values()}
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from timefair.basics.errors import InputError
+from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.archive.cards import ENVIRONMENT, KEYWORDS, Author, Deposit, cards
@@ -33,16 +35,12 @@ if TYPE_CHECKING:
     from rocrate.model.entity import Entity
     from rocrate.rocrate import ROCrate
 
-_CRATE_VERSION = "1.1"
-"""Of RO-Crate: the one that the profiles of workflow runs are made for."""
-
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
-_BIOSCHEMAS_WORKFLOW = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-_BIOSCHEMAS_PARAMETER = "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"
+"""They are made for version 1.1 of RO-Crate."""
 
 _FOLDERS = {
     "records": "Runs as the jobs wrote them: one Parquet file per algorithm, function, dimension, "
@@ -52,9 +50,6 @@ _FOLDERS = {
     "tables": "The tables of the campaign, as CSV, Parquet and LaTeX.",
     "figures": "The figures of the campaign.",
 }
-_OPTIONAL = ("tuning", "tables", "figures")
-"""Folders that only some archives have."""
-
 _PAGES = {
     "report.html": ("Report", "The findings of the campaign, on one page."),
     "checklist.html": ("Checklist", "The reporting checklist, filled in from the campaign."),
@@ -68,15 +63,9 @@ _CARDS = {
 }
 _FORMATS = {
     ".cff": "application/yaml",
-    ".csv": "text/csv",
     ".html": "text/html",
     ".json": "application/json",
     ".md": "text/markdown",
-    ".parquet": "application/vnd.apache.parquet",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".tex": "application/x-tex",
     ".txt": "text/plain",
 }
 _COMPLETE = "records, tables, figures, report, code and machine"
@@ -133,23 +122,20 @@ def crate_of(
         deposit, where, code, results, own=bool(own), tuned=bool(campaign.tuned), compact=compact
     )
     members = [*files, *code.members, *own, *described]
-    paths = [member.path for member in members]
-    members.append(_metadata(deposit, where, code, results, set(paths)))
+    paths = {member.path for member in members}
+    members.append(_metadata(deposit, where, code, results, paths))
     return Crate(sorted(members, key=lambda member: member.path), code.origin, where.runs)
 
 
 def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str:
-    problems = campaign.problems
-    algorithms = list(campaign.labels)
-    sizes = (
-        (len(problems.functions), "function"),
-        (len(problems.dimensions), "dimension"),
-        (len(problems.instances), "instance"),
+    problems, labels = campaign.problems, campaign.labels
+    sizes = ", ".join(
+        counted(len(getattr(problems, f"{name}s")), name)
+        for name in ("function", "dimension", "instance")
     )
-    counts = ", ".join(f"{number} {name}{'s' * (number != 1)}" for number, name in sizes)
     return (
-        f"{where.runs} runs of {len(algorithms)} algorithms ({', '.join(algorithms)}) on the suite "
-        f"{problems.suite} ({counts}), with {_COMPACT if compact else _COMPLETE}."
+        f"{where.runs} runs of {len(labels)} algorithms ({', '.join(labels)}) on the suite "
+        f"{problems.suite} ({sizes}), with {_COMPACT if compact else _COMPLETE}."
     )
 
 
@@ -165,71 +151,61 @@ def _metadata(
         from rocrate.rocrate import ROCrate
     except ImportError:
         raise InputError("rocrate: is not installed; pip install 'timefair[crate]'") from None
-    described = _Described(ROCrate(version=_CRATE_VERSION), deposit, where, code, results)
-    described.describe(paths)
+    described = _Described(ROCrate(version="1.1"), results)
+    described.archive(deposit, code, paths)
+    described.run(deposit, where, code, paths)
     graph = described.crate.metadata.generate()
     text = json.dumps(graph, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     return Member(METADATA, text.encode())
 
 
+@dataclass(frozen=True)
 class _Described:
-    """The entities of one archive."""
+    """The entities of one archive, the campaign in its folder `results`."""
 
-    def __init__(
-        self, crate: ROCrate, deposit: Deposit, where: MeasuredWhere, code: Code, results: str
-    ) -> None:
-        self.crate, self._deposit, self._where, self._code = crate, deposit, where, code
-        self._results = results
+    crate: ROCrate
+    results: str
 
-    def describe(self, paths: set[str]) -> None:
-        """Describe the archive with files of these paths."""
-        crate, deposit = self.crate, self._deposit
+    def archive(self, deposit: Deposit, code: Code, paths: set[str]) -> None:
+        """Describe the archive and all files but those of the campaign."""
+        crate = self.crate
         crate.name, crate.description = deposit.title, deposit.description
         crate.datePublished = deposit.published
         crate.keywords = ", ".join(KEYWORDS)
-        crate.license = self._context(
+        crate.license = self._entity(
             f"https://spdx.org/licenses/{deposit.license}",
-            {"@type": "CreativeWork", "name": deposit.license, "description": "The licence."},
+            "CreativeWork",
+            name=deposit.license,
+            description="The licence.",
         )
-        authors = [self._person(author) for author in deposit.authors]
-        crate.root_dataset["author"] = _single(authors)
-        for folder, words in {
-            f"{CODE}/": f"The code: {self._code.origin}.",
-            f"{OWN}/": "The authors' own algorithms and problems.",
-            f"{ENVIRONMENT}/": "The machines and their installed packages.",
-        }.items():
-            if any(path.startswith(folder) for path in paths):
-                self._folder(folder, words)
+        crate.root_dataset["author"] = _single([self._person(each) for each in deposit.authors])
+        self._folders(
+            {
+                CODE: f"The code: {code.origin}.",
+                OWN: "The authors' own algorithms and problems.",
+                ENVIRONMENT: "The machines and their installed packages.",
+            },
+            paths,
+        )
         cards = {name: self._file(name, title, words) for name, (title, words) in _CARDS.items()}
         cards["README.md"]["about"] = crate.root_dataset
         for path in sorted(paths):
             if path.startswith(f"{ENVIRONMENT}/"):
                 self._file(path, PurePosixPath(path).stem, "A machine, or its packages.")
-        configuration = self._file(
-            f"{self._results}/{plan.SNAPSHOT}", "Configuration", "The checked campaign."
-        )
-        made = [
-            *(
-                self._folder(f"{self._results}/{name}/", words)
-                for name, words in _FOLDERS.items()
-                if name not in _OPTIONAL
-                or any(path.startswith(f"{self._results}/{name}/") for path in paths)
-            ),
-            *(
-                self._file(f"{self._results}/{name}", title, words)
-                for name, (title, words) in _PAGES.items()
-                if f"{self._results}/{name}" in paths
-            ),
-        ]
-        self._run(configuration, made, authors)
-        crate.root_dataset["conformsTo"] = [
-            self._context(url, {"@type": "CreativeWork", "name": name, "version": version})
-            for url, (name, version) in _PROFILES.items()
-        ]
 
-    def _run(self, configuration: Entity, made: list[Entity], authors: list[Entity]) -> None:
-        """The workflow, and its execution."""
-        crate = self.crate
+    def run(self, deposit: Deposit, where: MeasuredWhere, code: Code, paths: set[str]) -> None:
+        """Describe the workflow, its execution, and the files that this made."""
+        crate, results = self.crate, self.results
+        snapshot = f"{results}/{plan.SNAPSHOT}"
+        configuration = self._file(snapshot, "Configuration", "The checked campaign.")
+        made = self._folders(
+            {f"{results}/{name}": words for name, words in _FOLDERS.items()}, paths
+        )
+        made += [
+            self._file(f"{results}/{name}", title, words)
+            for name, (title, words) in _PAGES.items()
+            if f"{results}/{name}" in paths
+        ]
         workflow = crate.add_workflow(
             dest_path=WORKFLOW,
             source=WORKFLOW,
@@ -240,60 +216,54 @@ class _Described:
                 "description": "Benchmarks black-box optimizers under the same time budget.",
                 "license": "https://spdx.org/licenses/BSD-3-Clause",
                 "encodingFormat": "text/plain",
-                "version": self._code.commit or " ".join(self._where.versions("timefair")),
+                "version": code.commit or " ".join(where.versions),
             },
         )
-        workflow["conformsTo"] = self._context(
-            _BIOSCHEMAS_WORKFLOW, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}
+        workflow["conformsTo"] = self._bioschemas("ComputationalWorkflow")
+        workflow["creator"] = self._entity(
+            "#timefair-developers", "Organization", name="The timefair developers"
         )
-        workflow["creator"] = self._context(
-            "#timefair-developers", {"@type": "Organization", "name": "The timefair developers"}
-        )
-        workflow["input"] = self._parameter("configuration", "File", configuration)
-        workflow["output"] = [
-            self._parameter(
-                PurePosixPath(each.id).name, "Dataset" if each.id.endswith("/") else "File", each
-            )
-            for each in made
-        ]
-        times = {"startTime": self._where.first, "endTime": self._where.last}
+        workflow["input"] = self._parameter("configuration", configuration)
+        workflow["output"] = [self._parameter(PurePosixPath(each.id).name, each) for each in made]
+        times = {"startTime": where.first, "endTime": where.last}
         action = crate.add_action(
             workflow,
             identifier="#measurement",
             object=configuration,
             result=made,
             properties={
-                "name": f"Measurement and analysis of {self._results}",
+                "name": f"Measurement and analysis of {results}",
                 "description": "Times are those of the first and the last run.",
                 "actionStatus": "http://schema.org/CompletedActionStatus",
                 **{name: t.isoformat(timespec="seconds") for name, t in times.items() if t},
             },
         )
-        action["agent"] = _single(authors)
+        action["agent"] = crate.root_dataset["author"]
         crate.root_dataset["mentions"] = action
+        crate.root_dataset["conformsTo"] = [
+            self._entity(url, "CreativeWork", name=name, version=version)
+            for url, (name, version) in _PROFILES.items()
+        ]
 
-    def _parameter(self, name: str, kind: str, value: Entity) -> Entity:
-        parameter = self._context(
-            f"#parameter-{name}",
-            {"@type": "FormalParameter", "name": name, "additionalType": kind},
+    def _parameter(self, name: str, value: Entity) -> Entity:
+        kind = "Dataset" if value.id.endswith("/") else "File"
+        parameter = self._entity(
+            f"#parameter-{name}", "FormalParameter", name=name, additionalType=kind
         )
-        parameter["conformsTo"] = self._context(
-            _BIOSCHEMAS_PARAMETER, {"@type": "CreativeWork", "name": "FormalParameter"}
-        )
+        parameter["conformsTo"] = self._bioschemas("FormalParameter")
         parameter["workExample"] = value
         value["exampleOfWork"] = parameter
         return parameter
 
     def _person(self, author: Author) -> Entity:
-        name = quote(f"{author.given} {author.family}")
-        identifier = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{name}"
-        properties = {
-            "@type": "Person",
-            "name": f"{author.given} {author.family}",
-            "familyName": author.family,
-            "givenName": author.given,
-        }
-        return self._context(identifier, properties)
+        name = f"{author.given} {author.family}"
+        return self._entity(
+            f"https://orcid.org/{author.orcid}" if author.orcid else f"#{quote(name)}",
+            "Person",
+            name=name,
+            familyName=author.family,
+            givenName=author.given,
+        )
 
     def _file(self, path: str, name: str, description: str) -> Entity:
         properties = {"name": name, "description": description}
@@ -301,13 +271,26 @@ class _Described:
             properties["encodingFormat"] = form
         return self.crate.add_file(path, dest_path=path, properties=properties)
 
-    def _folder(self, path: str, description: str) -> Entity:
-        properties = {"name": PurePosixPath(path).name, "description": description}
-        return self.crate.add_dataset(path, dest_path=path, properties=properties)
+    def _folders(self, described: Mapping[str, str], paths: set[str]) -> list[Entity]:
+        """Those of some folders that have files of these paths."""
+        return [
+            self.crate.add_dataset(
+                f"{folder}/",
+                dest_path=f"{folder}/",
+                properties={"name": PurePosixPath(folder).name, "description": words},
+            )
+            for folder, words in described.items()
+            if any(path.startswith(f"{folder}/") for path in paths)
+        ]
 
-    def _context(self, identifier: str, properties: dict[str, Any]) -> Entity:
+    def _bioschemas(self, name: str) -> Entity:
+        url = f"https://bioschemas.org/profiles/{name}/1.0-RELEASE"
+        return self._entity(url, "CreativeWork", name=name)
+
+    def _entity(self, identifier: str, kind: str, **properties: str) -> Entity:
         from rocrate.model.contextentity import ContextEntity
 
+        properties["@type"] = kind
         return self.crate.add(ContextEntity(self.crate, identifier, properties=properties))
 
 

@@ -269,9 +269,10 @@ class MeasuredWhere:
         found = (machine.get("package_commit") for machine in self.machines)
         return list(dict.fromkeys(commit for commit in found if commit))
 
-    def versions(self, package: str) -> list[str]:
-        """The versions of a package that the records name, each once."""
-        found = ((machine.get("versions") or {}).get(package) for machine in self.machines)
+    @property
+    def versions(self) -> list[str]:
+        """The versions of timefair that the records name, each once."""
+        found = ((machine.get("versions") or {}).get("timefair") for machine in self.machines)
         return list(dict.fromkeys(version for version in found if version))
 
 
