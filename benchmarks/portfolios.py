@@ -36,7 +36,7 @@ from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
-from timefair.statistics.portfolios.portfolios import Search, reached_by_any
+from timefair.extensions.portfolios.search import Search, reached_by_any
 from timefair.statistics.runtimes import runtimes
 
 SIX = {

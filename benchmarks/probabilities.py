@@ -33,7 +33,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from timefair.statistics.ert import ert
-from timefair.statistics.posterior.posterior import (
+from timefair.extensions.probabilities.posterior import (
     OnFunction,
     compared,
     ert_draws,

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from timefair.extensions.archive import codemeta
+from timefair.extensions.archive.cards import codemeta
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "codemeta.json"
@@ -17,7 +17,7 @@ FILE = ROOT / "codemeta.json"
 
 def text() -> str:
     """The file as it should be."""
-    return codemeta.of_project(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"])
+    return codemeta(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.posterior.posterior import signed_rank
+from timefair.extensions.probabilities.posterior import signed_rank
 
 pytestmark = pytest.mark.peer
 DRAWS, THEIR_DRAWS = 20_000, 4_000

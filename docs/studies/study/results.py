@@ -11,7 +11,7 @@ from study import blocks, numbers, pictures
 from study.tables import Study, opened
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
-from timefair.extensions.archive import manifest
+from timefair.extensions.archive.packing import MANIFEST
 
 NAME = "bbob-2026"
 """Of the study, its page and the folder of its results."""
@@ -50,7 +50,7 @@ def write(archive: Path, folder: Path) -> None:
 
 def of_study(study: Study) -> Results:
     """The results of an open archive."""
-    known = (study.folder.parents[1] / manifest.NAME).read_bytes()
+    known = (study.folder.parents[1] / MANIFEST).read_bytes()
     values = {**numbers.of_study(study), **blocks.of_study(study)}
     return {"archive": hashlib.sha256(known).hexdigest(), "values": values}
 

@@ -15,8 +15,8 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.cli.analysing import together
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.archive import inspection
-from timefair.extensions.archive.origins import MeasuredWhere, measured_where
+from timefair.extensions.archive import packing
+from timefair.extensions.archive.files import MeasuredWhere, measured_where
 from timefair.records.schema import NOW
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -91,7 +91,7 @@ def opened(archive: Path) -> Iterator[Study]:
         If a file of the archive is damaged, missing or not part of it.
     """
     faults: list[str] = []
-    with inspection.opened(archive, faults.append) as folder:
+    with packing.opened(archive, faults.append) as folder:
         if faults:
             raise InputError(*faults)
-        yield Study(inspection.results_of(folder))
+        yield Study(packing.results_of(folder))

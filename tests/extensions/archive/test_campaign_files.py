@@ -10,7 +10,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
-from timefair.extensions.archive.campaign_files import _names, campaign_files
+from timefair.extensions.archive.files import _names, campaign_files
 
 CAMPAIGN: dict[str, Any] = {
     "name": "small",

@@ -13,7 +13,7 @@ import yaml
 from archived import WORDS
 
 from timefair import cli
-from timefair.extensions.archive import code, manifest
+from timefair.extensions.archive import files, packing
 
 TABLE = "results/small/tables/ert.csv"
 
@@ -41,15 +41,15 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
     assert names <= there
     assert {
         "README.md", "CITATION.cff", "codemeta.json", ".zenodo.json", "own/solver.py",
-        "environment/machine-1.json", "environment/requirements-1.txt", code.WORKFLOW,
-        "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", manifest.NAME,
+        "environment/machine-1.json", "environment/requirements-1.txt", files.WORKFLOW,
+        "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", packing.MANIFEST,
     } <= there  # fmt: skip
 
 
 @pytest.mark.slow
 def test_rocrate_reads_it(read_crate, exported: Path):
     crate = read_crate(exported)
-    assert crate.mainEntity.id == code.WORKFLOW
+    assert crate.mainEntity.id == files.WORKFLOW
     assert crate.license.id == "https://spdx.org/licenses/CC-BY-4.0"
     (action,) = [entity for entity in crate.get_entities() if entity.type == "CreateAction"]
     assert action["instrument"] is crate.mainEntity
@@ -106,7 +106,7 @@ def test_the_same_campaign_makes_the_same_bytes(results: Path, exported: Path, t
 
 @pytest.mark.slow
 def test_sha256sum_reads_the_manifest(crate: Path):
-    words = ["sha256sum", "--check", "--quiet", "--strict", manifest.NAME]
+    words = ["sha256sum", "--check", "--quiet", "--strict", packing.MANIFEST]
     assert subprocess.run(words, cwd=crate).returncode == 0
     (crate / TABLE).write_text("")
     done = subprocess.run(words, cwd=crate, capture_output=True, text=True)
@@ -116,10 +116,10 @@ def test_sha256sum_reads_the_manifest(crate: Path):
 @pytest.mark.slow
 def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
     files = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
-    files.remove(crate / manifest.NAME)
+    files.remove(crate / packing.MANIFEST)
     for k, path in enumerate(files):
         flip(path, 7919 * k % path.stat().st_size)
-    named = [line.removesuffix(": not as archived (SHA-256)") for line in manifest.faults(crate)]
+    named = [line.removesuffix(": not as archived (SHA-256)") for line in packing.faults(crate)]
     assert named == sorted(path.relative_to(crate).as_posix() for path in files)
 
 
@@ -169,10 +169,10 @@ def test_code_at_the_commit_of_the_records():
     ).stdout.split()[-1]
     if not first:
         pytest.skip("no git")
-    found = code.workflow_code([first[:9] + "-dirty"])
+    found = files.workflow_code([first[:9] + "-dirty"])
     assert found.commit == first
     assert found.origin == (
         f"git archive of {first[:12]}, the commit that measured the runs; some files differed from "
         "it when the runs were measured"
     )
-    assert code.workflow_code(["0000000"]).origin.endswith("the runs were measured by 0000000")
+    assert files.workflow_code(["0000000"]).origin.endswith("the runs were measured by 0000000")

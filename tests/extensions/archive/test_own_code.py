@@ -10,8 +10,7 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.environments import environment
-from timefair.extensions.archive.code import own_code
-from timefair.extensions.archive.member import Member
+from timefair.extensions.archive.files import Member, own_code
 
 WRAPPER = """
 import mylib

@@ -9,8 +9,8 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.extensions.archive import packing
-from timefair.extensions.archive.inspection import opened
-from timefair.extensions.archive.member import Member
+from timefair.extensions.archive.files import Member
+from timefair.extensions.archive.packing import opened
 
 
 @pytest.fixture

@@ -5,11 +5,9 @@ INDEX = "index.json"
 
 ROOMS = (
     "comparisons",
-    "probabilities",
     "runtimes",
     "costs",
     "restarts",
-    "portfolios",
     "quality",
     "curves",
     "run_count",

@@ -35,11 +35,6 @@ REGISTERED = Question(
 BETTER = Question(
     1, "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
 )
-PROBABLE = Question(
-    2,
-    "How likely is each algorithm the best, and does the difference matter?",
-    "explanation/probabilities.md",
-)
 REVERSAL = Question(
     3, "Which algorithm wins in evaluations and loses in seconds?", "explanation/comparisons.md"
 )
@@ -50,7 +45,6 @@ COST = Question(
     5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
 )
 RESTART = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
-PORTFOLIO = Question(7, "Which algorithms should share my time?", "how-to/portfolios.md")
 EXECUTIONS = Question(
     8,
     "How good is the best of several executions, or of the restarts within one budget?",

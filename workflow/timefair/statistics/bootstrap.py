@@ -99,7 +99,7 @@ def stratified_sums(
     - `rng`: Source of the draws.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `posterior.BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite
+    `BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite
     matrix with one row per stratum label, a stratum has one run only, or `resamples` is below 1.
 
     Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from importlib import metadata
+from typing import Any, NamedTuple
 
 import yaml
 
 from timefair import __version__
-from timefair.extensions.archive import codemeta
-from timefair.extensions.archive.code import FOLDER, OWN, Code
-from timefair.extensions.archive.deposit import Author, Deposit
-from timefair.extensions.archive.member import Member
-from timefair.extensions.archive.origins import MeasuredWhere
+from timefair.basics.errors import InputError
+from timefair.extensions.archive.files import CODE, OWN, Code, MeasuredWhere, Member
 
 ENVIRONMENT = "environment"
 """The folder of the machines and the pins, in an archive."""
-
 KEYWORDS = ("benchmarking", "black-box optimization", "metaheuristics", "timefair")
+
+_ORCID = re.compile(r"(?P<name>.*?)\s+(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
+_LICENSE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 _README = """\
 # {title}
@@ -78,6 +80,59 @@ _OWN_ROW = "| `{own}/` | the authors' own algorithms and problems |\n"
 _PINS = f"pip install -r {ENVIRONMENT}/requirements-1.txt"
 
 
+class Author(NamedTuple):
+    """A person, with or without an ORCID."""
+
+    family: str
+    given: str
+    orcid: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name as in a list of references: ``Family, Given``."""
+        return f"{self.family}, {self.given}"
+
+    @classmethod
+    def parse(cls, text: str) -> Author:
+        """Read ``Family, Given``, optionally followed by an ORCID; `InputError` otherwise."""
+        match = _ORCID.fullmatch(text.strip())
+        name, orcid = (match["name"], match["orcid"]) if match else (text, None)
+        family, comma, given = (part.strip() for part in name.partition(","))
+        if not (family and comma and given) or re.search(r"\d", name):
+            raise InputError(
+                f"--author: {text}: should be 'Family, Given', with an ORCID after it or without"
+            )
+        if orcid and not _is_orcid(orcid):
+            raise InputError(f"--author: {orcid}: is not an ORCID (its last digit does not fit)")
+        return cls(family, given, orcid)
+
+
+def _is_orcid(text: str) -> bool:
+    """Whether the check digit is right (ISO 7064, MOD 11-2)."""
+    digits = text.replace("-", "")
+    total = 0
+    for digit in digits[:-1]:
+        total = (total + int(digit)) * 2
+    return "0123456789X"[(12 - total % 11) % 11] == digits[-1]
+
+
+class Deposit(NamedTuple):
+    """The metadata that a repository requests; `license` is an identifier of SPDX."""
+
+    title: str
+    description: str
+    authors: Sequence[Author]
+    license: str
+    published: date
+
+
+def checked_license(text: str) -> str:
+    """An identifier such as SPDX has; `InputError` if it cannot be one."""
+    if not _LICENSE.fullmatch(text):
+        raise InputError(f"--license: {text}: should be an identifier of SPDX, such as CC-BY-4.0")
+    return text
+
+
 def cards(
     deposit: Deposit,
     where: MeasuredWhere,
@@ -90,35 +145,39 @@ def cards(
 ) -> Iterator[Member]:
     """All these files.
 
-    Parameters
-    ----------
-    results
-        The folder of the campaign in the archive.
-    own
-        Whether the archive has files of the user.
-    tuned
-        Whether the campaign has searches for parameters.
-    compact
-        Whether the runs are thinned, and there are no tables.
+    `results` is the folder of the campaign in the archive, which may have files of the user's `own`
+    and searches for parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
     """
     for number, machine in enumerate(where.machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
         yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", _pins(machine).encode())
-    rows = _TUNING_ROW.format(results=results) * tuned, _OWN_ROW.format(own=OWN) * own
-    readme = _readme(deposit, where, code, results, rows, compact)
+    package = f"./{CODE}" if code.commit else f"timefair=={_version(where)}"
+    machines = len(where.machines)
+    readme = _README.format(
+        title=deposit.title,
+        description=deposit.description,
+        content=(_COMPACT_CONTENT if compact else _CONTENT).format(results=results),
+        checks=_COMPACT_CHECKS if compact else _CHECKS,
+        verify="" if compact else " --rebuild",
+        results=results,
+        code=CODE,
+        origin=code.origin,
+        tuning=_TUNING_ROW.format(results=results) * tuned,
+        own=_OWN_ROW.format(own=OWN) * own,
+        environment=ENVIRONMENT,
+        machines=f"{machines} {'machine' if machines == 1 else 'machines'}",
+        install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
+    )
     yield Member("README.md", readme.encode())
     yield Member("CITATION.cff", _citation(deposit, code).encode())
     yield Member(".zenodo.json", _zenodo(deposit, code).encode())
-    yield Member("codemeta.json", codemeta.of_installed(_version(where)).encode())
+    yield Member("codemeta.json", codemeta(_installed(_version(where))).encode())
 
 
 def _version(where: MeasuredWhere) -> str:
-    """The version of timefair that measured the runs; the present version if there were several or
-    none.
-    """
-    versions = where.versions("timefair")
-    return versions[0] if len(versions) == 1 else __version__
+    """The version of timefair that measured the runs; the present one if there is not just one."""
+    return where.versions[0] if len(where.versions) == 1 else __version__
 
 
 def _pins(machine: Mapping[str, Any]) -> str:
@@ -126,34 +185,6 @@ def _pins(machine: Mapping[str, Any]) -> str:
     lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
     head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
     return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
-
-
-def _readme(
-    deposit: Deposit,
-    where: MeasuredWhere,
-    code: Code,
-    results: str,
-    rows: tuple[str, str],
-    compact: bool,
-) -> str:
-    """The README; `rows` of its table are on the searches and on the user's files, or empty."""
-    package = f"./{FOLDER}" if code.commit else f"timefair=={_version(where)}"
-    machines = len(where.machines)
-    return _README.format(
-        title=deposit.title,
-        description=deposit.description,
-        content=(_COMPACT_CONTENT if compact else _CONTENT).format(results=results),
-        checks=_COMPACT_CHECKS if compact else _CHECKS,
-        verify="" if compact else " --rebuild",
-        results=results,
-        code=FOLDER,
-        origin=code.origin,
-        tuning=rows[0],
-        own=rows[1],
-        environment=ENVIRONMENT,
-        machines=f"{machines} {'machine' if machines == 1 else 'machines'}",
-        install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
-    )
 
 
 def _citation(deposit: Deposit, code: Code) -> str:
@@ -171,7 +202,11 @@ def _citation(deposit: Deposit, code: Code) -> str:
         "type": "dataset",
         "title": deposit.title,
         "abstract": deposit.description,
-        "authors": [_cff_person(author) for author in deposit.authors],
+        "authors": [
+            {"family-names": author.family, "given-names": author.given}
+            | ({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid else {})
+            for author in deposit.authors
+        ],
         "license": deposit.license,
         "date-released": deposit.published,
         "keywords": [*KEYWORDS],
@@ -179,11 +214,6 @@ def _citation(deposit: Deposit, code: Code) -> str:
     }
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     return text
-
-
-def _cff_person(author: Author) -> dict[str, str]:
-    person = {"family-names": author.family, "given-names": author.given}
-    return person | ({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid else {})
 
 
 def _zenodo(deposit: Deposit, code: Code) -> str:
@@ -202,3 +232,36 @@ def _zenodo(deposit: Deposit, code: Code) -> str:
         "notes": f"Code: {code.origin}. README.md says how to check the archive.",
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def codemeta(project: Mapping[str, Any]) -> str:
+    """``codemeta.json`` (CodeMeta 3.0) from the table ``project`` of a ``pyproject.toml``."""
+    content: dict[str, Any] = {
+        "@context": "https://w3id.org/codemeta/3.0",
+        "type": "SoftwareSourceCode",
+        **{name: project[name] for name in ("name", "version", "description")},
+        "license": f"https://spdx.org/licenses/{project['license']}",
+        "author": [{"type": "Organization", "name": project["authors"][0]["name"]}],
+        "keywords": project["keywords"],
+        "programmingLanguage": ["Python", "Cython", "Snakemake"],
+        "runtimePlatform": f"Python {project['requires-python']}",
+        "operatingSystem": "Linux",
+        "softwareRequirements": sorted(project["dependencies"], key=str.lower),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _installed(version: str) -> dict[str, Any]:
+    """The same table of the installed package, with the version that is given."""
+    known = metadata.metadata("timefair")
+    needed = known.get_all("Requires-Dist") or ()
+    return {
+        "name": known["Name"],
+        "version": version,
+        "description": known["Summary"],
+        "license": known["License-Expression"] or known["License"],
+        "authors": [{"name": known["Author"]}],
+        "requires-python": known["Requires-Python"],
+        "keywords": known["Keywords"].split(","),
+        "dependencies": [line for line in needed if "extra ==" not in line],
+    }

@@ -61,8 +61,8 @@ def add_to(commands: Commands) -> None:
 
 
 def _export_crate(arguments: argparse.Namespace) -> None:
+    from timefair.extensions.archive.cards import Author, checked_license
     from timefair.extensions.archive.crate import crate_of
-    from timefair.extensions.archive.deposit import Author, checked_license
     from timefair.extensions.archive.packing import write_folder, write_zip
 
     output = arguments.output
@@ -94,25 +94,26 @@ def _date(text: str | None) -> date | None:
 def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespace], int]) -> int:
     """Verify an archive; `of_folder` verifies anything else."""
     one_thread()
-    from timefair.extensions.archive import inspection
-    from timefair.extensions.archive.code import differs_from_installed
+    from timefair.extensions.archive import packing
+    from timefair.extensions.archive.files import differs_from_installed, files_below
 
-    if not inspection.is_archive(arguments.folder):
+    if not packing.is_archive(arguments.folder):
         return of_folder(arguments)
-    problems = 0
+    faults: list[str] = []
 
     def say(line: str) -> None:
-        nonlocal problems
-        problems += 1
+        faults.append(line)
         print(line, flush=True)
 
-    with inspection.opened(arguments.folder, say) as folder:
+    with packing.opened(arguments.folder, say) as folder:
         shown, place = str(arguments.folder), str(folder)
         if not arguments.quiet:
-            print(f"{shown}: {inspection.bytes_in_words(folder, problems)}")
-        results = inspection.results_of(folder)
-        problems += problems_of(
-            results, arguments, lambda line: print(line.replace(place, shown), flush=True)
+            state = f"{len(faults)} not as archived" if faults else "every byte is as archived"
+            print(f"{shown}: {len(files_below(folder))} files, {state}")
+        problems = len(faults) + problems_of(
+            packing.results_of(folder),
+            arguments,
+            lambda line: print(line.replace(place, shown), flush=True),
         )
         if problems and arguments.rebuild and differs_from_installed(folder):
             print(

@@ -9,12 +9,9 @@ reached a target, and what a run has found by some points of its budget. `thinne
   algorithms: the least of each algorithm on the function, and the largest of all,
 * the last improvement of the run in each step of a grid of its evaluations and seconds.
 
-A run or a launch therefore reaches every target at the same evaluation and second as before. Tables
-of targets, launches and final results are the same, and so are comparisons at equal evaluations. A
-curve over the budget shows a value at most one step later. Tables with relative targets or other
-budgets can differ.
-
-`samples` are some records with all of their improvements, which a reader can replay.
+Tables of targets, launches, final results and comparisons at equal evaluations are therefore the
+same. A curve over the budget shows a value at most one step later. Tables with relative targets or
+other budgets can differ.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.archive.member import Member
+from timefair.extensions.archive.files import Member
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
 from timefair.rundata.problems import ENDED_BY_BUDGET
@@ -62,28 +59,16 @@ _VERSION = "schema_version"
 def compact_files(
     files: Iterable[Member], folder: Path, campaign: Campaign, within: str
 ) -> list[Member]:
-    """The files of a campaign for a compact archive: thinned runs, and some full records.
+    """The files of a campaign, ``results/NAME``, for a compact archive, among all that go `within`.
 
-    Parameters
-    ----------
-    files
-        The files of `campaign_files.campaign_files`.
-    folder
-        ``results/NAME``.
-    within
-        The folder of the archive that they go to.
-
-    Raises
-    ------
-    InputError
-        If optima are unknown, or runs have noise, several objectives, constraints or problems that
-        change. Their tables do not depend on targets alone.
+    `InputError` if tables do not depend on targets alone: if optima are unknown, or runs have
+    noise, several objectives, constraints or problems that change.
     """
     files, kept = list(files), []
     equal = _equal_evaluations(
         folder / f"collected/{label}.parquet" for label in campaign.algorithms
     )
-    sampled = samples(files, within)
+    sampled = _samples(files, within)
     final = campaign.budget.final_target
     targets = [*campaign.targets, *([] if final is None else [final])]
     for member in files:
@@ -96,19 +81,15 @@ def compact_files(
     return kept
 
 
-def samples(files: Iterable[Member], within: str) -> set[str]:
-    """The paths in the archive of the smallest record of each algorithm in each dimension.
-
-    Small records take the least time to replay.
-    """
+def _samples(files: Iterable[Member], within: str) -> set[str]:
+    """The smallest record of each algorithm in each dimension: the quickest to replay."""
     smallest: dict[tuple[str, int], tuple[int, str]] = {}
     for member in files:
         try:
             job = plan.Job.of_record(PurePosixPath(member.path).relative_to(within))
         except ValueError:
             continue
-        assert isinstance(member.content, Path)
-        cell, found = (job.algorithm, job.dimension), (member.content.stat().st_size, member.path)
+        cell, found = (job.algorithm, job.dimension), (member.size, member.path)
         smallest[cell] = min(found, smallest.get(cell, found))
     return {path for _, path in smallest.values()}
 
@@ -163,19 +144,10 @@ def _not_by_targets(runs: pa.Table) -> str:
 def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
     """Runs with the improvements that tables need.
 
-    Parameters
-    ----------
-    runs
-        Shape (runs, columns of `records.schema.RUN_SCHEMA`), with known optima.
-    targets
-        Precisions to reach; may be empty.
-    equal
-        For each problem, numbers of evaluations at which its runs are compared, ascending.
-
-    Returns
-    -------
-    pyarrow.Table
-        The same runs. Null and empty lists of improvements stay as they are.
+    - `runs`: With the columns of `records.schema.RUN_SCHEMA` and known optima. Null and empty lists
+      of improvements stay as they are.
+    - `targets`: Precisions to reach; may be empty.
+    - `equal`: For each problem, numbers of evaluations at which its runs are compared.
     """
     own, other = (_Events.of(runs[name]) for name in ("events", "launch_events"))
     first = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))

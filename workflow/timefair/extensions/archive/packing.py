@@ -1,31 +1,40 @@
-"""Writes an archive as a folder or as a zip: the same files make the same bytes."""
+"""Writes an archive as a folder or a zip, the same files as the same bytes, and checks one.
+
+The manifest is a file for ``sha256sum --check``. Its first line is a comment with the checksum of
+the others, so that a change of the manifest is noticed too.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import filecmp
 import hashlib
 import shutil
+import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
-from timefair.extensions.archive import manifest
-from timefair.extensions.archive.member import Member, files_below
+from timefair.campaign import plan
+from timefair.extensions.archive.files import OWN, Member, files_below
 
+MANIFEST, METADATA = "manifest-sha256.txt", "ro-crate-metadata.json"
+"""The checksums and the description of an archive, in its top folder."""
+
+_HEAD = "# SHA-256 of the lines below: "
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LINUX, _REGULAR_FILE = 3, 0o100644 << 16
 _UNREADABLE = (
     zipfile.BadZipFile, RuntimeError, OSError, EOFError, ValueError, MemoryError, OverflowError,
 )  # fmt: skip
 
+# --- Writing ------------------------------------------------------------------------------------
+
 
 def write_folder(members: Iterable[Member], folder: Path) -> None:
-    """Write files and their manifest into a folder. The folder appears when it is complete.
-
-    `members` come with ascending paths. An existing folder has to be empty.
-    """
+    """Write files, with ascending paths, and their manifest; the folder appears when complete."""
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     digests = {}
@@ -35,37 +44,23 @@ def write_folder(members: Iterable[Member], folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("wb") as file:
                 digests[member.path] = _copied(member, file.write)
-        (part / manifest.NAME).write_bytes(_bytes(manifest.manifest(digests)))
+        (part / MANIFEST).write_bytes(_manifest(digests))
         part.replace(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
 def write_zip(members: Iterable[Member], path: Path) -> None:
-    """Write files and their manifest into a zip. The zip appears when it is complete.
+    """Write files, with ascending paths, and their manifest; the zip appears when complete.
 
-    Nothing is compressed, because records are already compressed, and because different versions of
-    a compressor would make different bytes. All dates are the earliest that a zip can contain.
-    `members` come with ascending paths.
+    Nothing is compressed, because records are already, and because different versions of a
+    compressor would make different bytes. All dates are the earliest that a zip can contain.
     """
     digests = {}
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for member in members:
             digests[member.path] = _store(archive, member)
-        _store(archive, manifest.manifest(digests))
-
-
-def _copied(member: Member, write: Callable[[bytes], object]) -> str:
-    """Write the bytes of a file; their SHA-256, in hex."""
-    known = hashlib.sha256()
-    for chunk in member.chunks():
-        known.update(chunk)
-        write(chunk)
-    return known.hexdigest()
-
-
-def _bytes(member: Member) -> bytes:
-    return b"".join(member.chunks())
+        _store(archive, Member(MANIFEST, _manifest(digests)))
 
 
 def _store(archive: zipfile.ZipFile, member: Member) -> str:
@@ -76,17 +71,108 @@ def _store(archive: zipfile.ZipFile, member: Member) -> str:
         return _copied(member, file.write)
 
 
-def unpack(path: Path, folder: Path) -> list[str]:
-    """Write the files of a zip into a folder; a line for each that cannot be read.
+def _copied(member: Member, write: Callable[[bytes], object] = lambda chunk: None) -> str:
+    """Write the bytes of a file; their SHA-256, in hex."""
+    known = hashlib.sha256()
+    for chunk in member.chunks():
+        known.update(chunk)
+        write(chunk)
+    return known.hexdigest()
 
-    Each line begins with the path of the file in the zip.
 
-    Raises
-    ------
-    InputError
-        If the file is not a zip, or damaged so that its files cannot be listed.
+def _manifest(digests: Mapping[str, str]) -> bytes:
+    """The manifest of files, whose checksums are given by their paths."""
+    lines = "".join(f"{digests[path]}  {path}\n" for path in sorted(digests)).encode()
+    return _first_line(lines) + b"\n" + lines
+
+
+def _first_line(lines: bytes) -> bytes:
+    return (_HEAD + hashlib.sha256(lines).hexdigest()).encode()
+
+
+# --- Checking -----------------------------------------------------------------------------------
+
+
+def is_archive(target: Path) -> bool:
+    """Whether a path is that of an archive: a zip, or a folder with a manifest or RO-Crate."""
+    if target.is_dir():
+        return any((target / name).is_file() for name in (MANIFEST, METADATA))
+    return target.suffix == ".zip"
+
+
+@contextlib.contextmanager
+def opened(target: Path, say: Callable[[str], None]) -> Iterator[Path]:
+    """The folder of an archive, after a check of every byte; `say` gets a line for each fault.
+
+    A zip is unpacked into a temporary folder. The working directory is then that of the user's
+    files, if the archive contains some, so that their code can run.
     """
-    faults = []
+    with contextlib.ExitStack() as stack:
+        folder = target.absolute()
+        if not target.is_dir():
+            place = stack.enter_context(tempfile.TemporaryDirectory(prefix="timefair-verify-"))
+            folder = Path(place).resolve() / "crate"
+            folder.mkdir()
+        for fault in faults(folder) if target.is_dir() else _faults_of_zip(target, folder):
+            say(f"{target}: {fault}")
+        if (folder / OWN).is_dir():
+            stack.enter_context(contextlib.chdir(folder / OWN))
+        yield folder
+
+
+def results_of(folder: Path) -> Path:
+    """``results/NAME`` in an archive; `InputError` if it does not exist."""
+    found = sorted((folder / "results").glob(f"*/{plan.SNAPSHOT}"))
+    if not found:
+        raise InputError(f"{folder}: contains no campaign")
+    return found[0].parent
+
+
+def faults(folder: Path) -> Iterator[str]:
+    """A line for each file that differs from the manifest, beginning with its path in the archive.
+
+    `InputError` if there is no manifest.
+    """
+    path = folder / MANIFEST
+    try:
+        head, _, lines = path.read_bytes().partition(b"\n")
+    except OSError:
+        raise InputError(f"{path}: there is no manifest; name an archive of timefair") from None
+    if head != _first_line(lines):
+        yield f"{MANIFEST}: not as archived (checksum in its first line)"
+    entries = (line.partition("  ") for line in lines.decode(errors="replace").splitlines())
+    expected = {name: checksum for checksum, _, name in entries}
+    there = {member.path: member for member in files_below(folder) if member.path != MANIFEST}
+    for name in sorted(expected.keys() | there.keys()):
+        if name not in there:
+            yield f"{name}: missing"
+        elif name not in expected:
+            yield f"{name}: not part of the archive"
+        elif _copied(there[name]) != expected[name]:
+            yield f"{name}: not as archived (SHA-256)"
+
+
+def _faults_of_zip(path: Path, folder: Path) -> Iterator[str]:
+    """Unpack a zip into a folder; a line for each fault of its files, or one of the zip itself."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file or folder")
+    wrong = _unpack(path, folder)
+    yield from wrong
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{path}: contains no {MANIFEST}; name an archive of timefair")
+    for fault in faults(folder):
+        wrong.append(fault)
+        yield fault
+    if not wrong:
+        again = folder.parent / f"{folder.name}.zip"
+        write_zip((member for member in files_below(folder) if member.path != MANIFEST), again)
+        if not filecmp.cmp(path, again, shallow=False):
+            yield "not as written, though its files are"
+
+
+def _unpack(path: Path, folder: Path) -> list[str]:
+    """Write the files of a zip into a folder; a line for each that cannot be read."""
+    wrong = []
     try:
         archive = zipfile.ZipFile(path)
     except _UNREADABLE as error:
@@ -96,45 +182,5 @@ def unpack(path: Path, folder: Path) -> list[str]:
             try:
                 archive.extract(entry, folder)
             except (*_UNREADABLE, NotImplementedError) as error:
-                faults.append(f"{entry.filename}: cannot be read from the zip ({error})")
-    return faults
-
-
-def container_fault(path: Path, folder: Path) -> str | None:
-    """Compare a zip with the zip that `write_zip` makes of its files.
-
-    `unpack` has written these files into `folder`.
-
-    Returns
-    -------
-    str or None
-        A line with the position of the first byte that differs, and the file that it belongs to.
-    """
-    again = folder.parent / f"{folder.name}.zip"
-    members = [member for member in files_below(folder) if member.path != manifest.NAME]
-    write_zip(members, again)
-    with path.open("rb") as one, again.open("rb") as other:
-        position = _first_difference(one, other)
-    if position is None:
-        return None
-    with zipfile.ZipFile(again) as archive:
-        place = _place(archive.infolist(), archive.start_dir, position)
-    return f"{place}: byte {position} of the zip is not as written"
-
-
-def _first_difference(one: BinaryIO, other: BinaryIO) -> int | None:
-    position = 0
-    while True:
-        left, right = one.read(2**20), other.read(2**20)
-        if left != right:
-            same = (k for k, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
-            return position + next(same, min(len(left), len(right)))
-        if not left:
-            return None
-        position += len(left)
-
-
-def _place(entries: Sequence[zipfile.ZipInfo], directory: int, position: int) -> str:
-    if position >= directory:
-        return "the directory of the zip"
-    return [entry.filename for entry in entries if entry.header_offset <= position][-1]
+                wrong.append(f"{entry.filename}: cannot be read from the zip ({error})")
+    return wrong

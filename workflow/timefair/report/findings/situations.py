@@ -20,7 +20,6 @@ from timefair.report.findings.orders import (
     reversed_over_functions,
 )
 from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
-from timefair.report.findings.portfolios import sharing_pays
 from timefair.report.findings.raced import raced
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far
@@ -100,7 +99,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         reversed_over_functions(evidence, space),
         *raced(evidence, space),
         *restarts(evidence, space),
-        sharing_pays(evidence, space),
         *tuning_pays(evidence, space),
         *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]

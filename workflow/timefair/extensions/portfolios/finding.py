@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from timefair.basics.words import percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-from timefair.exhibits.portfolios.portfolio import SINGLE, VIRTUAL
+from timefair.extensions.portfolios.tables import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of
 
 ARRANGEMENT, SIZE = "in turn", 2
-"""The portfolio in the sentence. It is fixed, because choosing the best of several
-would be biased.
-"""
+"""The portfolio in the sentence; choosing the best of several would be biased."""
 
 
-def sharing_pays(evidence: Evidence, space: Space) -> str:
-    """A sentence on the pair that shares the budget, with the best single algorithm and the bound.
+def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
+    """On the pair that shares the budget, with the best single algorithm and the bound.
 
-    Empty if the gain may be due to chance, if the pair does not reach more targets than the best
+    None if the gain may be due to chance, if the pair does not reach more targets than the best
     single algorithm, or for fewer than `FEW_FUNCTIONS` functions.
     """
     rows = evidence.of("portfolio", space, unit=evidence.unit)
     if rows.empty or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
-        return ""
+        return
     of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
     row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))
     bound = next((one for (arrangement, _), one in of.items() if arrangement == VIRTUAL), None)
     if row is None or single is None or bound is None:
-        return ""
+        return
     if not (row["gain_low"] > 0 and row["held_out"] > single["share"]):
-        return ""
+        return
     shares = [percent(float(share)) for share in row["shares"].split(", ")]
     first, second = (
         f"{name} for {share} of the budget"
         for name, share in zip(row["members"].split(", "), shares, strict=True)
     )
-    return (
+    yield (
         f"{first}, then {second} reach {percent(row['held_out'])} of the targets on "
         f"functions not used to choose them; {single['members']} alone reaches "
         f"{percent(single['share'])}, and the best algorithm on each target "

@@ -15,9 +15,7 @@ from timefair.statistics.ert import check_pairs
 class Practical(NamedTuple):
     """Three probabilities with the sum 1, or NaN where nothing is known.
 
-    - `better`: The first algorithm is better by more than what matters.
-    - `equal`: The two differ by no more than what matters.
-    - `worse`: The second algorithm is better by more than what matters.
+    `better`: the first algorithm is better by more than what matters; `worse`: the second is.
     """
 
     better: float
@@ -29,13 +27,9 @@ UNKNOWN = Practical(np.nan, np.nan, np.nan)
 
 
 def compared(first: ArrayLike, second: ArrayLike, ratio: float) -> Practical:
-    """Compare draws of the costs of two algorithms.
+    """Compare draws of the ERTs of two algorithms, shape (draws,); two of `inf` are equal.
 
-    - `first`, `second`, shape (draws,): Draws of the ERT of each algorithm, `inf` allowed. If both
-      are `inf`, the draw counts as equal.
-    - `ratio`: The largest ratio of costs that does not matter, at least 1.
-
-    Returns: The shares of the draws. Raises ValueError if `ratio` is below 1.
+    `ratio` is the largest ratio of costs that does not matter, at least 1; ValueError below.
     """
     check_ratio(ratio)
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
@@ -58,25 +52,19 @@ def signed_rank(
 ) -> Practical:
     """Whether the first of two algorithms is better, practically equal or worse over functions.
 
-    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions,
-      `inf` allowed. Two costs of `inf` are equal; `inf` and a number have the largest possible
-      difference, and two such differences in opposite directions cancel.
+    - `first`, `second`, (functions,): Costs on the same functions. Two costs of `inf` are equal;
+      `inf` and a number have the largest possible difference, and two such differences in opposite
+      directions cancel. ValueError if one is NaN or negative.
     - `ratio`: The largest ratio of costs that does not matter, at least 1.
-    - `draws`: Number of draws from the posterior distribution.
-    - `rng`: Source of the draws.
 
-    Returns: The posterior probability that each case (better, equal, worse) is the most frequent
-    one among pairs of functions. The average of the two log ratios of a pair determines its case.
-    NaN if there are no functions. Raises ValueError if the costs are not vectors of the same
-    length, a cost is NaN or negative, or `ratio` or `draws` is below 1.
+    Returns: The posterior probability that each case is the most frequent one among pairs of
+    functions; the average of the two log ratios of a pair determines its case. NaN without
+    functions.
 
-    The functions are a sample. Their distribution has a Dirichlet process prior with the mass
-    `PRIOR_FUNCTIONS` at a function without a difference. In each draw, the functions therefore have
-    weights with a Dirichlet distribution. With these weights, three shares of the pairs of
-    functions are computed: those whose average log ratio is above log(ratio), between both limits,
-    and below -log(ratio). An average at a limit counts half. The probability of a case is the share
-    of the draws in which its share is the largest. If the shares of better and worse are equal and
-    the largest, the draw counts half for each.
+    The distribution of functions has a Dirichlet process prior with the mass `PRIOR_FUNCTIONS` at a
+    function without a difference, so that in each draw the functions have Dirichlet weights. An
+    average at a limit counts half, and so does a draw in which better and worse are equally
+    frequent.
 
     Source: A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, Time for a change: a tutorial for
     comparing multiple classifiers through Bayesian analysis, Journal of Machine Learning Research
@@ -108,14 +96,10 @@ def signed_rank(
 
 
 def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
-    """Median over the functions of the ratio of the costs of the second and the first algorithm.
+    """Median over at least one function of the second cost divided by the first, from 0 to `inf`.
 
-    - `first`, `second`, shape (functions,): Costs of the two algorithms on the same functions, at
-      least one, as for `signed_rank`.
-
-    Returns: From 0 to `inf`, computed on a logarithmic scale. It is 1 if the two log ratios in the
-    middle are infinite in opposite directions. If the algorithms are exchanged, it is the
-    reciprocal.
+    It is computed on a logarithmic scale, so that the exchange of both gives the reciprocal; 1 if
+    the log ratios in the middle are infinite in opposite directions.
     """
     gain = np.sort(_log_ratios(first, second))
     low, high = gain[(gain.size - 1) // 2], gain[gain.size // 2]
@@ -149,10 +133,8 @@ THINNING = 5
 class _Choices:
     """Rankings as the choices that make them up: arrays of shape (functions, algorithms).
 
-    - `order`: The algorithms of each function, the best first.
-    - `place`: Where each algorithm is in `order`.
-    - `rivals_from`, `rivals_to`: For each place, the first and the last place of those that are
-      equal to it.
+    - `order`, `place`: The algorithms, the best first; where each is in this order.
+    - `rivals_from`, `rivals_to`: Of each place, the first and the last place that are equal to it.
     - `made`: Whether there is a choice at a place.
     """
 
@@ -177,16 +159,15 @@ class _Choices:
         return cls(order, np.argsort(order, axis=1), first, end, made)
 
     def won(self) -> NDArray[np.float64]:
-        """The number of choices that each algorithm wins, shape (algorithms,)."""
+        """The number of choices that each algorithm wins."""
         of_algorithm = np.take_along_axis(self.made, self.place, axis=1)
         return np.asarray(of_algorithm.sum(axis=0), dtype=np.float64)
 
     def exposure(
         self, weights: NDArray[np.float64], rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Total time of the choices in which each algorithm takes part, drawn given the weights.
-
-        Both arrays have the shape (chains, algorithms).
+        """Total time of the choices in which each algorithm takes part, drawn given the weights,
+        both (chains, algorithms).
         """
         function = np.arange(len(self.order))[:, np.newaxis]
         left = weights[:, self.order][..., ::-1].cumsum(axis=-1)[..., ::-1]
@@ -197,23 +178,19 @@ class _Choices:
 
 
 def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draws from the posterior distribution of the weights of the Plackett-Luce model.
+    """Draws from the posterior of the weights of the Plackett-Luce model, (draws, algorithms).
 
-    - `costs`, shape (functions, algorithms): Smaller is better. `inf` is last; the order of several
-      `inf` is unknown, so no choice is made among them. Other ties are treated by Breslow's method:
-      each of the equal algorithms is chosen from all of them and all that are behind them.
-    - `draws`: Number of draws.
-    - `rng`: Source of the draws.
+    - `costs`, (functions, algorithms): Smaller is better. Among several `inf`, which are last, no
+      choice is made; other ties are treated by Breslow's method: each of the equal algorithms is
+      chosen from all of them and all that are behind them. ValueError for NaN.
 
-    Returns, shape (draws, algorithms): Weights with the sum 1: the probability that each algorithm
-    is first on a function. Without functions, they are draws from the uniform prior. Raises
-    ValueError if `costs` is not a matrix or has NaN, or `draws` is below 1.
+    The weights, of sum 1, are the probabilities to be first on a function; without functions, they
+    come from the uniform prior.
 
     In the model, the first algorithm of a ranking is chosen with probabilities in proportion to the
-    weights, then the second among the remaining algorithms, and so on (Luce 1959, Plackett 1975).
-    The Gibbs sampler alternates between the times of the choices, which are exponentially
-    distributed, and the weights, which are then gamma distributed (Caron and Doucet 2012). `CHAINS`
-    chains run in parallel.
+    weights, then the second among the remaining ones, and so on (Luce 1959, Plackett 1975). The
+    Gibbs sampler alternates between the times of the choices, which are exponentially distributed,
+    and the weights, which are then gamma distributed (Caron and Doucet 2012).
 
     Source: J. Rojas-Delgado, J. Ceberio, B. Calvo and J. A. Lozano, Bayesian performance analysis
     for algorithm ranking comparison, IEEE Transactions on Evolutionary Computation 26 (2022). F.
@@ -240,12 +217,7 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
 
 
 def probability_of_largest(weights: ArrayLike) -> NDArray[np.float64]:
-    """Share of the draws in which the weight of each algorithm is the largest.
-
-    - `weights`, shape (draws, algorithms): Draws of `weight_draws`.
-
-    Returns, shape (algorithms,): Probabilities with the sum 1.
-    """
+    """Share of the draws, (draws, algorithms), in which each weight is the largest."""
     values = np.asarray(weights, dtype=np.float64)
     largest = np.argmax(values, axis=1)
     return np.asarray(np.bincount(largest, minlength=values.shape[1]) / len(values))
@@ -254,29 +226,22 @@ def probability_of_largest(weights: ArrayLike) -> NDArray[np.float64]:
 def ert_draws(
     spent: ArrayLike, success: ArrayLike, *, draws: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draws from the posterior distribution of the ERT of one algorithm.
+    """Draws from the posterior distribution of the ERT of one algorithm, (draws, ...).
 
     Each draw gives the runs random weights, which are uniform on the simplex, and divides the
     weighted cost by the weighted successes.
 
-    - `spent`, shape (R, ...): Cost of each run, as for `timefair.statistics.ert.ert`; one column
-      per unit, for example.
-    - `success`, same shape: Whether the run reached the target.
-    - `draws`: Number of draws.
-    - `rng`: Source of the draws.
+    - `spent`, `success`, (runs, ...): As for `timefair.statistics.ert.ert`, with its ValueErrors.
 
-    Returns, shape (draws, ...): In the unit of `spent`; NaN for fewer than two runs, because their
-    spread is unknown. Raises ValueError if the shapes differ, a cost is negative or not finite, or
-    `draws` is below 1.
+    NaN for fewer than two runs, because their spread is unknown.
 
-    For an algorithm without a success, the ERT of the plain bootstrap is infinite in every draw,
-    because the bootstrap treats unobserved events as impossible. One failed run would then be as
-    strong evidence as a thousand. Therefore such an algorithm gets one additional run, which
-    reaches the target at the mean cost of the others. Its draws are of the order of (R + 1) times
-    this cost and more, and increase with the number of failures.
+    Without a success, the ERT of the plain bootstrap would be infinite in every draw, and one
+    failed run as strong evidence as a thousand. Such an algorithm therefore gets one additional
+    run, which reaches the target at the mean cost of the others: its draws are of the order of
+    (runs + 1) times this cost and more.
 
-    The lowest cost is subtracted before the sums are computed. If all runs succeed at the same
-    cost, every draw is therefore exactly this cost.
+    The lowest cost is subtracted before the sums are computed: if all runs succeed at the same
+    cost, every draw is exactly this cost.
 
     Source: D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
     """
@@ -296,27 +261,14 @@ def ert_draws(
 
 
 def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
-    """Share of the draws in which each algorithm has the lowest cost.
-
-    If several algorithms have the lowest cost, the draw is divided equally among them.
-
-    - `costs`, shape (draws, algorithms): A draw of the ERT of each algorithm, `inf` allowed.
-
-    Returns, shape (algorithms,): Probabilities with the sum 1.
-    """
+    """Share of the draws, (draws, algorithms), in which each cost is the lowest; ties share it."""
     values = np.asarray(costs, dtype=np.float64)
     first = values == values.min(axis=1, keepdims=True)
     return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def probability_of_near_best(costs: ArrayLike, ratio: float) -> NDArray[np.float64]:
-    """Share of the draws in which the cost of each algorithm is at most `ratio` times the lowest.
-
-    - `costs`, shape (draws, algorithms): As for `probability_of_best`.
-    - `ratio`: The largest ratio that does not matter, at least 1.
-
-    Returns, shape (algorithms,): Each at least as large as the probability of being the best.
-    """
+    """Share of the draws in which each cost is at most `ratio` times the lowest."""
     values = np.asarray(costs, dtype=np.float64)
     return np.asarray((values <= ratio * values.min(axis=1, keepdims=True)).mean(axis=0))
 
@@ -329,8 +281,6 @@ LEVELS = 100
 """Quantiles that stand for the draws of a cost from the runs."""
 NEGLIGIBLE = 1e-20
 """Variance of a log cost below which draws differ by the rounding of the arithmetic alone."""
-
-
 POOLED_RUNS = 4
 """Weight of the average spread of the field, in runs, compared with an algorithm's own runs."""
 
@@ -339,9 +289,8 @@ POOLED_RUNS = 4
 class OnFunction:
     """Draws of the costs on one function; those of each algorithm come from its own runs.
 
-    - `costs`: Shape (draws, algorithms), positive and finite, as of `posterior.ert_draws`.
-    - `runs`, `successes`: Number of runs of each algorithm, at least 2, and number of these runs
-      that reached the target; shape (algorithms,).
+    - `costs`: Of `ert_draws`, (draws, algorithms), positive and finite.
+    - `runs`, `successes`: Of each algorithm, at least 2 runs.
     """
 
     costs: NDArray[np.float64]
@@ -354,15 +303,11 @@ def informed_by_the_field(
 ) -> list[NDArray[np.float64]]:
     """Combine the draws of costs with the costs of all algorithms on all functions (shrinkage).
 
-    - `functions`: One item per function, with equal numbers of draws; the algorithms may differ.
-    - `rng`: Source of the draws.
+    The functions have equal numbers of draws; their algorithms may differ. Returns draws from the
+    joint posterior distribution of the costs on each, (draws, algorithms).
 
-    Returns, shape (draws, algorithms): Draws from the joint posterior distribution of the costs:
-    one row is one draw.
-
-    With few runs, there are two errors: the draws of the bootstrap vary too little, and among many
-    comparisons, the most extreme results are partly due to chance. The model corrects both. If the
-    algorithms differ much more than their runs, it changes almost nothing.
+    With few runs, the draws of the bootstrap vary too little, and among many comparisons, the most
+    extreme results are partly due to chance. The model corrects both.
 
     *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), because the bootstrap
     has the variance of the sample instead of the population. It is then averaged, with the weights

@@ -19,12 +19,7 @@ LEVELS = (
 def probability_map(frame: pd.DataFrame, value: str) -> Figure:
     """One line per algorithm, the most probable one on top; one column per function, ``all`` last.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table `probability_best`; its rows in seconds are drawn if there are any.
-    value : str
-        The column with the probabilities; NaN leaves the cell empty.
+    Rows in seconds are drawn if there are any; NaN in the column `value` leaves a cell empty.
     """
     panels.require_rows(frame)
     unit = "seconds" if (frame["unit"] == "seconds").any() else "evaluations"

@@ -10,35 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.extensions.probabilities.posterior import OnFunction, ert_draws, informed_by_the_field
 from timefair.rundata.problems import ProblemRuns, Space, Spent, problems
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert, success_rate
-from timefair.statistics.posterior.posterior import OnFunction, ert_draws, informed_by_the_field
 from timefair.statistics.ranks import average_ranks
 from timefair.statistics.runtimes import decisive_target
 
 
 @dataclass(frozen=True)
 class LikelyCosts:
-    """The costs of the algorithms on one function, to its decisive target.
+    """The costs of the algorithms, in alphabetical order, on one function.
 
-    Attributes
-    ----------
-    function
-        Number of the function.
-    target
-        The decisive target; see `statistics.runtimes.decisive_target`.
-    algorithms
-        Algorithms in alphabetical order.
-    runs, successes
-        Numbers of runs and of successes of each algorithm, shape (algorithms,).
-    ert
-        Expected running time, `inf` without a success; shape (algorithms,).
-    draws
-        Draws of the expected running time, shape (draws, algorithms); NaN for fewer than two runs,
-        and if the runs of an algorithm cost nothing.
+    - `target`: See `statistics.runtimes.decisive_target`.
+    - `runs`, `successes`: Numbers of each algorithm.
+    - `ert`: Expected running time of each, `inf` without a success.
+    - `draws`: Of the expected running time, (draws, algorithms); NaN for fewer than two runs, and
+      if the runs of an algorithm cost nothing.
     """
 
     function: int
@@ -51,7 +41,7 @@ class LikelyCosts:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which algorithms have draws, shape (algorithms,)."""
+        """Which algorithms have draws."""
         return np.asarray(~np.isnan(self.draws).any(axis=0))
 
 
@@ -74,7 +64,7 @@ class LikelySpace:
         return tuple(sorted({name for one in self.functions for name in one.algorithms}))
 
     def table(self) -> NDArray[np.float64]:
-        """ERT, shape (functions, algorithms); NaN if an algorithm was not run on a function."""
+        """ERT, (functions, algorithms); NaN if an algorithm was not run on a function."""
         places = {name: k for k, name in enumerate(self.algorithms)}
         values = np.full((len(self.functions), len(places)), np.nan)
         for row, one in zip(values, self.functions, strict=True):
@@ -82,9 +72,7 @@ class LikelySpace:
         return values
 
     def ranks(self) -> dict[str, float]:
-        """The average rank of each algorithm; an algorithm that was not run shares the
-        worst rank.
-        """
+        """The average rank of each algorithm; the worst where it was not run."""
         values = np.nan_to_num(self.table(), nan=np.inf, posinf=np.inf)
         return dict(zip(self.algorithms, average_ranks(values).tolist(), strict=True))
 

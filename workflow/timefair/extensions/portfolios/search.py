@@ -19,12 +19,10 @@ MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the members of a portfolio share the budget T.
+    """How the members of a portfolio share the budget T: `shares` of T, one per member.
 
-    - `mode`: ``in turn``: one member after the other, each for its share of T. ``slices``: the
-      members alternate in short rounds, and each has its share of a round. ``side by side``: each
-      member has its own core for all of T.
-    - `shares`: Shares of T, one per member; each is 1 for ``side by side``.
+    ``in turn``: one member after the other. ``slices``: the members alternate in short rounds.
+    ``side by side``: each member has its own core for all of T, and the share 1.
     """
 
     mode: Mode
@@ -36,13 +34,7 @@ class Schedule:
         return len(self.shares) if self.mode == "side by side" else 1
 
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
-        """Time of each member when the portfolio has run for a share of T.
-
-        - `at`, shape (points,): Shares of T, from 0 to 1.
-
-        Returns, shape (members, points): Shares of T. At 1, they are equal to `shares` in every
-        mode.
-        """
+        """Time of each member, (members, points), when the portfolio has run for shares of T."""
         there = np.asarray(at, dtype=np.float64)
         each = np.array(self.shares)[:, np.newaxis]
         if self.mode == "in turn":
@@ -54,19 +46,15 @@ class Schedule:
 def share_reached(
     costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
 ) -> NDArray[np.float64]:
-    """Share of the runs that have reached each target at each cost.
+    """Share of the runs that have reached each target at each cost, (points, samples * targets).
 
-    - `costs`, shape (runs, targets): Cost of each run to each target; `inf` if the run did not
-      reach it.
-    - `known_until`, shape (runs,): Cost up to which each run was observed; `inf` if a longer run
-      would have had the same result.
-    - `at`, shape (points,): Costs.
-    - `starts`, shape (samples,): Index of the first run of each sample, rising from 0; each sample
-      has at least one run. By default, all runs are one sample.
+    - `costs`, (runs, targets): `inf` if the run did not reach the target.
+    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
+      have had the same result.
+    - `starts`, (samples,): Index of the first run of each sample, rising from 0; none is empty.
 
-    Returns, shape (points, samples * targets): The targets of the first sample, then those of the
-    next one. NaN if a run of the sample did not reach the target and was not observed up to this
-    cost, and if there are no runs.
+    NaN if a run of the sample did not reach the target and was not observed up to this cost, and
+    if there are no runs.
     """
     reached = np.asarray(costs, dtype=np.float64)
     until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
@@ -82,15 +70,11 @@ def share_reached(
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that at least one of several independent runs reaches a target.
+    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...
 
-    - `members`: Probability of each member, along `axis`.
-    - `axis`: The axis of the members.
-
-    Returns: 1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the
-    probabilities are shares of independent samples of runs on one problem, because the product is
-    linear in each of them. Do not pool the instances of a function beforehand: an instance may be
-    hard for all members, so pooled successes of the members are not independent.
+    The probabilities are along `axis`; NaN if one is. It is unbiased for shares of independent
+    samples of runs on one instance. Do not pool instances beforehand: one may be hard for all
+    members, so their pooled successes are not independent.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -124,13 +108,12 @@ class Portfolio:
 class Judged:
     """Result of a choice on functions that were not used for it.
 
-    - `share`, `share_low`, `share_high`: Share of the (function, target) pairs that are reached,
-      averaged over the functions. On each function, the portfolio is the one that is best on all
-      others. NaN for one function.
-    - `gain`, `gain_low`, `gain_high`: The share minus the share of the single best algorithm. This
-      algorithm is chosen in the same way and has as many cores. NaN if an algorithm has fewer runs
-      on an instance than there are cores. The limits are NaN if a chosen algorithm has only one run
-      on an instance.
+    - `share`: Share of the (function, target) pairs that are reached, averaged over the functions:
+      on each, by the portfolio that is best on all others. NaN for one function.
+    - `gain`: The share minus that of the single best algorithm, which is chosen in the same way and
+      has as many cores. NaN if an algorithm has fewer runs on an instance than there are cores.
+
+    Limits are NaN if a chosen algorithm has only one run on an instance.
     """
 
     share: float
@@ -144,11 +127,9 @@ class Judged:
 class Search:
     """Portfolios of some algorithms over some functions. The functions count equally.
 
-    - `functions`: Runs on each function, with at least one instance and one target. All algorithms
-      have runs on every instance.
-    - `budget`: T, in the unit of the costs.
-
-    Raises ValueError if it is not known whether a run reaches a target within T.
+    - `functions`: At least one instance and one target each; all algorithms have runs on each.
+    - `budget`: T, in the unit of the costs. ValueError if it is not known whether a run reaches a
+      target within T.
 
     The value of a portfolio on a function is the probability that a member reaches the target
     within its share of T, averaged over instances and targets. Given the instance, the runs of
@@ -166,16 +147,15 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Probability that each algorithm reaches each pair within shares of T.
+        """Probability that each algorithm reaches each target of each instance within shares of T.
 
-        Returns, shape (algorithms, points, pairs): One array per function; its pairs are the
-        targets of all instances.
+        One array per function, (algorithms, points, instances * targets).
         """
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
     def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """The same, averaged over the instances; arrays of shape (algorithms, points, targets)."""
+        """The same, averaged over the instances: (algorithms, points, targets)."""
         return [
             shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
             for shares, instances in zip(self.shares(at), self._functions, strict=True)
@@ -194,11 +174,10 @@ class Search:
         return np.asarray(total / len(self._functions))
 
     def copies(self, count: int) -> NDArray[np.float64]:
-        """Share of the pairs that `count` independent runs of each algorithm reach side by side.
+        """Share of the pairs that `count` independent runs reach side by side; NaN for fewer.
 
-        Returns, shape (algorithms, functions): Unbiased estimate: among all choices of `count`
-        different runs, the share in which at least one run reaches the target. NaN if there are
-        fewer runs.
+        Shape (algorithms, functions). Unbiased: among all choices of `count` different runs, the
+        share in which at least one reaches the target.
         """
         of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
         return np.array(of_functions).T
@@ -206,8 +185,7 @@ class Search:
     def best(self, size: int, mode: Mode) -> Portfolio:
         """The best portfolio of `size` algorithms over all functions.
 
-        With `in turn`, the members are in the order that reaches the targets earliest, by the mean
-        over budgets that are evenly spaced in the logarithm. All orders reach the same within T.
+        Members in turn are in the order that is best at any time; within T, all reach the same.
         """
         best = self._best(size, mode, None)
         if mode != "in turn":
@@ -240,11 +218,9 @@ class Search:
     ) -> Judged:
         """Choose `size` algorithms, and judge the choice on functions that were not used for it.
 
-        - `size`, `mode`: Size and mode of the portfolios. With size 1, the choice is the single
-          best algorithm, whose gain is 0.
-        - `confidence`, `resamples`, `rng`: Options of the bootstrap of the runs within the
-          instances. The choices are not repeated in the samples, so the limits apply to new runs on
-          these functions, not to other functions.
+        With size 1, the choice is the single best algorithm, whose gain is 0. The bootstrap draws
+        runs within the instances and does not repeat the choices, so the limits apply to new runs
+        on these functions, not to other functions.
         """
         count = len(self._functions)
         if count < 2:
@@ -272,8 +248,6 @@ class Search:
             float(share - base),
             *_limits(replicates[0] - replicates[1], confidence),
         )
-
-    # -- inside ------------------------------------------------------------------------------
 
     @cached_property
     def _missed(self) -> list[NDArray[np.float64]]:
@@ -330,11 +304,7 @@ class Search:
         resamples: int,
         rng: np.random.Generator,
     ) -> NDArray[np.float64]:
-        """Values on a function of samples of the runs, shape (portfolios, resamples).
-
-        A run is drawn as a whole, for all portfolios that its algorithm is in. NaN with a single
-        run.
-        """
+        """Values on a function of samples of whole runs; NaN with one run."""
         instances = self._functions[function]
         wanted = sorted(
             {
@@ -366,11 +336,7 @@ class Search:
 
 @dataclass(frozen=True)
 class _Joined:
-    """The runs of an algorithm on all instances of a function.
-
-    - `costs`, `known_until`: As in `share_reached`, one instance after the other.
-    - `starts`: Index of the first run of each instance.
-    """
+    """The runs of an algorithm on all instances of a function, as in `share_reached`."""
 
     costs: NDArray[np.float64]
     known_until: NDArray[np.float64]
@@ -383,13 +349,11 @@ class _Joined:
         return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
 
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs that reach each pair within each cost, shape (points, pairs)."""
+        """Share of the runs that reach each pair within each cost, (points, pairs)."""
         return share_reached(self.costs, self.known_until, at, self.starts)
 
     def any_of(self, count: int, budget: float) -> float:
-        """The mean over the instances and targets of the chance that one of `count` different runs
-        reaches the target; NaN if an instance has fewer runs.
-        """
+        """Mean chance that one of `count` different runs reaches a target; NaN for fewer runs."""
         runs = np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
         if (runs < count).any():
             return float("nan")
@@ -419,13 +383,10 @@ def _schedules(size: int, mode: Mode) -> Iterator[Schedule]:
 def _mean_missed(
     missed: Sequence[NDArray[np.float64]], groups: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """The mean over the pairs of each function of what all members of a group miss.
+    """The mean over the pairs of what all members of a group miss, (groups, functions).
 
-    - `missed`: For each function, what each algorithm misses at each place in a group; shape
-      (algorithms, places, pairs).
-    - `groups`: Shape (groups, members).
-
-    Returns: shape (groups, functions)
+    - `missed`: Of each function, what each algorithm misses at each place in a group, (algorithms,
+      places, pairs).
     """
     heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
     of_heads = [np.flatnonzero(block.ravel() == k) for k in range(len(heads))]
@@ -467,14 +428,11 @@ def _draws(
 
 @dataclass(frozen=True)
 class Contributions:
-    """Contribution of each algorithm to the virtual best.
+    """Contribution of each algorithm to the virtual best; arrays of shape (algorithms,).
 
-    - `alone`: Value of each algorithm alone, shape (algorithms,). The largest is that of the single
-      best.
-    - `marginal`: Value that the virtual best loses without the algorithm, shape (algorithms,).
-    - `shapley`: Shapley value of each algorithm, shape (algorithms,). The values add up to
-      `virtual_best`.
-    - `virtual_best`: The value of all algorithms together.
+    - `alone`: Value of each algorithm alone.
+    - `marginal`: Value that the virtual best loses without the algorithm.
+    - `shapley`: Shapley values; they add up to `virtual_best`, the value of all together.
     """
 
     alone: NDArray[np.float64]
@@ -482,51 +440,39 @@ class Contributions:
     shapley: NDArray[np.float64]
     virtual_best: float
 
-    @property
-    def single_best(self) -> float:
-        """The largest value of a single algorithm."""
-        return float(self.alone.max())
 
-    @property
-    def gap(self) -> float:
-        """Value of the virtual best minus that of the single best: at least 0."""
-        return max(self.virtual_best - self.single_best, 0.0)
-
-
-def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contributions:
+def contributions(reached: ArrayLike) -> Contributions:
     """Marginal contribution and Shapley value of each algorithm in the virtual best of all.
 
-    - `reached`, shape (algorithms, pairs): The probability, from 0 to 1, with which each algorithm
-      reaches each pair.
-    - `weights`, shape (pairs,): Weights of the pairs, at least 0 and not all 0; equal by default.
+    - `reached`, (algorithms, pairs), neither empty: The probability with which each algorithm
+      reaches each pair. ValueError for anything else.
 
-    Raises ValueError if `reached` is not a matrix with at least one algorithm and one pair, if a
-    number is outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
+    The value v(S) of a set S of algorithms is the mean over the pairs of the maximum of `reached`
+    over S, and v({}) = 0. The marginal contribution of algorithm i is v(all) - v(all without i)
+    [1]_; of two equal algorithms, it is 0. The Shapley value is the increase of v when i joins the
+    set, averaged over all orders in which the algorithms may join [2]_.
 
-    The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
-    `reached` over S; it is 0 for the empty set. The marginal contribution of algorithm i is
-    v(all) - v(all without i) [1]_. If two algorithms are equal, it is 0 for both, however good they
-    are. The Shapley value of algorithm i is the increase of v when i joins the set, averaged over
-    all orders in which the algorithms may join [2]_. Equal algorithms have equal Shapley values.
+    A single pair is an airport game, whose Shapley values are known: for probabilities x_1 <= ...
+    <= x_n, and x_0 = 0, that of the i-th algorithm is the sum of (x_j - x_(j-1))/(n - j + 1) over
+    j <= i [3]_. Shapley values are additive over games, so their mean over the pairs is exact.
 
-    The game of a single pair is the airport game, whose Shapley values are known. If the
-    probabilities are x_1 <= ... <= x_n, and x_0 = 0, the Shapley value of the i-th algorithm is the
-    sum of (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so
-    their mean over the pairs is exact for any number of algorithms, without a sum over subsets or
-    random orders.
+    For pairs (function, target, budget), with budgets evenly spaced in the logarithm, these are the
+    Shapley values of IOHanalyzer (``get_shapley_values``), which estimates them from random orders
+    and divides them by v(all).
 
-    If the pairs are (function, target, budget), with budgets evenly spaced on a logarithmic scale,
-    the results are the Shapley values of IOHanalyzer (``get_shapley_values``). IOHanalyzer
-    estimates them from random orders and divides them by v(all).
-
-    Source: .. [1] L. Xu, F. Hutter, H. Hoos and K. Leyton-Brown, Evaluating component solver
-    contributions to portfolio-based algorithm selectors, SAT 2012. .. [2] A. Fréchette, L.
-    Kotthoff, T. Michalak, T. Rahwan, H. Hoos and K. Leyton-Brown, Using the Shapley value to
-    analyze algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple
-    expression for the Shapley value in a special case, Management Science 20 (1973).
+    Source: .. [1] L. Xu et al., Evaluating component solver contributions to portfolio-based
+    algorithm selectors, SAT 2012. .. [2] A. Fréchette et al., Using the Shapley value to analyze
+    algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple expression for
+    the Shapley value in a special case, Management Science 20 (1973).
     """
-    values = _checked(reached)
-    share = _normalized(weights, values.shape[1])
+    values = np.asarray(reached, dtype=np.float64)
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(
+            f"reached must have the shape (algorithms >= 1, pairs >= 1), not {values.shape}"
+        )
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("reached must be probabilities in [0, 1]")
+    share = np.full(values.shape[1], 1 / values.shape[1])
     order = np.argsort(values, axis=0, kind="stable")
     rising = np.take_along_axis(values, order, axis=0)
     count = len(values)
@@ -539,21 +485,3 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     ahead = np.where(best - second > EQUAL, best - second, 0.0)
     lost = np.where(np.arange(count)[:, np.newaxis] == order[-1], ahead, 0.0)
     return Contributions(values @ share, lost @ share, parts @ share, float(best @ share))
-
-
-def _checked(reached: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(reached, dtype=np.float64)
-    if values.ndim != 2 or 0 in values.shape:
-        raise ValueError(
-            f"reached must have the shape (algorithms >= 1, pairs >= 1), not {values.shape}"
-        )
-    if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("reached must be probabilities in [0, 1]")
-    return values
-
-
-def _normalized(weights: ArrayLike | None, pairs: int) -> NDArray[np.float64]:
-    given = np.ones(pairs) if weights is None else np.asarray(weights, dtype=np.float64)
-    if given.shape != (pairs,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
-        raise ValueError(f"weights must be {pairs} numbers of at least 0, and not all 0")
-    return np.asarray(given / given.sum())

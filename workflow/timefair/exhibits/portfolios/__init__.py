@@ -1,1 +1,0 @@
-"""Which algorithms should share a budget, and what each of them contributes."""

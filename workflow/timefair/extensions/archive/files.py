@@ -1,0 +1,317 @@
+"""The files of an archive: those of the campaign, the code at its commit, and the user's own.
+
+Also where the runs come from, by their records.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sysconfig
+import tarfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from timefair import __version__
+from timefair.algorithms import registry as algorithms
+from timefair.analysis import outputs
+from timefair.basics.errors import InputError
+from timefair.campaign import plan, provenance, registration, scaffold
+from timefair.campaign.configuration import Campaign
+from timefair.campaign.provenance import PACKAGE
+from timefair.environments.environment import tree
+from timefair.problems import registry as suites
+from timefair.records.schema import PUBLISHED
+from timefair.records.store import open_record
+
+CODE, OWN = "code", "own"
+"""The folders of the code and of the user's own files in an archive."""
+WORKFLOW = f"{CODE}/workflow/Snakefile"
+"""The entry of the workflow, in an archive."""
+
+_CHUNK = 2**20
+_SHOWN = 3
+_DIRTY = "-dirty"
+_OF_PACKAGES = frozenset({"site-packages", "dist-packages"})
+"""Folders of installed packages, of any interpreter."""
+_MADE = ("__pycache__", ".egg-info")
+_BUILT = (".so", ".c", ".pyc", ".pyo")
+_SHIPPED = ("workflow", "config", "envs", "profiles")
+_BESIDE = ("pyproject.toml", "setup.py", "Snakefile", "LICENSE", "README.md", "CITATION.cff")
+_VERSIONS = ("versions", "packages")
+_OF_PROCESS = (*_VERSIONS, "blas_threads", "environment")
+"""Facts that depend on what a process has loaded."""
+
+
+class Member(NamedTuple):
+    """A file of an archive: its path there, with ``/``, and its bytes or the file with them."""
+
+    path: str
+    content: bytes | Path
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        if isinstance(self.content, bytes):
+            return len(self.content)
+        return self.content.stat().st_size
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes, a part of them in memory."""
+        if isinstance(self.content, bytes):
+            yield self.content
+            return
+        with self.content.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+
+
+def files_below(folder: Path) -> list[Member]:
+    """Every file below a folder, by its path in the folder, sorted; also what a link leads to."""
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return [Member(name, path) for name, path in sorted(paths.items()) if path.is_file()]
+
+
+def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member]:
+    """The files of a complete campaign, to go to the folder `within`; `InputError` if some miss.
+
+    Records of earlier versions of the campaign are omitted, and so are logs.
+    """
+    names = sorted(set(_names(folder, campaign)))
+    if missing := [name for name in names if not (folder / name).is_file()]:
+        more = len(missing) - _SHOWN
+        lines = [f"{folder / name}: missing; {plan.AGAIN}" for name in missing[:_SHOWN]]
+        raise InputError(*lines, *([f"and {more} more files: missing"] if more > 0 else []))
+    return [Member(f"{within}/{name}", folder / name) for name in names]
+
+
+def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
+    yield from (plan.SNAPSHOT, plan.KEYS, "report.html", "checklist.html", "tables/tables.tex")
+    if (folder / registration.FILE).is_file() or campaign.registered is not None:
+        yield registration.FILE
+    keys = plan.read_keys(folder, campaign)
+    yield from (str(job.record(keys[job.algorithm, job.round])) for job in plan.jobs(campaign))
+    yield from (str(plan.tuning_record(label, keys)) for label in campaign.tuned)
+    if campaign.stopping.allocates:
+        rounds = range(2, campaign.rounds + 1)
+        yield from (str(plan.allocation_path(keys, round)) for round in rounds)
+    for label in campaign.labels:
+        yield f"collected/{label}.parquet"
+    for path in outputs(campaign, "").values():
+        yield path.lstrip("/")
+
+
+class Code(NamedTuple):
+    """The code of an archive, and one sentence on where it comes from."""
+
+    members: list[Member]
+    origin: str
+    commit: str | None
+
+
+def workflow_code(commits: Sequence[str]) -> Code:
+    """The workflow and the package at the commit of the records, or as installed here.
+
+    Of `commits`, which the records name, ``-dirty`` marks one that files differed from.
+    """
+    top = _top_of_clone()
+    if top is None:
+        note = f"a copy of timefair {__version__} as it is installed here, without git"
+        return Code(list(_installed()), note, None)
+    known = [commit for commit in commits if _full(top, commit)]
+    if len(commits) == len(known) == 1:
+        (of_records,) = known
+        commit = _full(top, of_records)
+        note = f"git archive of {commit[:12]}, the commit that measured the runs"
+        if of_records.endswith(_DIRTY):
+            note += "; some files differed from it when the runs were measured"
+    else:
+        commit = _full(top, "HEAD")
+        note = f"git archive of {commit[:12]}, the commit that is checked out; the runs were "
+        note += f"measured by {' and '.join(commits) or 'an unknown commit'}"
+    return Code(_at_commit(top, commit), note, commit)
+
+
+def without_documents(code: Code) -> Code:
+    """The same code without tests, documentation and everything else that measures nothing."""
+    top = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
+    members = [m for m in code.members if "/".join(m.path.split("/")[:2]) in top]
+    return Code(members, f"{code.origin}; without tests and documentation", code.commit)
+
+
+def own_code(campaign: Campaign, folder: Path) -> list[Member]:
+    """The user's files that belong to the campaign's algorithms and its suite.
+
+    They keep their paths below the working directory of the campaign, `folder`; files elsewhere are
+    directly in `OWN`, those from the ``path`` of an algorithm in a folder with its label.
+    `InputError` if the environment of an algorithm cannot import it.
+    """
+    problems = campaign.problems
+    files = set(suites.find(problems.suite, problems.parameters).source_files())
+    found: dict[str, Path] = {}
+    for label, spec in campaign.algorithms.items():
+        environment = campaign.environment_of(label)
+        if environment is None:
+            uses = algorithms.involved(spec.use, spec.parameters)
+            files.update(algorithms.source_files(*uses))
+            continue
+        question = provenance.question(campaign, label)
+        if faults := environment.lacks(question):
+            raise InputError(*(f"algorithms.{label}.{fault}" for fault in faults))
+        sources = {Path(path).resolve() for path in environment.ask(question).sources}
+        if environment.path is not None:
+            top = Path(environment.path).resolve()
+            below = tree(top)
+            found |= {f"{OWN}/{label}/{path.relative_to(top)}": path for path in below}
+            sources -= {path.resolve() for path in below}
+        files |= sources
+    top = folder.resolve()
+    found |= {
+        f"{OWN}/{path.relative_to(top) if path.is_relative_to(top) else path.name}": path
+        for path in {file.resolve() for file in files}
+    }
+    return [
+        Member(name, path)
+        for name, path in sorted(found.items())
+        if not path.is_relative_to(PACKAGE) and not _is_installed(path)
+    ]
+
+
+def differs_from_installed(archive: Path) -> bool:
+    """Whether the package in an archive differs from the package that reads the archive."""
+    archived, installed = (
+        {
+            member.path: b"".join(member.chunks())
+            for member in files_below(package)
+            if member.path.endswith((".py", ".pyx"))
+        }
+        for package in (archive / CODE / "workflow" / PACKAGE.name, PACKAGE)
+    )
+    return archived != installed
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether a file belongs to Python, to an installed package or to the operating system."""
+    places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}
+    if not _OF_PACKAGES.isdisjoint(path.parts):
+        return True
+    return any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
+
+
+def _installed() -> Iterator[Member]:
+    shipped = scaffold.folder()
+    found = {
+        f"{name}/{member.path}": member.content
+        for name in _SHIPPED
+        for member in files_below(shipped / name)
+    }
+    found |= {f"workflow/{PACKAGE.name}/{m.path}": m.content for m in files_below(PACKAGE)}
+    found |= {name: shipped / name for name in _BESIDE if (shipped / name).is_file()}
+    for name, content in sorted(found.items()):
+        made = any(part.endswith(_MADE) for part in Path(name).parts)
+        if not made and not name.endswith(_BUILT):
+            yield Member(f"{CODE}/{name}", content)
+
+
+def _top_of_clone() -> Path | None:
+    """The top of the clone that the package is in; None if git does not know the package."""
+    if not _git(PACKAGE, "ls-files", "--error-unmatch", "__init__.py"):
+        return None
+    top = _git(PACKAGE, "rev-parse", "--show-toplevel")
+    return Path(top.decode().strip()) if top else None
+
+
+def _full(top: Path, commit: str) -> str:
+    """The full name of a commit, from what ``git describe`` says of it; empty if it is unknown."""
+    name = commit.removesuffix(_DIRTY)
+    found = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return found.decode().strip()
+
+
+def _at_commit(top: Path, commit: str) -> list[Member]:
+    with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
+        return [
+            Member(f"{CODE}/{entry.name}", file.read())
+            for entry in archive
+            if entry.isfile() and (file := archive.extractfile(entry)) is not None
+        ]
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    """The output of git; empty if there is no git, or it fails."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
+    except OSError:
+        return b""
+    return done.stdout if done.returncode == 0 else b""
+
+
+@dataclass
+class MeasuredWhere:
+    """The origins of the runs in some collected files.
+
+    `first` and `last` are the start of the first run and the end of the last; None if no run was
+    measured. Facts of `machines` that differ only in what a process has loaded count once, with the
+    versions of all libraries.
+    """
+
+    runs: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    machines: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def commits(self) -> list[str]:
+        """The commits of timefair that measured runs, each once."""
+        found = (machine.get("package_commit") for machine in self.machines)
+        return list(dict.fromkeys(commit for commit in found if commit))
+
+    @property
+    def versions(self) -> list[str]:
+        """The versions of timefair that the records name, each once."""
+        found = ((machine.get("versions") or {}).get("timefair") for machine in self.machines)
+        return list(dict.fromkeys(version for version in found if version))
+
+
+def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
+    """Read it from collected files; published data count as runs only."""
+    found = MeasuredWhere()
+    for path in collected:
+        record = open_record(path)
+        for part in record.row_groups(("started_utc", "wall_s")):
+            found.runs += part.num_rows
+            times = (part[name].to_pylist() for name in ("started_utc", "wall_s"))
+            for started, wall in zip(*times, strict=True):
+                if started is not None:
+                    ended = started + timedelta(seconds=wall or 0.0)
+                    found.first = min(found.first or started, started)
+                    found.last = max(found.last or ended, ended)
+        if PUBLISHED not in record.facts:
+            for machine in record.facts["collected"]["machine"]:
+                if machine:
+                    _add(found.machines, machine)
+    return found
+
+
+def _add(machines: list[dict[str, Any]], machine: dict[str, Any]) -> None:
+    """Add the facts of a machine, or only its versions if the other facts are there already."""
+    for known in machines:
+        if _lasting(known) == _lasting(machine) and all(
+            _agree(known.get(name) or {}, machine.get(name) or {}) for name in _VERSIONS
+        ):
+            for name in _VERSIONS:
+                together = (known.get(name) or {}) | (machine.get(name) or {})
+                known[name] = dict(sorted(together.items()))
+            return
+    machines.append(dict(machine))
+
+
+def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(one.get(name, version) == version for name, version in other.items())
+
+
+def _lasting(machine: dict[str, Any]) -> dict[str, Any]:
+    return {name: fact for name, fact in machine.items() if name not in _OF_PROCESS}

@@ -1,1 +1,0 @@
-"""Portfolios: what each algorithm contributes, and which ones should share the budget."""

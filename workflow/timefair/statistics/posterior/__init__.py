@@ -1,1 +1,0 @@
-"""Posterior probabilities that an algorithm is better."""
