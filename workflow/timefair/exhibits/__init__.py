@@ -8,7 +8,6 @@ ROOMS = (
     "probabilities",
     "runtimes",
     "costs",
-    "restarts",
     "portfolios",
     "quality",
     "curves",

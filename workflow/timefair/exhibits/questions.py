@@ -49,7 +49,6 @@ TARGET = Question(
 COST = Question(
     5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
 )
-RESTART = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
 PORTFOLIO = Question(7, "Which algorithms should share my time?", "how-to/portfolios.md")
 EXECUTIONS = Question(
     8,

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
 # distutils: extra_compile_args = -ffp-contract=off
-"""The law of a launch from sums over launches, compiled. See `what_if.law`.
+"""The law of a launch from sums over launches, compiled. See `statistics.law`.
 
 Products and sums are rounded one by one (no contraction), so that the same sums give the same
 numbers on every processor.
