@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.extensions.restart_prediction.launch_mixture import mixed
 from timefair.extensions.restart_prediction.launch_sequences import Laws
 
 Array = NDArray[np.float64]
@@ -230,10 +229,17 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     totals = np.stack(
         [in_strata @ one.reshape(len(one), -1) for one in (sums.hits, sums.hit_cost, sums.cost)]
     )
-    longest = np.repeat(sums.cutoffs, own.shape[1])
-    mixture = mixed(totals, in_strata @ sums.launches, own.ravel(), longest, SHORTEST)
-    chance, cost, failure = (one.reshape(*in_strata.shape[:2], *own.shape) for one in mixture)
-    return Law(sums.cutoffs, chance, cost, failure, (own == 0).all(axis=0))
+    totals = totals.reshape(3, *in_strata.shape[:2], *own.shape)
+    launches = (in_strata @ sums.launches)[..., np.newaxis, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = launches * own / (launches * own + 1.0 - own)
+        every = totals.sum(axis=2, keepdims=True) / launches.sum(axis=1, keepdims=True)
+        mean = np.where(share > 0, share * (totals / launches) + (1.0 - share) * every, every)
+        chance, hit_cost, cost = mean
+        longest = np.broadcast_to(sums.cutoffs[:, np.newaxis], chance.shape)
+        failure = np.fmax((cost - hit_cost) / (1.0 - chance), SHORTEST * longest)
+    failure = np.where(chance < 1.0, np.fmin(failure, longest), longest)
+    return Law(sums.cutoffs, np.minimum(chance, 1.0), cost, failure, (own == 0).all(axis=0))
 
 
 def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> Array:
