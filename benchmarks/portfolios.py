@@ -29,6 +29,7 @@ import pandas as pd
 
 from timefair.algorithms import registry
 from timefair.campaign import configuration
+from timefair.extensions.portfolios.search import Search, reached_by_any
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launch.seeds import run_seed
@@ -36,7 +37,6 @@ from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
-from timefair.extensions.portfolios.search import Search, reached_by_any
 from timefair.statistics.runtimes import runtimes
 
 SIX = {

@@ -32,7 +32,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.ert import ert
 from timefair.extensions.probabilities.posterior import (
     OnFunction,
     compared,
@@ -43,6 +42,7 @@ from timefair.extensions.probabilities.posterior import (
     signed_rank,
     weight_draws,
 )
+from timefair.statistics.ert import ert
 
 LAWS = ("exponential", "no failures", "lognormal", "two modes")
 SPREADS = (0.25, 0.5, 1.0, 2.0)

@@ -31,6 +31,15 @@ import yaml
 from scipy.stats import spearmanr
 
 from timefair.algorithms import registry
+from timefair.extensions.restart_prediction.cells import LEAST_HITS, RestartCell, restart_cells
+from timefair.extensions.restart_prediction.choice import resampled_runs
+from timefair.extensions.restart_prediction.statistics import (
+    Law,
+    Outcome,
+    fixed_cutoffs,
+    geometric,
+    luby,
+)
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launch.seeds import run_seed
@@ -39,18 +48,8 @@ from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.restart_cells import RestartCell, restart_cells
-from timefair.rundata.restart_options import LEAST_HITS, judged_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.restarts.what_if import (
-    Law,
-    Outcome,
-    fixed_cutoffs,
-    geometric,
-    luby,
-    resampled_runs,
-)
 
 ROOT = Path(__file__).parents[1]
 STUDY = yaml.safe_load((ROOT / "config/studies/restart-policies.yaml").read_text())
@@ -108,7 +107,7 @@ def measured(
 def cells(table: pa.Table) -> list[RestartCell]:
     runs = Runs.of(table)
     traced = runs.launch_runtimes(ANALYSIS.targets_from_easy)
-    return list(restart_cells(runs, ANALYSIS, traced, "evaluations"))
+    return restart_cells(runs, ANALYSIS, traced, "evaluations")
 
 
 def lengths(restart: dict[str, Any], budget: float) -> Iterator[float]:
@@ -207,7 +206,7 @@ def compared(source: RestartCell, arm: RestartCell, restart: dict[str, Any]) -> 
                 "policy": arm.names["algorithm"],
                 "function": arm.names["function"],
                 "target": target,
-                "judged": k == judged_target(source),
+                "judged": k == source.judged_target(),
                 "predicted": plain.ert[0, k],
                 "low": low,
                 "high": high,

@@ -9,7 +9,6 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.transforms import Affine2D
 
 from timefair.charts import style
-from timefair.statistics.costs.lines import lowest_between
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 ARRANGEMENTS = (
@@ -190,6 +189,8 @@ def best_of_frame(spread, change):
 
 def cost_lines_of(ert):
     """The later the algorithm, the fewer evaluations and the more seconds."""
+    from timefair.extensions.cost_lines.lines import lowest_between
+
     lines = ert.assign(ert_rounds=1e4 / ert["ert_s"])
     for _, rows in lines.groupby(["dimension", "function", "target"]):
         limits = lowest_between(rows["ert_s"], rows["ert_rounds"])

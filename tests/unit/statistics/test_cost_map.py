@@ -1,11 +1,14 @@
 """Who leads over evaluation cost and budget, and what is known there."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timefair.statistics.ert import ert
 from timefair.statistics.evaluation_cost import (
     Cells,
+    at_cost,
     known_until,
     leader_by_rank,
     leader_by_share,
@@ -86,3 +89,20 @@ def test_a_sure_leader_is_seldom_wrong():
         lead = leader_by_share(moments(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5)), confidence=0.9)
         wrong += lead.tied.sum() == 1
     assert wrong / repeats <= 0.1 + 4 * np.sqrt(0.09 / repeats)
+
+
+def test_no_cost_is_the_time_to_the_bit_and_costs_only_add():
+    rng = np.random.default_rng(1)
+    seconds, evaluations = rng.random(50), rng.integers(1, 1000, 50)
+    there = at_cost(seconds[:, None], evaluations[:, None], np.array(COSTS))
+    assert (there[:, 0] == seconds).all()
+    assert (np.diff(there, axis=1) >= 0).all()
+
+
+def test_the_line_is_the_ert_of_the_runs():
+    rng = np.random.default_rng(2)
+    seconds, evaluations, success = rng.random(9), rng.integers(1, 99, 9), rng.random(9) < 0.7
+    for cost in COSTS:
+        of_runs = ert(at_cost(seconds, evaluations, cost), success)
+        of_line = at_cost(ert(seconds, success), ert(evaluations, success), cost)
+        assert of_runs == pytest.approx(of_line)

@@ -7,7 +7,6 @@ ROOMS = (
     "comparisons",
     "runtimes",
     "costs",
-    "restarts",
     "quality",
     "curves",
     "run_count",

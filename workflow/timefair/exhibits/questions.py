@@ -44,7 +44,6 @@ TARGET = Question(
 COST = Question(
     5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
 )
-RESTART = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
 EXECUTIONS = Question(
     8,
     "How good is the best of several executions, or of the restarts within one budget?",

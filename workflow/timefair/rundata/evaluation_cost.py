@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,11 +15,7 @@ from timefair.records.consistency import BATCH_FIELDS
 from timefair.rundata.problems import ProblemRuns, Space, Spent, evaluations_allowed, problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.ert import ert
 from timefair.statistics.runtimes import rounds
-
-LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
-"""Evaluation costs of the long tables: 0, and 1 µs to 10,000 s in steps of a factor 100."""
 
 COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 """Evaluation costs of curves and maps: 0, and four per decade."""
@@ -91,41 +86,6 @@ class UsedByRuns:
     def problems(self) -> tuple[ProblemRuns, ...]:
         """The problems of all suites and dimensions, in the order of their keys."""
         return tuple(problems(self.runs))
-
-    def lines(self, problem: ProblemRuns) -> Lines:
-        """The ERT of each algorithm on one of the problems."""
-        return self._lines[tuple(problem.names.values())]
-
-    @cached_property
-    def _lines(self) -> dict[tuple[Any, ...], Lines]:
-        found = {}
-        for problem in self.problems:
-            rows = [problem.rows[mine] for mine in problem.algorithms.values()]
-            seconds, rounds = (
-                np.stack([ert(spent.cost[r], spent.success[r], axis=0) for r in rows], axis=-1)
-                for spent in (self.seconds, self.rounds)
-            )
-            found[tuple(problem.names.values())] = Lines(tuple(problem.algorithms), seconds, rounds)
-        return found
-
-
-@dataclass(frozen=True)
-class Lines:
-    """ERT to each target in seconds and in rounds.
-
-    The ERT with an evaluation cost is linear in this cost: seconds plus the cost times rounds.
-
-    Attributes
-    ----------
-    algorithms
-        Algorithms in alphabetical order.
-    seconds, rounds
-        Shape (targets, algorithms); both are `inf` if no run reached the target.
-    """
-
-    algorithms: tuple[str, ...]
-    seconds: NDArray[np.float64]
-    rounds: NDArray[np.float64]
 
 
 def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:

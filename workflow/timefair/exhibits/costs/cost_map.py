@@ -13,7 +13,6 @@ from timefair.basics.words import first
 from timefair.charts.chart import Picture, leaders
 from timefair.exhibits import questions
 from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
@@ -39,6 +38,16 @@ MOST_NAMED = 7
 """Maximal number of algorithms that a cell of the table names; the others are counted."""
 BEYOND = 10.0
 """The largest budget of the map, as a multiple of the largest known budget."""
+
+EVALUATION_COST = Column(
+    "evaluation_cost_s",
+    "seconds that each evaluation costs in addition to its measured time",
+    SECONDS,
+)
+COUNTED = (
+    "The evaluation cost is added afterwards: a run that used t seconds and e evaluations takes "
+    "t + c e seconds if each evaluation costs c seconds more. Nothing is measured again."
+)
 
 COLUMNS = (
     *SPACE,

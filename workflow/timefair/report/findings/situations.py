@@ -21,7 +21,6 @@ from timefair.report.findings.orders import (
 )
 from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
 from timefair.report.findings.raced import raced
-from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.findings.tuning import tuning_pays
@@ -98,7 +97,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         pairs_decided(evidence, space, main),
         reversed_over_functions(evidence, space),
         *raced(evidence, space),
-        *restarts(evidence, space),
         *tuning_pays(evidence, space),
         *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]

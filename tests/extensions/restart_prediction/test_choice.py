@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.restarts.what_if import (
+from timefair.extensions.restart_prediction.choice import (
     best_option,
     interval_of_choice,
     jackknifed,
@@ -16,7 +16,7 @@ def test_noise_alone_gains_nothing_where_it_was_not_chosen():
     rng = np.random.default_rng(1)
     gains = rng.normal(0.0, 0.5, (400, 6, 20))
     same = [gain.mean(axis=0).max() for gain in gains]
-    others = [over_functions(gain, confidence=0.95).gain for gain in gains]
+    others = [over_functions(gain, confidence=0.95)[0] for gain in gains]
     assert np.mean(same) > 0.3  # the best in the sample flatters itself
     assert np.mean(others) == pytest.approx(0.0, abs=0.04)
     pairs = zip(gains[::2, np.newaxis], gains[1::2, np.newaxis], strict=True)
@@ -30,7 +30,7 @@ def test_an_option_unknown_on_a_function_is_not_chosen():
     assert best_option([[np.nan]]) == -1
     assert best_option(np.empty((3, 0))) == -1
     found = over_functions([[1.0, np.nan], [1.0, 9.0], [1.0, 9.0]], confidence=0.95)
-    assert found.gain == pytest.approx((0 + 1 + 1) / 3)  # chosen without it, unknown there
+    assert found[0] == pytest.approx((0 + 1 + 1) / 3)  # chosen without it, unknown there
 
 
 def test_the_interval_of_the_choice_holds_what_samples_choose():

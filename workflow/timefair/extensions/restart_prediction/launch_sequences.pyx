@@ -48,7 +48,7 @@ cdef class Laws:
     longer than the last cutoff.
 
     - `cutoffs`, shape (cutoffs,): Rising and positive.
-    - `chance`, `cost`, `failure`, shape (samples, strata, cutoffs, targets): As in `what_if.Law`.
+    - `chance`, `cost`, `failure`, shape (samples, strata, cutoffs, targets): As in `statistics.Law`.
     - `alike`, shape (targets,): Whether the law to a target is the same in all strata: it is then
       computed for one of them.
     """

@@ -20,11 +20,8 @@ def turning_cost(
 ) -> NDArray[np.float64]:
     """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
 
-    - `seconds_a`, `evaluations_a`, `seconds_b`, `evaluations_b`: ERT of each algorithm in seconds
-      and in evaluations.
-
-    Returns: In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
-    parallel lines and for an ERT of `inf`.
+    The arguments are ERTs. Returns: In seconds, above 0; NaN if the order is the same at all costs
+    above 0, for example for parallel lines and for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -38,16 +35,11 @@ def lowest_between(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The range of evaluation costs in which each of several lines is the lowest.
 
-    - `seconds`, `evaluations`, shape (..., lines): ERT in seconds and in evaluations; `inf` if
-      there is no line.
+    - `seconds`, `evaluations`, shape (..., lines): ERTs; `inf` if there is no line.
 
     Returns start, end, shape (..., lines): At costs from `start` to `end`, both included, no other
-    line is lower. `end` is `inf` for the line with the fewest evaluations. Both are NaN for a line
-    that is never the lowest. Where two lines cross, the range of both includes the cost of the
-    crossing. Equal lines have equal ranges.
-
-    Each line is compared with every other line, so the result does not depend on their order. The
-    time is proportional to the square of the number of lines.
+    line is lower; `end` may be `inf`. Both are NaN for a line that is never the lowest. The time is
+    proportional to the square of the number of lines, and their order has no effect.
     """
     time = np.asarray(seconds, dtype=np.float64)
     count = np.asarray(evaluations, dtype=np.float64)
@@ -69,13 +61,11 @@ def shares_won(
 ) -> NDArray[np.float64]:
     """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
 
-    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERT in seconds and in
-      evaluations; `inf` if no run succeeded.
-    - `cost_s`, shape (costs,): Evaluation costs, as for `at_cost`.
+    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERTs; `inf` if no run succeeded.
+    - `cost_s`, shape (costs,): Evaluation costs.
 
-    Returns, shape (..., costs, algorithms): If several algorithms have the lowest ERT, the problem
-    is divided equally among them. Problems that no algorithm solves count for no algorithm, so the
-    shares add up to the share of the problems that are solved. NaN if there are no problems.
+    Returns, shape (..., costs, algorithms): Equal algorithms divide a problem among them. Problems
+    that no algorithm solves count for none. NaN if there are no problems.
     """
     # The last axis of an array is the quickest where it is long: that of the samples.
     time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
@@ -105,13 +95,9 @@ def shares_won(
 def band_of_shares(
     share: NDArray[np.float64], samples: NDArray[np.float64], *, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Limits of shares, from the shares in bootstrap samples.
+    """Percentile interval at each point, extended so that it contains the observed share.
 
-    - `share`: The observed shares.
     - `samples`, shape (resamples, ...): The shares in each bootstrap sample of the runs.
-    - `confidence`: Nominal coverage at each point, in (0, 1).
-
-    Returns low, high: The percentile interval, extended so that it contains the observed share.
     """
     low, high = percentile_interval(samples, confidence)
     return np.minimum(low, share), np.maximum(high, share)
@@ -212,25 +198,22 @@ def turning_sets(
     *,
     confidence: float,
 ) -> TurningSets:
-    """The evaluation costs at which the test of equal ERTs does not reject.
+    """The evaluation costs at which the test of equal ERTs does not reject, per target.
 
-    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Seconds and evaluations of each
-      run of the first algorithm, up to each target or up to the end of the run, and whether the run
-      reached the target.
-    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second
-      algorithm.
+    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Cost of each run of the first
+      algorithm up to each target or its own end, and whether it reached the target.
+    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second.
     - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
 
-    Returns: Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
-    algorithm has fewer than two runs. Raises ValueError if `confidence` is outside (0, 1).
+    Returns: Every cost if no run succeeded, or if an algorithm has fewer than two runs.
 
     A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
     has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
     the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
     in evaluations alone. If the evaluations of all runs are equal, the test does not depend on the
-    cost, and the set is ``empty`` or ``every``. Otherwise, the test is made at `GRID` angles and at
-    the crossing of the two lines, and bisection finds each limit between two of these. If the lines
-    cross, the crossing belongs to the set.
+    cost. Otherwise, the test is made at `GRID` angles and at the crossing of the two lines, and
+    bisection finds each limit between two of these. If the lines cross, the crossing belongs to the
+    set.
 
     Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
     Society B 16 (1954), whose sets have the same shapes.

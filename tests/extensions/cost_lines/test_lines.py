@@ -6,16 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from timefair.extensions.cost_lines.lines import lowest_between, turning_cost, turning_sets
 from timefair.statistics.comparison import equal_ert
-from timefair.statistics.costs.lines import (
-    lowest_between,
-    turning_cost,
-    turning_sets,
-)
 from timefair.statistics.ert import ert
-from timefair.statistics.evaluation_cost import at_cost
 
-COSTS = np.array([0.0, 1e-6, 1e-3, 0.02, 1.0, 50.0, 1e5])
 numbers = st.integers(1, 9).map(float)
 line = st.one_of(st.tuples(numbers, numbers), st.just((np.inf, np.inf)))
 several = st.lists(line, min_size=1, max_size=6).map(lambda pairs: np.array(pairs).T)
@@ -45,23 +39,6 @@ def test_the_envelope_covers_all_costs_and_ends_with_the_fewest_evaluations(line
     for begin, stop in sorted(zip(start[known], end[known], strict=True)):
         assert begin <= reached
         reached = max(reached, stop)
-
-
-def test_no_cost_is_the_time_to_the_bit_and_costs_only_add():
-    rng = np.random.default_rng(1)
-    seconds, evaluations = rng.random(50), rng.integers(1, 1000, 50)
-    there = at_cost(seconds[:, None], evaluations[:, None], COSTS)
-    assert (there[:, 0] == seconds).all()
-    assert (np.diff(there, axis=1) >= 0).all()
-
-
-def test_the_line_is_the_ert_of_the_runs():
-    rng = np.random.default_rng(2)
-    seconds, evaluations, success = rng.random(9), rng.integers(1, 99, 9), rng.random(9) < 0.7
-    for cost in COSTS:
-        of_runs = ert(at_cost(seconds, evaluations, cost), success)
-        of_line = at_cost(ert(seconds, success), ert(evaluations, success), cost)
-        assert of_runs == pytest.approx(of_line)
 
 
 def sample(rng, seconds, evaluations, runs=12, rate=1.0):

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.policies.restarts.luby import luby as term
-from timefair.statistics.restarts.what_if import (
+from timefair.extensions.restart_prediction.statistics import (
     Launches,
     NotObserved,
     fixed_cutoffs,
@@ -17,6 +16,7 @@ from timefair.statistics.restarts.what_if import (
     run_sums,
     side_by_side,
 )
+from timefair.policies.restarts.luby import luby as term
 
 
 def of_launches(hit, length, cutoffs, *, ended=None, run=None, strata=None):

@@ -1,1 +1,0 @@
-"""Effects of other restart policies."""

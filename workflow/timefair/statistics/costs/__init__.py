@@ -1,1 +1,0 @@
-"""Statistics of ERTs as lines in the cost of an evaluation."""

@@ -1,1 +1,0 @@
-"""What other restart policies would have cost, from the launches that were measured."""
