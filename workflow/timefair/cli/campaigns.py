@@ -91,7 +91,6 @@ def _init(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
-    from timefair.cli import power
     from timefair.environments import installed
 
     if old := scaffold.outdated(Path()):
@@ -121,7 +120,7 @@ def _check(arguments: argparse.Namespace) -> None:
         print(line)
     for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
         print(line)
-    for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
+    for line in _registration_lines(campaign):
         print(line)
     for one in extensions().values():
         for line in one.check_lines(campaign):
