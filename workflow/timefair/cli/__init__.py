@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 GROUPS = {
-    "plan": ("init", "check", "register", "algorithms", "audit"),
+    "plan": ("init", "check", "algorithms", "audit"),
     "watch": ("progress", "doctor"),
     "results": ("report", "table", "figure", "analyse"),
     "trust": ("verify",),

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from timefair.analysis import outputs
 from timefair.basics.errors import InputError
-from timefair.campaign import plan, registration
+from timefair.basics.extension import each
+from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.archive.member import Member
 
@@ -44,8 +45,7 @@ def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member
 
 def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
     yield from (plan.SNAPSHOT, plan.KEYS, "report.html", "checklist.html", "tables/tables.tex")
-    if (folder / registration.FILE).is_file() or campaign.registered is not None:
-        yield registration.FILE
+    yield from each("files", campaign, folder)
     keys = plan.read_keys(folder, campaign)
     yield from (str(job.record(keys[job.algorithm, job.round])) for job in plan.jobs(campaign))
     yield from (str(plan.tuning_record(label, keys)) for label in campaign.tuned)
