@@ -1,4 +1,4 @@
-"""How often the package finds the differences that `timefair.statistics.power` says it finds.
+"""How often the package finds the differences that `timefair.extensions.power` says it finds.
 
     python benchmarks/power.py [--campaigns 1000] [--jobs 2]
 
@@ -26,16 +26,16 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
-from timefair.statistics.ert import ert
-from timefair.statistics.power.design import Design
-from timefair.statistics.power.power import (
+from timefair.extensions.power.design import Design
+from timefair.extensions.power.power import (
     CostLaw,
     EqualErt,
     SameRate,
     SignedRankPower,
     smallest_a12,
 )
+from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
+from timefair.statistics.ert import ert
 
 POWER, SUCCESS = 0.8, 0.5
 DESIGNS = (

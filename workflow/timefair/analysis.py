@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
-from timefair.campaign import registration
+from timefair.basics.extension import each
 from timefair.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
 from timefair.rundata.settings import Analysis
@@ -154,9 +154,9 @@ def make(
     """
     from timefair.exhibits import files
 
-    registered = registration.settings(campaign, folder)
+    added = {"added": dict(each("settings", campaign, folder))}
     for name in tables:
-        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name) | registered))
+        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name) | added))
         stem = folder / "tables" / name
         for ending in (".parquet", ".csv"):
             files.write(frame, stem.with_suffix(ending), TABLES[name].exhibit.columns)
@@ -241,8 +241,9 @@ def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
     from timefair.campaign import collected
     from timefair.rundata.runs import Runs
 
-    if (folder / registration.FILE).is_file():
-        shutil.copyfile(folder / registration.FILE, empty / registration.FILE)
+    for name in each("files", campaign, folder):
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, empty / name)
     (empty / "tables").mkdir()
     files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
     files = collected.chosen(files, campaign, folder)

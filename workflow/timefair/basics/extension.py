@@ -41,6 +41,20 @@ class Extension:
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
         The modules that declare exhibits: tables with their figures.
+    reported
+        Tables that are made for the report of a campaign with one of its keys.
+    before_runs, files, verifying, settings, checklist, parts
+        Modules with a function of this name, an iterator that `each` calls; empty for none:
+
+        - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
+        - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
+        - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
+          says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
+          a `timefair.records.integrity.Measured` by algorithm;
+        - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent,
+          for its tables: `timefair.rundata.settings.Analysis.added`;
+        - ``checklist(runs, analysis)``: parts of the checklist;
+        - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings.
     findings
         The module with the function ``sentences(evidence, space)``, whose sentences the report has
         among its findings; empty for none.
@@ -55,6 +69,13 @@ class Extension:
     sections: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    before_runs: str = ""
+    files: str = ""
+    verifying: str = ""
+    settings: str = ""
+    checklist: str = ""
+    parts: str = ""
     findings: str = ""
     check: str = ""
 
@@ -114,6 +135,13 @@ def extensions() -> Mapping[str, Extension]:
             raise RuntimeError(f"{package} and {found[one.name].package} have the same name")
         found[one.name] = one
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def each(hook: str, *arguments: Any) -> Iterator[Any]:
+    """What the functions of a hook yield, of all extensions in turn."""
+    for one in extensions().values():
+        if name := getattr(one, hook):
+            yield from getattr(one.module(name), hook)(*arguments)
 
 
 def _packages() -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.lock import DRIVER, lock, note
-from timefair.campaign import configuration, earlier, plan, provenance, registration, requirement
+from timefair.campaign import configuration, earlier, plan, provenance, requirement
 from timefair.campaign.allocated import JobSizes
 from timefair.environments import installed
 
@@ -140,13 +140,12 @@ class Driver:
         ------
         SystemExit
             If another process has locked the folder, the folder cannot be written, this machine
-            does not meet `machine.require`, the question of the campaign is not registered, or the
-            campaign lacks the registered question. Snakemake would add its own lines to any other
-            exception.
+            does not meet `machine.require`, or an extension says that runs may not begin. Snakemake
+            would add its own lines to any other exception.
         """
         if not self._ready and self._runs_jobs:
             try:
-                registration.check(self.campaign, self.folder)
+                requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
                     installed.check()

@@ -10,8 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
+from timefair.basics.extension import each
 from timefair.basics.words import counted
-from timefair.campaign import collected, configuration, plan, registration
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
 from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
@@ -22,6 +23,7 @@ from timefair.records.consistency import another_budget, contradictions
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
+    Measured,
     Origins,
     Place,
     RunKey,
@@ -36,7 +38,6 @@ from timefair.records.integrity import (
 from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
-from timefair.rundata.deviations import Measured, of_runs
 from timefair.tuners import checks
 
 _READ = ("algorithm", "round", "budget_s", *RUN_KEY)
@@ -61,24 +62,18 @@ class Summary(NamedTuple):
     machines: int
     software: tuple[str, ...]
     points: str
-    deviations: int | None
+    added: tuple[str, ...]
 
     def __str__(self) -> str:
         missing = "" if self.missing is None else f" ({self.missing} missing)"
+        told = filter(None, (self.points, *self.added, counted(self.problems, "problem")))
         return (
             f"{counted(self.records, 'file')}, {counted(self.runs, 'run')}{missing}, "
             f"{counted(self.digests, 'code digest')} of {counted(self.algorithms, 'algorithm')}, "
             f"{counted(self.machines, 'kind')} of machine, "
             f"differing software: {', '.join(self.software) or 'none'}; "
-            f"{self.points and f'{self.points}; '}{self._deviations}"
-            f"{counted(self.problems, 'problem')}"
+            f"{'; '.join(told)}"
         )
-
-    @property
-    def _deviations(self) -> str:
-        if self.deviations is None:
-            return ""
-        return f"{counted(self.deviations, 'deviation')} from the registration; "
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
@@ -116,7 +111,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     for path in journals:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
-    inspection.at_registration(target)
+    inspection.for_extensions(target)
     return inspection.summary()
 
 
@@ -146,7 +141,7 @@ class _Inspection:
         self._lacking: dict[plan.Job, int] = {}
         self._met: dict[str, Path] = {}  # by checksum
         self._measured: dict[str, Measured] = {}
-        self._deviations: int | None = None
+        self._added: tuple[str, ...] = ()
         self._nodes: list[dict[str, Any]] = []
         self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
         self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
@@ -282,26 +277,15 @@ class _Inspection:
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
-    def at_registration(self, target: Path) -> None:
-        """Report whether the question was registered, and a line for each deviation.
-
-        A deviation is not a problem of the records; the report lists it next to the answer.
-        """
+    def for_extensions(self, target: Path) -> None:
+        """Let extensions say what they find."""
         if self._campaign is None:
             return
         try:
-            content = registration.read(target)
+            found = each("verifying", self._campaign, target, self._measured, self._say)
+            self._added = tuple(found)
         except InputError as error:
             self._problem(str(error))
-            return
-        if content is None and self._campaign.registered is None:
-            return
-        found = list(registration.deviations(content, self._campaign))
-        if content is not None:
-            found += of_runs(content, self._measured)
-        for deviation in found:
-            self._say(f"{target}: {deviation}")
-        self._deviations = len(found)
 
     def summary(self) -> Summary:
         origins = self._origins.values()
@@ -315,7 +299,7 @@ class _Inspection:
             machines=len(machine_kinds(origins)),
             software=tuple(differing_software(origins)),
             points=str(self._points),
-            deviations=self._deviations,
+            added=self._added,
         )
 
     @property

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 GROUPS = {
-    "plan": ("init", "check", "plan", "register", "algorithms", "audit"),
+    "plan": ("init", "check", "algorithms", "audit"),
     "watch": ("progress", "doctor"),
     "results": ("report", "table", "figure", "analyse"),
     "trust": ("verify",),
@@ -129,13 +129,11 @@ def parser(command: str = "") -> _Top:
         analysis,
         campaigns,
         exchange,
-        planning,
         progress,
         trust,
     )
 
     campaigns.add_to(commands)
-    planning.add_to(commands)
     progress.add_to(commands)
     algorithms.add_to(commands)
     trust.add_to(commands)

@@ -48,20 +48,6 @@ def add_to(commands: Commands) -> None:
     check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
     check.set_defaults(command=_check)
 
-    register = commands.add_parser(
-        "register",
-        help="register the question of a campaign, before its first run",
-        description="Writes results/NAME/registration.json: the question under `registered`, the "
-        "complete campaign, its planned runs, digests of the code that measures and of the code "
-        "that makes the answer, the git commit and the time. Prints a sentence for the paper. The "
-        "command refuses as soon as a run exists. Before that, it replaces an earlier "
-        "registration and keeps its digest in the file.",
-        example="timefair register mine.yaml",
-        exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
-    )
-    register.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
-    register.set_defaults(command=_register)
-
     schema = commands.add_parser(
         "schema",
         help="print the JSON schema of a campaign file",
@@ -91,7 +77,6 @@ def _init(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
-    from timefair.cli import power
     from timefair.environments import installed
 
     if old := scaffold.outdated(Path()):
@@ -120,8 +105,6 @@ def _check(arguments: argparse.Namespace) -> None:
     for line in _machine_lines(campaign):
         print(line)
     for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
-        print(line)
-    for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
         print(line)
     for one in extensions().values():
         for line in one.check_lines(campaign):
@@ -222,33 +205,8 @@ def _machine_lines(campaign: Campaign) -> Iterator[str]:
             yield f"{fault}. Only jobs that run here fail."
 
 
-def _register(arguments: argparse.Namespace) -> None:
-    one_thread()
-    from timefair.campaign import configuration, registration
-
-    campaign = configuration.load(arguments.config)
-    folder = _results(campaign)
-    content = registration.register(campaign, folder)
-    print(f"{folder / registration.FILE}: registered; publish this file before the first run")
-    print(registration.statement(content))
-
-
 def _results(campaign: Campaign) -> Path:
     return Path("results") / campaign.name
-
-
-def _registration_lines(campaign: Campaign) -> Iterator[str]:
-    from timefair.campaign import registration
-
-    if campaign.registered is None:
-        return
-    content = registration.read(_results(campaign))
-    if content is None:
-        yield "registered    no; run timefair register before the first run"
-        return
-    yield f"registered    {content['registered_utc']}, SHA-256 {content['digest']}"
-    for deviation in registration.deviations(content, campaign):
-        yield f"deviation     {deviation}"
 
 
 def _schema(arguments: argparse.Namespace) -> None:

@@ -26,12 +26,6 @@ class Question:
     page: str
 
 
-REGISTERED = Question(
-    0,
-    "Which question did this campaign set out to answer, and was it changed after the data "
-    "were seen?",
-    "how-to/registered.md",
-)
 BETTER = Question(
     1, "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
 )

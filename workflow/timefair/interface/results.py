@@ -135,7 +135,8 @@ class Results:
         return configuration.restore(self._snapshot)
 
     def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
-        from timefair.campaign import collected, registration
+        from timefair.basics.extension import each
+        from timefair.campaign import collected
         from timefair.cli.analysing import together
         from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
@@ -145,7 +146,7 @@ class Results:
         chosen = [entry("algorithm", label, files) for label in dict.fromkeys(only or files)]
         runs = together(chosen, self.campaign)
         settings = self.campaign.settings_of(name)
-        settings |= registration.settings(self.campaign, self.folder)
+        settings |= {"added": dict(each("settings", self.campaign, self.folder))}
         return TABLES[name](runs, Analysis.of(settings))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from timefair import __version__
+from timefair.basics.extension import each
 from timefair.campaign.configuration import Campaign
 from timefair.charts.pages import ORDER
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
@@ -25,7 +26,6 @@ from timefair.report import (
     exhibits,
     payload,
     pictures,
-    registered,
 )
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up, verdicts, warned
@@ -33,7 +33,7 @@ from timefair.report.evidence import Evidence
 from timefair.report.findings.leading import leading
 from timefair.report.findings.pairs import functions_of
 from timefair.report.findings.situations import Findings, across, findings
-from timefair.report.markup import Names, section
+from timefair.report.markup import Names, Part, section
 
 SCRIPTS = (
     "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
@@ -124,7 +124,7 @@ def page(
     found = [findings(evidence, space) for space in evidence.spaces]
     told = cautions(evidence)
     some = evidence.some_frame
-    confirmatory = registered.part(evidence, names)
+    first: list[Part] = list(each("parts", evidence, names))
     lines = evaluation_cost.lines(evidence)
     of_tables = pack()
     shown = {name: table.facts for name, table in of_tables.items()}
@@ -134,9 +134,9 @@ def page(
             shown[name] = payload.without_rows(table.facts)
     drawn = _drawn(tables, shown)
     parts = {
-        "registered": (registered.title(evidence), confirmatory),
+        **{one.key: (one.title, one.content) for one in first},
         "findings": (
-            registered.EXPLORATORY if confirmatory else "Who wins",
+            " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
         "cautions": ("Cautions", cautioned(told)),
@@ -167,7 +167,7 @@ def page(
         ),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
-        summary=registered.headline(evidence) or worded(summed_up(found), some),
+        summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
         first=worded(
             warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
             some,

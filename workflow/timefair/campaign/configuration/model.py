@@ -26,7 +26,6 @@ from timefair.basics.values import (
     Threads,
 )
 from timefair.campaign.configuration.choices import CHOICES
-from timefair.campaign.configuration.registered import Registered
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
 from timefair.problems.targets import USUAL
@@ -444,11 +443,6 @@ class Campaign(Section):
     target_values: TargetValues
     relative_targets: RelativeTargets
     statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
-    registered: Registered | None = Field(
-        default=None,
-        description="The primary question, which `timefair register` records before the first run; "
-        "`null`: none, and all results are exploratory.",
-    )
     tables: Choice = Field(
         default=("default",),
         description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
@@ -746,13 +740,25 @@ class Campaign(Section):
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
-        of_question = () if self.registered is None else CONFIRMATORY
         of_race = RACED if self.stopping.allocates else ()
         of_tuning = TUNING if self.tuned else ()
         of_blocks = () if self.block is None else WITHIN_BLOCKS
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
         needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *of_question, *of_race, *of_tuning, *of_blocks}))
+        return tuple(sorted({*needed, *of_race, *of_tuning, *self._of_extensions, *of_blocks}))
+
+    @property
+    def _of_extensions(self) -> Iterator[str]:
+        """The tables that extensions whose keys it has make for the report."""
+        for one in extensions().values():
+            parts = {"": [self], "algorithms": self.algorithms.values()}
+            if any(
+                getattr(section, key) is not None
+                for part, sections in parts.items()
+                for key, _ in one.sections_of(part)
+                for section in sections
+            ):
+                yield from one.reported
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
@@ -811,10 +817,6 @@ TUNING = ("tuning_pays",)
 
 if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")
-
-CONFIRMATORY = ("registered", "deviations")
-"""Tables on the registered question, made for the report of a campaign that has one."""
-
 
 WITHIN_BLOCKS = ("ert_ratios",)
 """Tables with the seconds of each kind of machine, made for the report of a campaign in blocks."""

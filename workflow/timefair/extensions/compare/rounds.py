@@ -16,7 +16,7 @@ from typing import Any
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing, suggest
-from timefair.campaign import driver, plan, provenance, registration
+from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
@@ -127,13 +127,13 @@ class Rounds:
         Raises
         ------
         InputError
-            If a job fails, if the campaign has to be registered and is not, or if another process
+            If a job fails, if an extension says that runs may not begin, or if another process
             works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
         levels = look_levels(1 - campaign.statistics.confidence, planned)
-        registration.check(campaign, self.folder)
+        requirement.permit(campaign, self.folder)
         with driver.held(self.folder):
             plan.write_snapshot(campaign, self.folder)
             plan.write_keys(keys, self.folder)

@@ -54,9 +54,9 @@ class StoppingPolicy(Section):
     rule: str
 
     @property
-    def answers_registered(self) -> bool:
-        """Whether the rule decides the registered question, at its level."""
-        return False
+    def decides(self) -> str:
+        """The key of the campaign whose question the rule decides, at its level; empty for none."""
+        return ""
 
     def judge(self, runs: int) -> StoppingRule | None:
         """The rule that judges each algorithm separately, after each run.

@@ -64,15 +64,15 @@ class CampaignRacing(StoppingPolicy):
     )
 
     @property
-    def answers_registered(self) -> bool:
-        return self.question == "registered"
+    def decides(self) -> str:
+        return "" if self.question == "ranking" else self.question
 
     def subject(self, campaign: CampaignView) -> Subject:
         """The subject of the race."""
         functions = tuple(campaign.problems.functions)
         dimensions = tuple(campaign.problems.dimensions)
-        asked = campaign.registered
-        if not self.answers_registered or asked is None:
+        asked = campaign.section(self.decides)
+        if asked is None:
             return Subject(tuple(campaign.algorithms), functions, dimensions)
         return Subject(
             asked.algorithms,
@@ -88,11 +88,12 @@ class CampaignRacing(StoppingPolicy):
 
         (_, functions, dimensions), start = self.subject(campaign), _first_runs(campaign)
         places = {label: place for place, label in enumerate(campaign.algorithms)}
-        if not self.answers_registered or campaign.registered is None:
+        asked = campaign.section(self.decides)
+        if asked is None:
             return ranking_race(
                 len(places), len(functions), len(dimensions), start, self.confidence
             )
-        first, second = (places[label] for label in campaign.registered.algorithms)
+        first, second = (places[label] for label in asked.algorithms)
         return CampaignRace(((first, second),), len(functions), start, self.confidence)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -124,11 +125,12 @@ class CampaignRacing(StoppingPolicy):
             )
 
     def _question_faults(self, campaign: CampaignView) -> Iterator[Fault]:
-        if not self.answers_registered:
+        if not self.decides:
             return
-        if campaign.registered is None:
+        asked = campaign.section(self.decides)
+        if asked is None:
             yield "question", "'registered': needs the section registered, with the question"
-        elif not isclose(self.confidence, level := 1 - campaign.registered.alpha):
+        elif not isclose(self.confidence, level := 1 - asked.alpha):
             yield "confidence", f"{self.confidence:g}: should be {level:g} (1 - registered.alpha)"
 
 

@@ -16,11 +16,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from scipy.special import stdtr, stdtrit
+from scipy.special import gammaincinv, stdtr, stdtrit
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.corrections import holm_levels
-from timefair.statistics.power.power import CostLaw
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""
@@ -495,7 +494,7 @@ class Law:
     """Assumed distribution of the runs of the old version.
 
     - `success`: Probability that a run reaches the target within the budget.
-    - `shape`: Shape of the cost to the target, as in `power.CostLaw`; 1 is exponential,
+    - `shape`: Shape of the cost to the target, which has a gamma distribution; 1 is exponential,
       as with restarts.
     - `noise`: Standard deviation of the logarithm of a run's speed, from the clock and the machine.
     - `job_noise`: The same for a job; all its runs share this noise.
@@ -573,7 +572,7 @@ def _drawn(
     design: Design, law: Law, loss: Loss, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], ...]:
     """Cost and success of each run of the old version, then of the new one."""
-    cost, runs = CostLaw(law.success, law.shape), design.runs
+    budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
     path = rng.gamma(law.shape, size=runs)
     other = path if design.paired else rng.gamma(law.shape, size=runs)
     job = _jobs(design)
@@ -581,9 +580,9 @@ def _drawn(
     noise += rng.normal(0.0, law.job_noise, (2, job[-1] + 1))[:, job]
     speeds = np.exp(noise) * np.array([[1.0], [loss.slowdown]])
     lost = rng.random(runs) < loss.lost
-    certain = np.isinf(cost.cut)  # then a lost run costs as much as the longest run
+    certain = np.isinf(budget)  # then a lost run costs as much as the longest run
     budgets = common_budgets(
-        *((np.max(path * speeds[0]) if certain else cost.cut) / speeds), paired=design.paired
+        *((np.max(path * speeds[0]) if certain else budget) / speeds), paired=design.paired
     )
     baseline, candidate = path < budgets[0], other < budgets[1]
     reached = (baseline | certain, (candidate | certain) & ~lost)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from timefair.basics.digests import short
+from timefair.basics.extension import each
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import machines, origins, told, untold
-from timefair.rundata.registration import all_deviations
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -19,8 +19,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _commit(runs)
     yield _seeds(runs)
     yield _configuration(runs, analysis)
-    if analysis.registration:
-        yield _registration(runs, analysis)
+    yield from each("checklist", runs, analysis)
     if runs.sources:
         yield _published(runs)
 
@@ -80,18 +79,6 @@ def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
             "" if name else "the configuration is not known",
             f"runs of several configurations of {listed(several)}" if several else "",
         ),
-    )
-
-
-def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
-    """The question that was registered before the first run."""
-    found = all_deviations(runs, analysis)
-    kinds = listed(dict.fromkeys(one.kind for one in found))
-    count = f"{len(found)} deviation{'s' * (len(found) != 1)}"
-    return ChecklistPart(
-        "Registration",
-        analysis.registration["statement"],
-        f"{count} (table deviations): {kinds}" if found else "",
     )
 
 

@@ -63,10 +63,10 @@ def _with_runs(campaign: Campaign, runs: int, seed: int) -> Campaign:
         "runs": runs,
         "rounds": min(campaign.rounds, runs),
         "published": {},
-        "registered": None,
         "machine": {},
         "stopping": {"rule": "fixed"},
     }
+    asked.pop("registered", None)
     return configuration.parse(asked, name="--claims")
 
 

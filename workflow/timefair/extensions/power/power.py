@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import asin, ceil, comb, exp, inf, log, sqrt
+from math import asin, comb, exp, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammainc, gammaincinv, gammaln, ndtr, ndtri, stdtrit, xlogy
-from scipy.special import nctdtr as noncentral_t
+from scipy.special import chdtrc, gammainc, gammaincinv, gammaln, ndtr, ndtri, xlogy
 
 from timefair.statistics.comparison import score_p
 from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
@@ -26,21 +25,16 @@ TOLERANCE = 0.005
 """Relative width of the interval in which an effect is found."""
 
 
-def smallest_effect(
-    power_of: Callable[[float], float], low: float, high: float, power: float
-) -> float:
-    """Smallest effect in an interval whose power is at least the given one.
+def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
+    """Smallest effect in (0, high] whose power is at least the given one.
 
-    - `power_of`: Power of an effect; it must not decrease as the effect increases.
-    - `low`, `high`: Effects, ``0 <= low < high``.
-    - `power`: In (0, 1).
+    It is too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have
+    this power. `power_of` must not decrease.
 
-    Returns: Too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not
-    have this power.
-
-    >>> round(smallest_effect(lambda effect: effect**2, 0.0, 1.0, 0.25), 2)
+    >>> round(smallest_effect(lambda effect: effect**2, 1.0, 0.25), 2)
     0.5
     """
+    low = 0.0
     if power_of(high) < power:
         return inf
     while high - low > TOLERANCE * high:
@@ -49,23 +43,16 @@ def smallest_effect(
     return high
 
 
-def least_number(
-    power_of: Callable[[int], float], power: float, *, least: int, guess: int, most: int
-) -> int | None:
-    """Smallest whole number whose power is at least the given one.
+def least_number(power_of: Callable[[int], float], power: float, most: int) -> int | None:
+    """Smallest whole number, from 2, whose power is at least the given one; None if above `most`.
 
-    - `power_of`: Power of a number; except for noise, it must not decrease as the number increases.
-    - `power`: In (0, 1).
-    - `least`, `guess`, `most`: Range of the search, and its first number. If `guess` is outside the
-      range, the search begins at the nearer limit.
+    Exact up to 200, within 0.5 % above. Except for noise, `power_of` must not decrease.
 
-    Returns: Exact up to 200, within 0.5 % above. None if `most` does not have this power.
-
-    >>> least_number(lambda n: 1 - 0.5**n, 0.9, least=1, guess=2, most=100)
+    >>> least_number(lambda n: 1 - 0.5**n, 0.9, most=100)
     4
-    >>> least_number(lambda n: 0.5, 0.9, least=1, guess=2, most=100)
+    >>> least_number(lambda n: 0.5, 0.9, most=100)
     """
-    low, high = least - 1, min(max(guess, least), most)
+    low, high = 1, 2
     while power_of(high) < power:
         if high == most:
             return None
@@ -115,63 +102,28 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 
 
 def smallest_a12(runs: int, level: float, power: float) -> float:
-    """Smallest A12 that is found with a probability of at least `power`.
-
-    - `runs`, `level`: As for `power_of_a12`.
-    - `power`: In (0, 1).
-
-    Returns: In (0.5, 1]; `inf` if no difference is found with this probability.
-    """
+    """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
     odds = smallest_effect(
-        lambda log: power_of_a12(_from_odds(np.exp(log)), runs, level),
-        0.0,
-        float(np.log(GREATEST_ODDS)),
-        power,
+        lambda odds: power_of_a12(_from_odds(exp(odds)), runs, level), log(GREATEST_ODDS), power
     )
-    return _from_odds(np.exp(odds)) if odds < np.inf else np.inf
+    return _from_odds(exp(odds)) if odds < inf else inf
 
 
 def runs_for_a12(a12: float, level: float, power: float) -> int | None:
-    """Number of runs of each algorithm with which an A12 is found.
-
-    - `a12`, `level`, `power`: As for `power_of_a12` and `smallest_a12`; a12 above 0.5.
-
-    Returns: None if more than `MOST_RUNS` are needed.
-    """
-    return least_number(
-        lambda runs: power_of_a12(a12, runs, level),
-        power,
-        least=2,
-        guess=noether_runs(a12, level, power),
-        most=MOST_RUNS,
-    )
+    """Runs of each algorithm with which an A12 above 0.5 is found; None if above `MOST_RUNS`."""
+    return least_number(lambda runs: power_of_a12(a12, runs, level), power, MOST_RUNS)
 
 
 def least_for_mann_whitney(level: float) -> int:
-    """Smallest number of runs of each algorithm with which the test can reach a level.
+    """Smallest number of runs of each algorithm with which the test can reach a level in (0, 1).
 
-    - `level`: In (0, 1).
-
-    Returns: The smallest n with ``2/comb(2n, n) <= level``, the p-value if all runs of one
-    algorithm are better than those of the other.
+    The p-value is ``2/comb(2n, n)`` if all runs of one algorithm are better than those of the
+    other.
     """
     runs = 1
     while level * comb(2 * runs, runs) < 2:
         runs += 1
     return runs
-
-
-def noether_runs(a12: float, level: float, power: float) -> int:
-    """Number of runs of each algorithm with which an A12 is found, by Noether's formula.
-
-    - `a12`, `level`, `power`: As for `runs_for_a12`, which begins its search here.
-
-    Returns: At least 2. The formula applies to A12 near 0.5 and many runs.
-
-    Source: G. E. Noether, Sample size determination for some common nonparametric tests, Journal of
-    the American Statistical Association 82 (1987), equation (3).
-    """
-    return max(ceil((ndtri(1 - level / 2) + ndtri(power)) ** 2 / (6 * (a12 - 0.5) ** 2)), 2)
 
 
 def _from_odds(odds: float) -> float:
@@ -370,32 +322,22 @@ class EqualErt:
 
     def smallest_ratio(self, power: float) -> float:
         """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
-        logarithm = smallest_effect(
-            lambda size: self.power(exp(size)), 0.0, log(GREATEST_RATIO), power
-        )
+        logarithm = smallest_effect(lambda size: self.power(exp(size)), log(GREATEST_RATIO), power)
         return exp(logarithm) if logarithm < inf else inf
 
 
 def runs_for_ratio(
     ratio: float, law: CostLaw, level: float, power: float, *, rng: np.random.Generator
 ) -> int | None:
-    """Number of runs of each algorithm with which a ratio of ERTs is found.
+    """Runs of each algorithm with which a ratio of ERTs above 1 is found; None if too many.
 
-    - `ratio`: Ratio of the ERTs, above 1.
-    - `law`, `level`, `rng`: As for `EqualErt`.
-    - `power`: Probability of finding the ratio, in (0, 1).
-
-    Returns: None if more than `MOST_RUNS` are needed.
+    `law`, `level` and `rng` are as for `EqualErt`; too many are more than `MOST_RUNS`.
     """
     seed = int(rng.integers(2**63))
-    error = sqrt(law.spread**2 + law.faster(ratio)[0].spread ** 2)
-    width = (ndtri(1 - level / 2) + ndtri(power)) * error / log(ratio)
     return least_number(
         lambda runs: EqualErt(runs, law, level, rng=np.random.default_rng(seed)).power(ratio),
         power,
-        least=2,
-        guess=ceil(width**2),
-        most=MOST_RUNS,
+        MOST_RUNS,
     )
 
 
@@ -444,7 +386,7 @@ class SameRate:
         The same difference is found more often if both rates are near 0 or near 1.
         """
         return smallest_effect(
-            lambda width: self.power(0.5 - width / 2, 0.5 + width / 2), 0.0, 1.0, power
+            lambda width: self.power(0.5 - width / 2, 0.5 + width / 2), 1.0, power
         )
 
     def _significant(self, level: float) -> NDArray[np.int64]:
@@ -465,22 +407,8 @@ class SameRate:
 
 
 def runs_for_difference(first: float, second: float, level: float, power: float) -> int | None:
-    """Number of runs of each algorithm with which a difference of success rates is found.
-
-    - `first`, `second`: Rates in [0, 1] that are not equal.
-    - `level`: Level of the test, in (0, 1).
-    - `power`: In (0, 1).
-
-    Returns: None if more than `MOST_RUNS` are needed.
-    """
-    width = float(ndtri(1 - level / 2) + ndtri(power)) / _arcsine_distance(first, second)
-    return least_number(
-        lambda runs: SameRate(runs, level).power(first, second),
-        power,
-        least=2,
-        guess=ceil(2 * width**2),
-        most=MOST_RUNS,
-    )
+    """Runs of each algorithm with which two success rates differ; None if above `MOST_RUNS`."""
+    return least_number(lambda runs: SameRate(runs, level).power(first, second), power, MOST_RUNS)
 
 
 def _arcsine_distance(first: float, second: float) -> float:
@@ -502,18 +430,12 @@ EXACT_FUNCTIONS = 50
 MOST_FUNCTIONS = 1000
 """Functions up to which a number is looked for."""
 
-EFFICIENCY = 0.86
-"""Least efficiency of Wilcoxon's test compared with the t-test, for any symmetric law."""
-
 
 def least_for_wilcoxon(level: float) -> int:
-    """Smallest number of functions with which Wilcoxon's signed-rank test can reach a level.
+    """Smallest number of functions with which Wilcoxon's test can reach a level in (0, 1).
 
-    - `level`: Level of the test, in (0, 1); in a family of tests, the level of its smallest
-      p-value.
-
-    Returns: The smallest n with ``2**(1 - n) <= level``, the p-value if one algorithm is better on
-    all functions.
+    In a family of tests, it is the level of the smallest p-value. That is ``2**(1 - n)`` if one
+    algorithm is better on all n functions.
     """
     functions = 1
     while 2.0 ** (1 - functions) > level:
@@ -522,14 +444,9 @@ def least_for_wilcoxon(level: float) -> int:
 
 
 def least_for_friedman(algorithms: int, alpha: float) -> int:
-    """Smallest number of functions with which Friedman's χ² can reach a level.
+    """Smallest number of functions, at least 2, with which Friedman's χ² can reach a level.
 
-    It reaches the level if all functions give the same order of the algorithms.
-
-    - `algorithms`: At least 2.
-    - `alpha`: In (0, 1).
-
-    Returns: At least 2.
+    It does if all functions give the same order of the algorithms (at least 2).
 
     Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
     Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
@@ -543,10 +460,7 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
     """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
 
-    - `algorithms`, `alpha`: As for `least_for_friedman`.
-
-    Returns: At least 2. The critical difference is reached if one algorithm is the best on all
-    functions, and the other one the worst.
+    They do if one algorithm is the best on all functions, and another one the worst.
     """
     functions = 2
     while (
@@ -591,62 +505,24 @@ class SignedRankPower:
 
         In (0.5, 1]; `inf` if no difference is found with the given probability.
         """
-        effect = smallest_effect(self.power, 0.0, 6.0, power)
-        return float(ndtr(effect)) if effect < np.inf else np.inf
+        effect = smallest_effect(self.power, 6.0, power)
+        return float(ndtr(effect)) if effect < inf else inf
 
 
 def functions_for_effect(
     effect: float, level: float, power: float, *, rng: np.random.Generator
 ) -> int | None:
-    """Number of functions with which Wilcoxon's signed-rank test finds a difference.
+    """Functions with which Wilcoxon's test finds a mean difference; None if too many.
 
-    - `effect`: Mean difference in standard deviations over the functions, above 0.
-    - `level`, `rng`: As for `SignedRankPower`.
-    - `power`: In (0, 1).
-
-    Returns: None if more than `MOST_FUNCTIONS` are needed.
+    `effect` is in standard deviations over the functions, above 0; `level` and `rng` are as for
+    `SignedRankPower`; too many are more than `MOST_FUNCTIONS`.
     """
     seed = int(rng.integers(2**63))
-    guess = functions_by_t(effect, level, power, efficiency=EFFICIENCY)
     return least_number(
         lambda n: SignedRankPower(n, level, rng=np.random.default_rng(seed)).power(effect),
         power,
-        least=2,
-        guess=guess,
-        most=MOST_FUNCTIONS,
+        MOST_FUNCTIONS,
     )
-
-
-def functions_by_t(effect: float, level: float, power: float, *, efficiency: float = 1.0) -> int:
-    """Number of functions for a paired comparison by the formula of the t-test, as in CAISEr.
-
-    - `effect`, `level`, `power`: As for `functions_for_effect`, which begins its search here.
-    - `efficiency`: Efficiency of the test relative to the t-test, in (0, 1]: 1 for the t-test
-      itself, `EFFICIENCY` for Wilcoxon's test, 0.637 for the sign test.
-
-    Returns: The smallest number with which the t-test has the power, divided by the efficiency and
-    rounded up. At most `MOST_FUNCTIONS` divided by the efficiency.
-
-    Source: F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the
-    experimental comparison of algorithms, Journal of Heuristics 25 (2019), section 3. F. Campelo
-    and E. F. Wanner, Sample size calculations for the experimental comparison of multiple
-    algorithms on multiple problem instances, Journal of Heuristics 26 (2020), for several
-    algorithms.
-    """
-    low, high = 1.0, 2.0
-    while _power_of_t(effect, high, level) < power and high < MOST_FUNCTIONS:
-        low, high = high, 2 * high
-    while high - low > 1e-6 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if _power_of_t(effect, middle, level) >= power else (middle, high)
-    return ceil(min(high, MOST_FUNCTIONS) / efficiency - 1e-6)
-
-
-def _power_of_t(effect: float, functions: float, level: float) -> float:
-    """Of the two-sided paired t-test."""
-    freedom, shift = functions - 1, effect * sqrt(functions)
-    limit = stdtrit(freedom, 1 - level / 2)
-    return float(1 - noncentral_t(freedom, shift, limit) + noncentral_t(freedom, shift, -limit))
 
 
 @lru_cache(maxsize=256)

@@ -5,19 +5,28 @@ from __future__ import annotations
 import argparse
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.basics.errors import InputError, suggest
 from timefair.cli.common import Commands, one_thread, refuse_mixed
-from timefair.cli.needs import Needs, Wanted
-from timefair.cli.power import POWER
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.rundata.pilot import Pilot
+    from timefair.extensions.power.pilot import Pilot
+
+POWER = 0.8
+"""Probability with which a difference is found, unless the user requests another probability."""
 
 EFFECTS = {"a12": (0.5, 1.0), "ratio": (1.0, 1000.0), "success": (0.0, 1.0)}
 """What can be detected, and the values that it lies between."""
+
+
+class Wanted(NamedTuple):
+    """The difference that a user wants to find: one of `EFFECTS`, its size, and the power."""
+
+    effect: str
+    size: float
+    power: float
 
 
 def add_to(commands: Commands) -> None:
@@ -81,6 +90,8 @@ def _plan(arguments: argparse.Namespace) -> None:
     one_thread()
     import numpy as np
 
+    from timefair.extensions.power.needs import Needs
+
     wanted, hours = _wanted(arguments), arguments.core_hours
     if hours is not None and not 0 < hours < inf:
         raise InputError(f"--core-hours: {hours:g}: should be above 0")
@@ -93,7 +104,7 @@ def _plan(arguments: argparse.Namespace) -> None:
 def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     """A campaign and its pilots; `InputError` if they cannot answer anything."""
     from timefair.campaign import collected, configuration, plan
-    from timefair.rundata.pilot import pilots
+    from timefair.extensions.power.pilot import pilots
     from timefair.rundata.runs import Runs
     from timefair.rundata.settings import Analysis
 

@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from timefair.rundata.pilot import pilots
+from timefair.extensions.power.pilot import pilots
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert

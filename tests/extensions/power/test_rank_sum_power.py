@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.power import power as of_tests
-from timefair.statistics.power.power import (
+from timefair.extensions.power import power as of_tests
+from timefair.extensions.power.power import (
     least_for_mann_whitney,
     power_of_a12,
     runs_for_a12,
     smallest_a12,
 )
+from timefair.statistics.comparison import mann_whitney
 
 
 @pytest.mark.slow

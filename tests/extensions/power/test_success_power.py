@@ -4,9 +4,9 @@ from math import comb
 import numpy as np
 import pytest
 
+from timefair.extensions.power import power as of_tests
+from timefair.extensions.power.power import SameRate
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.power import power as of_tests
-from timefair.statistics.power.power import SameRate
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01])

@@ -3,13 +3,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.power.power import (
+from timefair.extensions.power.power import (
     SignedRankPower,
     least_for_friedman,
     least_for_nemenyi,
     least_for_wilcoxon,
 )
+from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ranks import friedman, posthoc
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.extensions.power.design import Components, components, log_ratio_variance
+from timefair.extensions.power.power import CostLaw
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.statistics.power.design import Components, components, log_ratio_variance
-from timefair.statistics.power.power import CostLaw
 
 
 class Case(NamedTuple):

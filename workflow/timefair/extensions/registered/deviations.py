@@ -1,16 +1,25 @@
-"""Deviations from a registration: in the campaign, in the code, and in the runs."""
+"""The runs that answer a registered question, and what deviates from the registration."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import product
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
+
 from timefair.basics.digests import short
-from timefair.records.integrity import Origins, RunKey, spared
+from timefair.records.integrity import RUN_KEY, Measured, Origins, RunKey, spared
+from timefair.rundata.failed import without_failed
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+KEY = "registered"
+"""The key of a campaign file, and the table with the answer."""
 
 
 class Kind(StrEnum):
@@ -89,31 +98,6 @@ def _shown(value: object) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
-@dataclass
-class Measured:
-    """The runs of one algorithm.
-
-    Attributes
-    ----------
-    origins
-        Origins of the runs.
-    runs
-        (function, dimension, instance, run) of each run.
-    decided
-        Decisions of a stopping rule, in the form of records.
-    excluded
-        Number of planned runs that the answer omits because they were perturbed.
-    started
-        When the first run began; None if this is unknown.
-    """
-
-    origins: Origins = field(default_factory=Origins)
-    runs: set[RunKey] = field(default_factory=set)
-    decided: Sequence[Mapping[Any, Any]] = ()
-    excluded: int = 0
-    started: datetime | None = None
-
-
 def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
     """(function, dimension, instance, run) of every planned run of each algorithm."""
     chosen = campaign["problems"]
@@ -122,17 +106,16 @@ def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
 
 
 def of_runs(
-    registration: Mapping[str, Any], measured: Mapping[str, Measured]
+    registration: Mapping[str, Any],
+    measured: Mapping[str, Measured],
+    excluded: Mapping[str, int] = MappingProxyType({}),
 ) -> Iterator[Deviation]:
     """How the measured runs deviate from a registration.
 
-    Parameters
-    ----------
-    registration
-        A mapping with ``campaign`` and, if the question was registered, with ``keys``, ``code`` and
-        ``registered_utc``, as written by `timefair.campaign.registration`.
-    measured
-        The runs of each algorithm, by label. An algorithm without runs may be omitted.
+    - `registration`: A mapping with ``campaign`` and, if the question was registered, with
+      ``keys``, ``code`` and ``registered_utc``, as in `registration.FILE`.
+    - `measured`: The runs of each algorithm, by label; one without runs may be missing.
+    - `excluded`: Planned runs of algorithms that the answer omits because they were perturbed.
     """
     campaign = registration["campaign"]
     planned = planned_runs(campaign)
@@ -145,8 +128,8 @@ def of_runs(
         mine = [row for row in one.decided if row.get("algorithm", label) == label]
         if missing := len(unmeasured - spared(unmeasured, one.runs, mine)):
             yield Deviation(Kind.MISSING, label, str(len(wanted)), f"{missing} fewer")
-        if one.excluded:
-            yield Deviation(Kind.EXCLUDED, label, str(len(wanted)), f"{one.excluded} omitted")
+        if omitted := excluded.get(label):
+            yield Deviation(Kind.EXCLUDED, label, str(len(wanted)), f"{omitted} omitted")
         if wanted and registration.get("registered_utc"):
             yield from _of_origins(registration, label, one)
 
@@ -169,3 +152,59 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
 def moment(time: datetime) -> str:
     """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def registered(analysis: Analysis) -> dict[str, Any]:
+    """What was registered, from `registration.settings`; empty without a question."""
+    found: dict[str, Any] = analysis.added.get(KEY, {})
+    return found
+
+
+def registered_analysis(analysis: Analysis) -> Analysis:
+    """The settings that were registered."""
+    return Analysis.of(registered(analysis)["analysis"])
+
+
+def answering(runs: Runs, analysis: Analysis) -> Runs:
+    """The planned runs of all registered algorithms, treated as registered.
+
+    Runs that were not planned are omitted, so that without a known optimum, precisions are
+    distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
+    are also omitted, and so are perturbed runs if the registration excludes them.
+    """
+    asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
+    planned = _is_planned(runs.frame, analysis)
+    kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
+    kept = without_failed(kept.from_own_best()).wanted(settings)
+    kept = kept.with_values(settings.noisy_value).timed_by(settings.time)
+    return kept.amortised(settings) if settings.ancillary == "amortised" else kept
+
+
+def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
+    """All deviations: of the campaign and the code, then of the runs of each algorithm."""
+    registration = registered(analysis)
+    if not registration:
+        return []
+    frame, measured = runs.frame, {}
+    omitted = np.zeros(len(frame), dtype=np.bool_)
+    if registered_analysis(analysis).perturbed == "exclude":
+        omitted = runs.perturbed & _is_planned(frame, analysis)
+    excluded = {}
+    for label, rows in frame.groupby("algorithm", observed=True).indices.items():
+        mine = frame.iloc[rows]
+        started = mine["started_utc"].min()
+        measured[str(label)] = Measured(
+            runs.origins.get(str(label), Origins()),
+            set(mine[list(RUN_KEY)].itertuples(index=False, name=None)),
+            runs.stopping.to_dict("records"),
+            None if pd.isna(started) else started.to_pydatetime(),
+        )
+        excluded[str(label)] = int(omitted[rows].sum())
+    known = [Deviation(*one) for one in registration["deviations"]]
+    return known + list(of_runs(registration, measured, excluded))
+
+
+def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
+    planned = planned_runs(registered(analysis)["campaign"])
+    keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
+    return np.fromiter((key in planned for key in keys), np.bool_, len(frame))

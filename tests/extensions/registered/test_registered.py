@@ -60,7 +60,7 @@ def answered(runs, labels=("hare", "snail", "tortoise"), final_target=None, **ch
         "analysis": {"resamples": 20},
         "deviations": [],
     }
-    return TABLES["registered"](runs, Analysis(registration=registration))
+    return TABLES["registered"](runs, Analysis(added={"registered": registration}))
 
 
 def exploratory(name, runs, **keys):

@@ -13,8 +13,10 @@ import pytest
 
 from timefair import cli
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, registration
+from timefair.campaign import configuration, plan, requirement
 from timefair.exhibits.registry import TABLES
+from timefair.extensions.registered import registration
+from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -38,8 +40,8 @@ FILE = {
 class Study:
     """A registered campaign whose runs nobody measured; a test changes what it likes."""
 
-    def __init__(self, folder: Path, row, write) -> None:
-        self._row, self._write = row, write
+    def __init__(self, folder: Path, run, table) -> None:
+        self._run, self._table = run, table
         self.folder = folder / "results/study"
         self.file: dict[str, Any] = copy.deepcopy(FILE)
         self.content = registration.register(self.campaign, self.folder)
@@ -68,10 +70,16 @@ class Study:
         for label, runs in self.runs.items():
             job = plan.Job(label, 1, 2, (1, 2), 1)
             names = {"algorithm": label, "started_utc": self.started}
+            launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 1, "end": "returned"}
             rows = [
-                self._row(
-                    run,
-                    instance,
+                self._run(
+                    [(1, 0.1, best := 1.0 + run)],
+                    run=run,
+                    instance=instance,
+                    best_f=best,
+                    evaluations=1,
+                    launches=1,
+                    launch_log=[launch | {"best_precision": best}],
                     perturbation="perturbed" if (label, run) in self.perturbed else "clean",
                     **names,
                 )
@@ -79,15 +87,17 @@ class Study:
                 for run in runs
             ]
             facts = {"code": self.code[label], "key": self.keys[label], "machine": {}}
-            asked = self.campaign.model_dump(mode="json")
+            facts["campaign"] = self.campaign.model_dump(mode="json")
             path = self.folder / job.record(self.keys[label])
-            self._write(path, *rows, campaign=asked, **facts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_record(path, self._table(*rows).to_batches(), facts)
             paths.append(path)
         return paths
 
     def table(self, name: str):
         campaign = self.campaign
-        settings = campaign.settings_of(name) | registration.settings(campaign, self.folder)
+        settings = campaign.settings_of(name)
+        settings["added"] = dict(registration.settings(campaign, self.folder))
         return TABLES[name](Runs.read(self.measure()), Analysis.of(settings))
 
     def deviations(self) -> list[tuple[str, str]]:
@@ -96,8 +106,8 @@ class Study:
 
 
 @pytest.fixture
-def study(tmp_path, row, write) -> Study:
-    return Study(tmp_path, row, write)
+def study(tmp_path, run, table) -> Study:
+    return Study(tmp_path, run, table)
 
 
 def put(*place: str, value: object) -> Callable[[Study], None]:
@@ -254,17 +264,17 @@ def test_the_answer_keeps_the_registered_question_and_the_planned_runs(study):
 
 
 def test_measuring_needs_the_registration_and_the_question(study):
-    registration.check(study.campaign, study.folder)
+    requirement.permit(study.campaign, study.folder)
     question = study.file.pop("registered")
     with pytest.raises(InputError, match=r"registered: missing, but .* registers a question"):
-        registration.check(study.campaign, study.folder)
+        requirement.permit(study.campaign, study.folder)
     study.path.unlink()
-    registration.check(study.campaign, study.folder)
+    requirement.permit(study.campaign, study.folder)
     study.file["registered"] = question
     with pytest.raises(InputError, match="registered: not registered yet"):
-        registration.check(study.campaign, study.folder)
+        requirement.permit(study.campaign, study.folder)
     study.measure()
-    registration.check(study.campaign, study.folder)  # too late: it is a deviation
+    requirement.permit(study.campaign, study.folder)  # too late: it is a deviation
 
 
 @pytest.mark.parametrize(

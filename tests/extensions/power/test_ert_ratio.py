@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.comparison import equal_ert
-from timefair.statistics.power.power import (
+from timefair.extensions.power.power import (
     SIMULATED_RUNS,
     CostLaw,
     EqualErt,
 )
+from timefair.statistics.comparison import equal_ert
 
 LAWS = [CostLaw(0.3), CostLaw(1.0), CostLaw(0.6, shape=4.0), CostLaw(0.9, shape=0.5)]
 

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import inf, isinf, isnan, log, sqrt
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from math import isinf, isnan, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
 
 from timefair.basics.words import counted
-from timefair.cli.power import design_of
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from timefair.campaign.configuration import Campaign
-    from timefair.rundata.pilot import Pilot
-    from timefair.statistics.power.design import Components, Design, Split
+from timefair.campaign.configuration import Campaign
+from timefair.campaign.plan import RUN_OVERHEAD_S
+from timefair.extensions.power.commands import Wanted
+from timefair.extensions.power.design import Components, Design, Split, splits
+from timefair.extensions.power.pilot import Pilot
+from timefair.extensions.power.power import (
+    MOST_FUNCTIONS,
+    MOST_RUNS,
+    EqualErt,
+    SameRate,
+    SignedRankPower,
+    functions_for_effect,
+    least_for_wilcoxon,
+    runs_for_a12,
+    runs_for_difference,
+    runs_for_ratio,
+    smallest_a12,
+)
+from timefair.problems import registry
 
 _NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference of success rates"}
 
@@ -33,21 +47,13 @@ MOST_IN_SUITE = 1000
 """A suite with a wider range of functions counts as unlimited."""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The difference that a user wants to find.
+class _Row(NamedTuple):
+    """A split, its rating, and its power and smallest effect if these are known."""
 
-    Attributes
-    ----------
-    effect, size
-        ``a12``, ``ratio`` of ERTs or difference of ``success`` rates, and how large it is.
-    power
-        Probability in (0, 1) to find it.
-    """
-
-    effect: str
-    size: float
-    power: float
+    split: Split
+    merit: float
+    power: float | None = None
+    smallest: float | None = None
 
 
 class Needs:
@@ -58,7 +64,7 @@ class Needs:
     ) -> None:
         self.pilot, self.wanted, self.rng = pilot, wanted, rng
         self.design = replace(
-            design_of(campaign),
+            Design.of(campaign),
             functions=len(pilot.functions),
             instances=pilot.instances,
             runs=pilot.runs,
@@ -95,8 +101,6 @@ class Needs:
         }[self.wanted.effect]
 
     def _on_function(self) -> Iterator[str]:
-        from timefair.statistics.power.power import MOST_RUNS
-
         needed = self._runs_needed(self.design)
         if not needed:
             yield f"on a function unknown: {self._unknown_on_function()}"
@@ -115,40 +119,34 @@ class Needs:
 
     def _runs_needed(self, design: Design) -> dict[str, int | None]:
         """Runs that an algorithm needs on a function: one number, or one per case of `_CASES`."""
-        from timefair.statistics.power.power import (
-            runs_for_a12,
-            runs_for_difference,
-            runs_for_ratio,
-        )
-
         size, power = self.wanted.size, self.wanted.power
         if self.wanted.effect == "a12":
             return {"": runs_for_a12(size, design.level_on_function, power)}
         if self.wanted.effect == "ratio":
             cases = self.pilot.cases()
-            laws = {
-                what: cases[_place(cases, share)].law for what, share in _CASES.items() if cases
-            }
             return {
-                what: runs_for_ratio(size, law, design.level_at_target, power, rng=self.rng)
-                for what, law in laws.items()
+                what: runs_for_ratio(
+                    size,
+                    cases[_place(cases, share)].law,
+                    design.level_at_target,
+                    power,
+                    rng=self.rng,
+                )
+                for what, share in _CASES.items()
+                if cases
             }
         rates = self.pilot.success_rates.tolist()
         other = {p: p + size if p + size <= 1 else p - size for p in set(rates)}
         needed = {
-            p: runs_for_difference(p, q, design.level_on_function, power)
+            p: runs_for_difference(p, q, design.level_on_function, power) or MOST_RUNS + 1
             for p, q in other.items()
             if q >= 0
         }
-        runs = sorted((needed[p] or inf) for p in rates if p in needed)
+        runs = sorted(needed[p] for p in rates if p in needed)
         picked = {what: runs[_place(runs, share)] for what, share in _CASES.items() if runs}
-        return {what: None if isinf(most) else int(most) for what, most in picked.items()}
+        return {what: most if most <= MOST_RUNS else None for what, most in picked.items()}
 
     def _over_functions(self) -> Iterator[str]:
-        from scipy.special import ndtri
-
-        from timefair.statistics.power.power import functions_for_effect
-
         level, power = self.design.level_over_functions, self.wanted.power
         if self.wanted.effect == "success":
             return
@@ -178,8 +176,6 @@ class Needs:
         )
 
     def _functions(self, number: int | None) -> str:
-        from timefair.statistics.power.power import MOST_FUNCTIONS
-
         if number is None:
             return f"more than {counted(MOST_FUNCTIONS, 'function')}"
         beyond = f" (the suite has {self._most_functions})" if number > self._most_functions else ""
@@ -213,8 +209,6 @@ class Needs:
 
     def _core_s(self, runs: int) -> float:
         """Core-seconds of this number of runs of each algorithm, as long as the pilot's runs."""
-        from timefair.campaign.plan import RUN_OVERHEAD_S
-
         return runs * (self.pilot.core_s + RUN_OVERHEAD_S * len(self.pilot.algorithms))
 
     def _split(self, hours: float) -> Iterator[str]:
@@ -230,7 +224,7 @@ class Needs:
             return
         best = max(rows, key=lambda row: row.merit)
         step = -(-len(rows) // SHOWN_SPLITS)
-        kept = sorted({best, *rows[::step]}, key=lambda row: row.functions)
+        kept = sorted({best, *rows[::step]}, key=lambda row: row.split.functions)
         yield f"split         of {hours:g} core-hours: {counted(total, 'run')} of each algorithm"
         effect = f"smallest {_NAMES[self.wanted.effect]} on a function"
         shows_power = best.power is not None
@@ -249,8 +243,6 @@ class Needs:
     @property
     def _most_functions(self) -> int:
         """Number of functions of the suite; for the user's own functions, that of the pilot."""
-        from timefair.problems import registry
-
         suite = registry.find(self.problems.suite, self.problems.parameters)
         known = len(self.pilot.functions)
         limited = suite.functions.stop - suite.functions.start <= MOST_IN_SUITE
@@ -258,9 +250,6 @@ class Needs:
 
     def _over_all_splits(self, total: int) -> list[_Row] | None:
         """Splits rated by the power over functions; None if the pilot does not show it."""
-        from timefair.statistics.power.design import splits
-        from timefair.statistics.power.power import SignedRankPower, least_for_wilcoxon
-
         variances, _ = self.pilot.components()
         level = self.design.level_over_functions
         functions = range(least_for_wilcoxon(level), self._most_functions + 1)
@@ -268,15 +257,13 @@ class Needs:
             return None
         seed, rows = int(self.rng.integers(2**63)), []
         for split in splits(variances, total, functions=functions, instances=MOST_INSTANCES):
-            test = SignedRankPower(split.functions, level, rng=_seeded(seed))
+            test = SignedRankPower(split.functions, level, rng=np.random.default_rng(seed))
             power = test.power(self._effect(variances, split.instances, split.runs))
             rows.append(_Row(split, power, power=power))
-        return sorted(rows, key=lambda row: row.functions)
+        return sorted(rows, key=lambda row: row.split.functions)
 
     def _on_function_splits(self, total: int) -> list[_Row]:
         """Splits rated by the number of functions on each of which the difference is found."""
-        from timefair.statistics.power.design import Split
-
         rows, instances = [], self.design.instances
         for functions in range(1, self._most_functions + 1):
             runs = total // (functions * instances)
@@ -290,8 +277,6 @@ class Needs:
 
     def _smallest(self, split: Split) -> float:
         """The smallest effect on a function; for a ratio, in the median case of the pilot."""
-        from timefair.statistics.power.power import EqualErt, SameRate, smallest_a12
-
         design = replace(self.design, **vars(split))
         runs, power = design.runs_on_function, self.wanted.power
         if self.wanted.effect == "a12":
@@ -301,20 +286,6 @@ class Needs:
         cases = self.pilot.cases()
         law = cases[_place(cases, _CASES[_HALF])].law
         return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A split, its rating, and its power and smallest effect if these are known."""
-
-    split: Split
-    merit: float
-    power: float | None = None
-    smallest: float | None = None
-
-    @property
-    def functions(self) -> int:
-        return self.split.functions
 
 
 def _variances(variances: Components, comparisons: int) -> str:
@@ -329,9 +300,3 @@ def _variances(variances: Components, comparisons: int) -> str:
 def _place(values: Sequence[object], share: float) -> int:
     """Index of the sorted value that has this share of the values at or below it."""
     return min(int(share * len(values)), len(values) - 1)
-
-
-def _seeded(seed: int) -> np.random.Generator:
-    import numpy as np
-
-    return np.random.default_rng(seed)

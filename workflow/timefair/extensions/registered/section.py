@@ -32,6 +32,11 @@ def _pair(value: object) -> object:
     return value
 
 
+def _is_raced(campaign: CampaignView) -> bool:
+    """Whether the stopping rule decides the question."""
+    return bool(campaign.stopping.decides == "registered")
+
+
 class Registered(Section):
     """The primary question, which `timefair register` records before the first run."""
 
@@ -79,7 +84,7 @@ class Registered(Section):
 
     def suited_test(self, campaign: CampaignView) -> str:
         """The test that suits the stopping rule, the measure and the function."""
-        if campaign.stopping.answers_registered:
+        if _is_raced(campaign):
             return IN_A_RACE
         if self.function is None:
             return "wilcoxon"
@@ -119,12 +124,12 @@ class Registered(Section):
             yield "function", "empty; name the function of table 'rank_reversals'"
         elif self.measure in known and self.test != (suited := self.suited_test(campaign)):
             where = "over all functions" if self.function is None else f"for {self.measure!r}"
-            if campaign.stopping.answers_registered:
+            if _is_raced(campaign):
                 where = "with stopping.question 'registered'"
             yield "test", f"{self.test!r}: should be {suited!r} {where}"
         elif self.test != IN_A_RACE:
             yield from self._too_few(campaign)
-        if campaign.stopping.answers_registered:
+        if _is_raced(campaign):
             if self.measure != "precision":
                 yield (
                     "measure",

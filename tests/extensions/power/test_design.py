@@ -1,13 +1,22 @@
 import numpy as np
 import pytest
 
-from timefair.statistics.ert import ert
-from timefair.statistics.power.design import (
+from timefair.extensions.power.design import (
     Components,
+    Design,
     components,
     log_ratio_variance,
     splits,
 )
+from timefair.statistics.ert import ert
+
+
+def test_families_are_those_of_the_tables():
+    design = Design(functions=24, instances=5, runs=3, algorithms=4, targets=8)
+    assert design.pairs == 6
+    assert design.level_over_functions == pytest.approx(0.05 / 6)
+    assert design.level_on_function == pytest.approx(0.05 / (6 * 24))
+    assert design.level_at_target == pytest.approx(0.05 / (6 * 24 * 8))
 
 
 def test_variances_of_nested_numbers_are_found_again():
@@ -39,7 +48,7 @@ def test_splits_spend_no_more_than_there_is_and_the_best_comes_first():
     variances = Components(functions=1.0, instances=0.5, runs=4.0)
     found = splits(variances, 100, functions=range(3, 25), instances=10)
     errors = [variances.error(s.functions, s.instances, s.runs) for s in found]
-    assert all(split.total <= 100 and split.runs >= 2 for split in found)
+    assert all(s.functions * s.instances * s.runs <= 100 and s.runs >= 2 for s in found)
     assert errors == sorted(errors)
     assert not splits(variances, 5, functions=range(3, 25), instances=10)
 

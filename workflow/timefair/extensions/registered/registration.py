@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,23 @@ from timefair import __version__
 from timefair.basics.atomic import atomic_file
 from timefair.basics.digests import short
 from timefair.basics.errors import InputError, storing
+from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
+from timefair.extensions.registered.deviations import (
+    KEY,
+    Deviation,
+    Kind,
+    changes,
+    moment,
+    of_runs,
+)
 from timefair.machine import checkout
 from timefair.machine.host import Host, gather
-from timefair.rundata.deviations import Deviation, Kind, changes, moment
+from timefair.records.integrity import Measured
 
 FILE = "registration.json"
 """The registration, relative to ``results/<campaign>/``."""
-
-ANSWER = "registered"
-"""The table with the answer; the code of this table is registered."""
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
@@ -39,7 +45,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
     InputError
         If the campaign has no question, runs exist, or an earlier registration cannot be read.
     """
-    if campaign.registered is None:
+    if campaign.section(KEY) is None:
         raise InputError(
             "registered: missing; state the question, as docs/how-to/registered.md shows"
         )
@@ -74,7 +80,7 @@ def _code(campaign: Campaign) -> dict[str, Any]:
     return {
         "keys": keys,
         "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
-        "analysis_code": provenance.table_key(ANSWER),
+        "analysis_code": provenance.table_key(KEY),
     }
 
 
@@ -110,7 +116,7 @@ def _check_parts(content: dict[str, Any]) -> None:
     """Raise ValueError, LookupError or TypeError unless everything that is read later
     is present.
     """
-    if _campaign(content).registered is None:
+    if _campaign(content).section(KEY) is None:
         raise ValueError("no question")
     statement(content)
     if datetime.fromisoformat(content["registered_utc"]).utcoffset() is None:
@@ -132,26 +138,46 @@ def statement(content: dict[str, Any]) -> str:
     )
 
 
-def check(campaign: Campaign, folder: Path) -> None:
-    """Refuse to measure a campaign that is not registered yet, or lacks its registered question.
-
-    Raises
-    ------
-    InputError
-        If no runs exist and the question is not registered, or if a question is registered and the
-        campaign has none.
-    """
+def before_runs(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """Yield that a campaign is not registered yet, or lacks its registered question."""
     there = read(folder) is not None
-    if there and campaign.registered is None:
-        raise InputError(
+    if there and campaign.section(KEY) is None:
+        yield (
             f"registered: missing, but {folder / FILE} registers a question; restore the section, "
             "or give the campaign another name"
         )
-    if campaign.registered is not None and not there and first_run(folder) is None:
-        raise InputError(
+    if campaign.section(KEY) is not None and not there and first_run(folder) is None:
+        yield (
             "registered: not registered yet; run `timefair register` with this campaign, or remove "
             "the section"
         )
+
+
+def files(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """The registration, if there is one or has to be one."""
+    if (folder / FILE).is_file() or campaign.section(KEY) is not None:
+        yield FILE
+
+
+def verifying(
+    campaign: Campaign,
+    folder: Path,
+    measured: Mapping[str, Measured],
+    say: Callable[[str], None],
+) -> Iterator[str]:
+    """Say each deviation, and yield how many there are.
+
+    A deviation is not a problem of the records; the report lists it next to the answer.
+    """
+    content = read(folder)
+    if content is None and campaign.section(KEY) is None:
+        return
+    found = list(deviations(content, campaign))
+    if content is not None:
+        found += of_runs(content, measured)
+    for deviation in found:
+        say(f"{folder}: {deviation}")
+    yield f"{counted(len(found), 'deviation')} from the registration"
 
 
 def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
@@ -163,7 +189,7 @@ def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[D
     if (found := provenance.key_of(unsealed)) != content["digest"]:
         yield Deviation(Kind.FILE, FILE, short(content["digest"]), f"content of {short(found)}")
     yield from changes(_campaign(content).model_dump(mode="json"), campaign.model_dump(mode="json"))
-    if (code := provenance.table_key(ANSWER)) != content["analysis_code"]:
+    if (code := provenance.table_key(KEY)) != content["analysis_code"]:
         yield Deviation(Kind.CODE, "the answer", short(content["analysis_code"]), short(code))
 
 
@@ -171,27 +197,24 @@ def _campaign(content: dict[str, Any]) -> Campaign:
     return Campaign.model_validate_json(json.dumps(content["campaign"]), strict=False)
 
 
-def settings(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Settings of the tables on the registered question; empty without a question.
+def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The registered campaign with the settings of its analysis, the digests, and the deviations of
+    the present campaign and code; nothing without a question.
 
-    Returns
-    -------
-    dict
-        ``registration`` contains the registered campaign with the settings of its analysis, the
-        digests, and the deviations of the present campaign and code. If nothing was registered, it
-        contains the present campaign, without digests and time.
+    If nothing was registered, it is the present campaign, without digests and time.
     """
-    if campaign.registered is None:
-        return {}
+    if campaign.section(KEY) is None:
+        return
     content = read(folder)
     asked = campaign if content is None else _campaign(content)
     known = ("registered_utc", "digest", "keys", "code")
-    return {
-        "registration": {
+    yield (
+        KEY,
+        {
             **{name: content[name] for name in known if content is not None},
             "statement": "" if content is None else statement(content),
             "campaign": asked.model_dump(mode="json"),
             "analysis": asked.analysis_settings,
             "deviations": [list(one) for one in deviations(content, campaign)],
-        }
-    }
+        },
+    )

@@ -12,20 +12,34 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.exhibits import questions
+from timefair.basics.words import counted
 from timefair.exhibits.campaign.contests import Rules, contest
+from timefair.exhibits.campaign.items.part import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.extensions.registered.deviations import (
+    all_deviations,
+    answering,
+    registered,
+    registered_analysis,
+)
 from timefair.rundata.problems import Spent, problems
-from timefair.rundata.registration import all_deviations, answering, registered_analysis
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert, wilcoxon
 from timefair.statistics.ert import ert
+
+REGISTERED = Question(
+    0,
+    "Which question did this campaign set out to answer, and was it changed after the data "
+    "were seen?",
+    "how-to/registered.md",
+)
 
 ORDERS: Mapping[str, tuple[str, ...]] = {
     "precision": ("precision",),
@@ -87,7 +101,7 @@ class Order(NamedTuple):
 
 @exhibit(
     "registered",
-    question=questions.REGISTERED,
+    question=REGISTERED,
     title="Answer to the registered question",
     caption="""
     The confirmatory result: the answer to the question that was registered before the first run.
@@ -120,7 +134,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
     """
-    if not analysis.registration:
+    if not registered(analysis):
         return pd.DataFrame(columns=column_names(COLUMNS))
     question = _question(analysis)
     settings = registered_analysis(analysis).model_copy(
@@ -155,7 +169,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def _question(analysis: Analysis) -> dict[str, Any]:
     """The section `registered`, with its dimension and its suite."""
-    asked = analysis.registration["campaign"]
+    asked = registered(analysis)["campaign"]
     question, chosen = asked["registered"], asked["problems"]
     dimension = question["dimension"] or chosen["dimensions"][0]
     return {**question, "dimension": dimension, "suite": chosen["suite"]}
@@ -179,8 +193,8 @@ def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) 
     own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
     return {
         **{name: question[name] for name in own},
-        "registered": analysis.registration.get("registered_utc"),
-        "digest": analysis.registration.get("digest"),
+        "registered": registered(analysis).get("registered_utc"),
+        "digest": registered(analysis).get("digest"),
         "function": _function(question),
         "target": nan if question["target"] is None else question["target"],
         **dict(zip(column_names(PAIR), (first, second), strict=True)),
@@ -212,7 +226,7 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
 
 def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order:
     """The row of the table `decided_pairs`; its p-value is valid after the race."""
-    campaign = analysis.registration["campaign"]
+    campaign = registered(analysis)["campaign"]
     rules = Rules(1 - question["alpha"], campaign["budget"]["final_target"])
     names = sorted(question["algorithms"])
     found = contest(pair.frame, names, rules)
@@ -303,7 +317,7 @@ DEVIATION = (
 
 @exhibit(
     "deviations",
-    question=questions.REGISTERED,
+    question=REGISTERED,
     title="Deviations from the registration",
     caption="""
     Every difference from the registration: keys of the campaign, the code that measured and the
@@ -328,3 +342,16 @@ DEVIATION = (
 def deviating(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per deviation; none without a question or a deviation."""
     return pd.DataFrame(all_deviations(runs, analysis), columns=column_names(DEVIATION))
+
+
+def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    """The question that was registered before the first run."""
+    if not registered(analysis):
+        return
+    found = all_deviations(runs, analysis)
+    kinds = listed(dict.fromkeys(one.kind for one in found))
+    yield ChecklistPart(
+        "Registration",
+        registered(analysis)["statement"],
+        f"{counted(len(found), 'deviation')} (table deviations): {kinds}" if found else "",
+    )

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, inf, sqrt
+from math import comb, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.power.power import (
-    CostLaw,
-    EqualErt,
-    SameRate,
-    SignedRankPower,
-    least_for_friedman,
-    least_for_mann_whitney,
-    least_for_nemenyi,
-    least_for_wilcoxon,
-    smallest_a12,
-)
-
-SUCCESS_RATES = (0.5, 0.9)
-"""Success rates of the slower algorithm for which the smallest ratio of ERTs is found."""
+from timefair.campaign.configuration import Campaign
 
 
 @dataclass(frozen=True)
@@ -42,6 +28,19 @@ class Design:
     algorithms: int
     targets: int
     alpha: float = 0.05
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Design:
+        """The comparison of a campaign in each dimension."""
+        problems = campaign.problems
+        return cls(
+            functions=len(problems.functions),
+            instances=len(problems.instances),
+            runs=campaign.runs,
+            algorithms=len(campaign.algorithms),
+            targets=len(campaign.target_values or campaign.targets),
+            alpha=1 - campaign.statistics.confidence,
+        )
 
     @property
     def pairs(self) -> int:
@@ -67,80 +66,6 @@ class Design:
     def level_over_functions(self) -> float:
         """Level of the smallest p-value of all pairs over the functions."""
         return self.alpha / self.pairs
-
-
-@dataclass(frozen=True)
-class Detectable:
-    """The smallest differences that a design finds; `inf` if it does not even find the largest one.
-
-    - `a12`: A12 on a function, by the precision at the end, with the Mann-Whitney test.
-    - `success`: Difference of two success rates on a function, which have the same distance from
-      0.5.
-    - `ratios`: Ratio of two ERTs on a function at a target, for each success rate of the slower
-      algorithm.
-    - `share`: Share of all functions on which one algorithm is better, by the median precision at
-      the end, with Wilcoxon's signed-rank test.
-    - `mann_whitney`: Smallest number of runs of an algorithm on a function with which the test can
-      reach its level.
-    - `wilcoxon`, `friedman`, `nemenyi`: Smallest number of functions with which each of these tests
-      can reach its level.
-    """
-
-    a12: float
-    success: float
-    ratios: dict[float, float]
-    share: float
-    mann_whitney: int
-    wilcoxon: int
-    friedman: int
-    nemenyi: int
-
-
-def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) -> Detectable:
-    """The smallest differences that a design can find.
-
-    - `design`: A design with at least two algorithms.
-    - `power`: Probability in (0, 1) with which a difference should be found.
-    - `rng`: Source of simulated runs and functions.
-
-    Returns: The power of each single difference. Raises ValueError if there is no pair of
-    algorithms.
-    """
-    if design.algorithms < 2:
-        raise ValueError(f"algorithms must be at least 2, not {design.algorithms}")
-    runs, level = design.runs_on_function, design.level_on_function
-    over_all = SignedRankPower(design.functions, design.level_over_functions, rng=rng)
-    return Detectable(
-        a12=smallest_a12(runs, level, power),
-        success=SameRate(runs, level).smallest_difference(power),
-        ratios=smallest_ratios(design, SUCCESS_RATES, power, rng=rng),
-        share=over_all.smallest_share(power),
-        mann_whitney=least_for_mann_whitney(level),
-        wilcoxon=least_for_wilcoxon(design.level_over_functions),
-        friedman=least_for_friedman(design.algorithms, design.alpha),
-        nemenyi=least_for_nemenyi(design.algorithms, design.alpha),
-    )
-
-
-def smallest_ratios(
-    design: Design, success_rates: Sequence[float], power: float, *, rng: np.random.Generator
-) -> dict[float, float]:
-    """Smallest ratio of ERTs that is found on a function at a target, for exponential costs.
-
-    - `design`, `power`, `rng`: As for `detectable`.
-    - `success_rates`: Success rates of the slower algorithm, in (0, 1].
-
-    Returns: A ratio above 1 for each success rate; `inf` if no ratio is found with this
-    probability.
-    """
-    if design.runs_on_function < 2:
-        return dict.fromkeys(success_rates, inf)
-    return {
-        rate: EqualErt(
-            design.runs_on_function, CostLaw(rate), design.level_at_target, rng=rng
-        ).smallest_ratio(power)
-        for rate in success_rates
-    }
 
 
 @dataclass(frozen=True)
@@ -210,11 +135,6 @@ class Split:
     instances: int
     runs: int
 
-    @property
-    def total(self) -> int:
-        """Number of runs of an algorithm."""
-        return self.functions * self.instances * self.runs
-
 
 def splits(
     variances: Components, total: int, *, functions: range, instances: int, least_runs: int = 2
@@ -236,17 +156,13 @@ def splits(
         each = total // number
         allowed = range(1, min(instances, each // least_runs) + 1)
         if allowed:
-            best.append(
-                min(
-                    (Split(number, count, each // count) for count in allowed),
-                    key=lambda split: (_error(variances, split), split.instances),
-                )
-            )
-    return sorted(best, key=lambda split: (_error(variances, split), split.functions))
-
-
-def _error(variances: Components, split: Split) -> float:
-    return variances.error(split.functions, split.instances, split.runs)
+            rated = [
+                (variances.error(number, count, each // count), count, each // count)
+                for count in allowed
+            ]
+            error, count, runs = min(rated)
+            best.append((error, Split(number, count, runs)))
+    return [split for _, split in sorted(best, key=lambda one: (one[0], one[1].functions))]
 
 
 def log_ratio_variance(

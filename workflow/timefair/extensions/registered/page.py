@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -11,10 +11,10 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted, number
-from timefair.exhibits.campaign.registered import NO, UNKNOWN, YES
+from timefair.extensions.registered.deviations import moment
+from timefair.extensions.registered.tables import NO, UNKNOWN, YES
 from timefair.report.evidence import Evidence, Space
-from timefair.report.markup import Names, definitions
-from timefair.rundata.deviations import moment
+from timefair.report.markup import Names, Part, definitions
 
 VERDICT = {YES: "Yes.", NO: "Not shown.", UNKNOWN: "Not answered: there is no p-value."}
 
@@ -31,8 +31,6 @@ TESTS = {
     "mean-a12": "confidence sequence of the mean A12, which is valid after a campaign-wide race",
 }
 
-EXPLORATORY = "Who wins (exploratory)"
-
 OTHERS = """<p class="note">This is the only confirmatory result. It uses only the planned runs and
 one test at the registered level. All other results on this page are exploratory: they suggest
 questions for another campaign. Deviations, which are listed below, limit what the answer
@@ -42,33 +40,13 @@ NEVER = """<p class="note">The question was not registered before the first run.
 exploratory, as are all results on this page.</p>"""
 
 
-def headline(evidence: Evidence) -> str:
-    """The answer in one sentence, for the head of the page; empty without a question."""
+def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
+    """Question, answer and deviations; nothing without a question."""
     rows = evidence.table("registered")
     if rows.empty:
-        return ""
-    first = rows.iloc[0]
-    kind = "Registered question" if _is_registered(rows) else "Question, not registered"
-    return (
-        f'<p class="headline">{kind}: {escape(first["question"])} '
-        f"{VERDICT[first['answer']]} {_count(evidence)}.</p>"
-    )
-
-
-def title(evidence: Evidence) -> str:
-    """The heading of the part."""
-    if _is_registered(evidence.table("registered")):
-        return "The registered question (confirmatory)"
-    return "The question, which was not registered (exploratory)"
-
-
-def part(evidence: Evidence, names: Names) -> str:
-    """Question, answer and deviations; empty without a question."""
-    rows = evidence.table("registered")
-    if rows.empty:
-        return ""
-    first = rows.iloc[0]
-    registered = _is_registered(rows)
+        return
+    first, registered = rows.iloc[0], bool(rows["registered"].notna().all())
+    said = f"{escape(first['question'])} {VERDICT[first['answer']]}"
     orders = "\n".join(
         f"<li>{_order(row, evidence, names)}</li>" for row in rows.to_dict("records")
     )
@@ -77,23 +55,27 @@ def part(evidence: Evidence, names: Names) -> str:
         "Level": f"α = {number(first['alpha'])}",
         "Registered": f"{_moment(first)} (SHA-256 {first['digest']})" if registered else "no",
     }
-    return "\n".join(
-        [
-            f'<p class="headline">{escape(first["question"])} {VERDICT[first["answer"]]}</p>',
-            f"<ul>\n{orders}\n</ul>",
-            definitions(facts, "facts"),
-            OTHERS if registered else NEVER,
-            _deviations(evidence),
-        ]
+    content = [
+        f'<p class="headline">{said}</p>',
+        f"<ul>\n{orders}\n</ul>",
+        definitions(facts, "facts"),
+        OTHERS if registered else NEVER,
+        _deviations(evidence),
+    ]
+    kind = "Registered question" if registered else "Question, not registered"
+    yield Part(
+        key="registered",
+        title="The registered question (confirmatory)"
+        if registered
+        else "The question, which was not registered (exploratory)",
+        content="\n".join(content),
+        headline=f'<p class="headline">{kind}: {said} {_count(evidence)}.</p>',
+        findings="(exploratory)",
     )
 
 
 def _moment(row: pd.Series[Any]) -> str:
     return moment(datetime.fromisoformat(row["registered"]))
-
-
-def _is_registered(rows: pd.DataFrame) -> bool:
-    return not rows.empty and bool(rows["registered"].notna().all())
 
 
 def _success(rows: pd.DataFrame) -> str:
