@@ -10,11 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import chromium
+import pyarrow as pa
 import pytest
 from chromium import Browser
 from hypothesis import HealthCheck, settings
+
+from timefair.records.schema import RUN_SCHEMA
 
 BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is not a defect."""
@@ -80,6 +84,73 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         pytest.skip("no Chromium is installed")
     with chromium.Browser(found, tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def no_runs() -> Any:
+    """Runs without a run, for tests that do not change them."""
+    from timefair.rundata.runs import Runs
+
+    return Runs.of(RUN_SCHEMA.empty_table())
+
+
+@pytest.fixture(scope="session")
+def run():
+    """A function: one run as a row, from its events (evaluations, seconds, precision)."""
+
+    def make(events=(), **changes):
+        row = {
+            "suite": "bbob",
+            "function": 1,
+            "dimension": 2,
+            "instance": 1,
+            "algorithm": "A",
+            "round": 1,
+            "run": 0,
+            "f_opt": 0.0,
+            "seed": 7,
+            "budget_s": 1.0,
+            "status": "ok",
+            "stop_reason": "time",
+            "attempts": 1,
+            "wall_s": 1.0,
+            "cpu_s": 0.5,
+            "evaluations": 100,
+            "launches": 2,
+            "completed_restarts": 1,
+            "best_f": 0.0,
+            "best_precision": min((e[2] for e in events), default=float("inf")),
+            "overshoot_s": 0.0,
+            "reaped_s": 1.0,
+            "preparation_s": 0.1,
+            "objective_s": 1e-4,
+            "bare_s": 2e-4,
+            "isolation": "private",
+            "launch_log": [],
+            "events": [
+                {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
+            ],
+        }
+        return row | changes
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def table():
+    """A function: rows as a table of runs."""
+    return lambda *rows: pa.Table.from_pylist(list(rows), RUN_SCHEMA)
+
+
+@pytest.fixture(scope="session")
+def campaign(run, table):
+    """Two algorithms on two instances; B fails on the second, after half a second."""
+    return table(
+        run([(1, 0.1, 5.0), (10, 0.4, 0.5)]),
+        run([(1, 0.2, 50.0), (20, 0.6, 0.05)], instance=2),
+        run([(2, 0.2, 0.5)], algorithm="B"),
+        run([(1, 0.1, 20.0)], algorithm="B", instance=2, wall_s=0.5, evaluations=40),
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

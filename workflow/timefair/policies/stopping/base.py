@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -23,13 +23,15 @@ class Cell:
     ----------
     use, parameters
         Keys ``use`` and ``parameters`` of the algorithm in the campaign file.
-    landscape
-        Returns features of the problem by name. It evaluates the problem outside all runs.
+    examined
+        Calls a function of the problem (a `problems.base.Problem`) and returns its value, which JSON can represent. This is
+        done in a process of its own, outside all runs. The value is None if the problem raises,
+        ends its process or takes longer than `limits.wall_s`; the runs show why.
     """
 
     use: str = ""
     parameters: Mapping[str, object] = field(default_factory=dict)
-    landscape: Callable[[], Mapping[str, float]] = dict
+    examined: Callable[[Callable[[Any], Any]], Any] = lambda describe: None
 
 
 class StoppingPolicy(Section):
