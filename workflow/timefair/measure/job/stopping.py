@@ -2,7 +2,7 @@
 
 A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
 run. Others compare the algorithms on a problem after each round, by the records of the earlier
-rounds. A rule for the whole campaign decides once for all jobs of a round (`job.allocation`).
+rounds. A rule for the whole campaign decides once for all jobs of a round.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from timefair.report.findings.orders import (
 )
 from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
 from timefair.report.findings.portfolios import sharing_pays
-from timefair.report.findings.raced import raced
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
@@ -98,7 +97,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
         reversed_over_functions(evidence, space),
-        *raced(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
         *tuning_pays(evidence, space),
