@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -509,7 +509,7 @@ class Judged(NamedTuple):
 
 
 def judged(
-    runs: Mapping[str, ArrayLike],
+    runs: Any,
     algorithms: Sequence[str],
     confidence: float,
     final_target: float | None,
@@ -539,7 +539,7 @@ def judged(
 
 def results_at(
     look: int,
-    runs: Mapping[str, ArrayLike],
+    runs: Any,
     functions: ArrayLike,
     algorithms: Sequence[str],
     final_target: float | None,

@@ -14,7 +14,6 @@ from timefair.policies.scan import declared
 from timefair.policies.stopping.base import StoppingPolicy
 
 
-@cache
 def __getattr__(name: str) -> Mapping[str, type[StoppingPolicy]]:
     """``STOPPING``: the class of each `stopping.rule`.
 
@@ -23,4 +22,9 @@ def __getattr__(name: str) -> Mapping[str, type[StoppingPolicy]]:
     """
     if name != "STOPPING":
         raise AttributeError(name)
+    return _rules()
+
+
+@cache
+def _rules() -> Mapping[str, type[StoppingPolicy]]:
     return declared(__name__, StoppingPolicy, "rule")
