@@ -42,13 +42,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
-from timefair.records.store import open_record
-from timefair.statistics.comparison import a12, mann_whitney
-from timefair.statistics.race.race import (
+from timefair.extensions.race.statistics import (
     CampaignRace,
     Standing,
     ranking_race,
 )
+from timefair.records.store import open_record
+from timefair.statistics.comparison import a12, mann_whitney
 
 ROUNDS, CAP = 10, 60
 MEASURED_START = 4

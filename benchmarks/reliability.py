@@ -28,8 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from timefair.extensions.classifier.samples import TrainingSamples
-from timefair.statistics.classifier.classifier import (
+from timefair.extensions.classifier.statistics import (
     SHAPE,
     Cases,
     Question,
@@ -43,6 +42,7 @@ from timefair.statistics.classifier.classifier import (
     stops,
     train,
 )
+from timefair.extensions.classifier.training import TrainingSamples
 from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
@@ -140,7 +140,7 @@ def skill(stated, accurate, base) -> float:
 
 def columns(cases: Cases, kinds) -> Iterator[int]:
     """The known features of some kinds."""
-    from timefair.statistics.classifier.landscape import LANDSCAPE
+    from timefair.extensions.classifier.landscape import LANDSCAPE
 
     for place, name in enumerate(cases.names):
         if ("landscape" if name in LANDSCAPE else "parameters") in kinds:

@@ -27,7 +27,7 @@ from unittest import mock
 import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
-from timefair.statistics.classifier.classifier import features
+from timefair.extensions.classifier.statistics import features
 from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.evaluation import (
     analytic_verdicts,

@@ -41,7 +41,10 @@ ALLOWED = {
     "processes": {"basics", "linux", "machine"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
-    "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
+    "exhibits": {
+        "basics", "problems", "records", "statistics", "rundata", "charts",
+        "policies",  # the rule that decides the registered question
+    },
     "latex": {"exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
     "io": {"basics", "records", "problems"},

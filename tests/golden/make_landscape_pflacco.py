@@ -4,7 +4,7 @@
 
 It needs an environment of its own: Python 3.11, numpy 1.24.4, pandas 2.0.3, pflacco 1.2.2. Points
 are uniform in the unit cube and drawn from numpy's PCG64, which gives the same numbers in all
-versions. Values are scaled to their range, as `timefair.statistics.classifier.landscape` does,
+versions. Values are scaled to their range, as `timefair.extensions.classifier.landscape` does,
 because the slopes of the information content depend on their unit. All points are candidates for
 the next step of its tour, which starts at the first point.
 """

@@ -13,11 +13,10 @@ from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_keys
-from timefair.extensions.classifier.samples import TrainingSamples
-from timefair.extensions.classifier.training import train_classifier
+from timefair.extensions.classifier.landscape import LANDSCAPE
+from timefair.extensions.classifier.statistics import SHAPE, Question
+from timefair.extensions.classifier.training import TrainingSamples, train_classifier
 from timefair.records.store import write_record
-from timefair.statistics.classifier.classifier import SHAPE, Question
-from timefair.statistics.classifier.landscape import LANDSCAPE
 
 QUESTION = Question(start=4, cap=8)
 CAMPAIGN = {

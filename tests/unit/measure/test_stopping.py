@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,11 @@ from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.job.cell import measure
 from timefair.measure.job.stopping import repetitions, resting
-from timefair.policies.stopping.base import Cell
 from timefair.policies.stopping.pair import RESTING
 from timefair.policies.stopping.race import DROPPED, WON
-from timefair.policies.trained import TrainedModel
-from timefair.problems import registry
-from timefair.problems.sampling import sample as sampled
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
-from timefair.statistics.classifier.classifier import Cases, Question, train
-from timefair.statistics.classifier.landscape import named_landscape
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
 
@@ -114,45 +107,6 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
         path = [np.nan if value is None else value for value in decided[cell]["path"]]
         np.testing.assert_array_equal(path, offline.path)
     assert len({len(sample) for sample in samples.values()}) > 1
-
-
-@pytest.fixture(scope="module")
-def knowing(tmp_path_factory):
-    """The file of a classifier that knows the dispersion of the landscape and the algorithm."""
-    rng = np.random.default_rng(1)
-    names = ("dispersion_25", "use=timefair:random-search")
-    values = np.exp(rng.uniform(0.05, 2.0, size=(200, 1)) * rng.normal(size=(200, 12)))
-    question = Question(width=0.6, start=3, cap=12)
-    cases = Cases(values, np.ones(200), rng.normal(size=(200, 2)), names)
-    model = TrainedModel.of(train(cases, np.arange(200) % 4, question), "function", {})
-    path = tmp_path_factory.mktemp("model") / "model.json"
-    path.write_text(model.model_dump_json())
-    return str(path)
-
-
-@pytest.mark.slow
-def test_a_classifier_knows_the_landscape_and_the_algorithm_while_measuring(
-    measured, complete, knowing
-):
-    wanted = campaign(
-        stopping={"rule": "classifier", "model": knowing, "probability": 0.7, "start": 3}, rounds=2
-    )
-    samples, decided = measured(wanted)
-    suite = registry.find("bbob", {})
-    paths = set()
-    for (label, function, instance), sample in complete.items():
-        spec = wanted.algorithms[label]
-        seen = sampled(suite.problem(function, 2, instance))
-        cell = Cell(spec.use, spec.parameters, partial(named_landscape, *seen))
-        offline = stopping(wanted.stopping.judge_on(wanted.runs, cell), sample)
-        online = decided[label, function, instance]
-        assert samples[label, function, instance] == sample[: offline.n]
-        assert (online["runs"], online["reason"]) == (offline.n, offline.reason)
-        np.testing.assert_array_equal(online["path"], offline.path)
-        paths.add(
-            tuple(stopping(wanted.stopping.judge(wanted.runs), sample).path) != tuple(offline.path)
-        )
-    assert paths == {True}  # what is known changes every probability
 
 
 @pytest.mark.slow

@@ -263,7 +263,8 @@ def measuring_sources() -> tuple[Path, ...]:
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
-    return sources_of(_module_path(kind.__module__), within=("policies", "statistics"))
+    within = ("extensions", "policies", "statistics")
+    return sources_of(_file_of(kind.__module__), within)
 
 
 def collect_key() -> str:

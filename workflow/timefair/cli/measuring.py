@@ -74,8 +74,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "allocate",
         help="decide the numbers of runs of a round",
         description="Decides how many runs each algorithm has on each function in a round, from "
-        "the records of all earlier rounds. Only a stopping rule for the complete campaign, such "
-        "as campaign_race, needs this. Snakemake calls this command with --output; without it, "
+        "the records of all earlier rounds. Only a stopping rule for the complete campaign needs "
+        "this. Snakemake calls this command with --output; without it, "
         "the command prints the numbers of runs. The example prints the calls of a campaign.",
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
         parents=[campaign],
@@ -407,18 +407,18 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
 def _allocate(arguments: argparse.Namespace) -> None:
     from timefair.basics.atomic import atomic_file
     from timefair.campaign import configuration, plan
-    from timefair.measure.job.allocation import decided
+    from timefair.policies.stopping import STOPPING
 
     campaign = configuration.restore(arguments.campaign)
     if not campaign.stopping.allocates:
         rule = campaign.stopping.rule
-        raise InputError(
-            f"stopping.rule: {rule!r} allocates no runs to rounds; use 'campaign_race'"
-        )
+        known = " or ".join(repr(name) for name, kind in STOPPING.items() if kind.allocates)
+        raise InputError(f"stopping.rule: {rule!r} allocates no runs to rounds; use {known}")
     if not 2 <= arguments.round <= campaign.rounds:
         raise InputError(f"--round: {arguments.round}: should be from 2 to {campaign.rounds}")
     folder = arguments.campaign.parent
-    content = decided(campaign, plan.read_keys(folder, campaign), arguments.round, folder)
+    keys = plan.read_keys(folder, campaign)
+    content = campaign.stopping.allocate(campaign, keys, arguments.round, folder)
     text = json.dumps(content, indent=1) + "\n"
     if arguments.output is None:
         sys.stdout.write(text)

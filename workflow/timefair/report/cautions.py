@@ -105,13 +105,8 @@ def _foreign_clock(evidence: Evidence) -> Iterator[str]:
 
 
 def _adaptive(evidence: Evidence) -> Iterator[str]:
-    if evidence.campaign.stopping.allocates:
-        yield (
-            "The stopping rule campaign_race gave more runs where results were close. Its own "
-            "statements (table decided_pairs) take this into account. The intervals and p-values "
-            "of all other tables treat the numbers of runs as fixed beforehand, and compare "
-            "samples of different sizes: use them as descriptions."
-        )
+    if caution := evidence.campaign.stopping.caution:
+        yield caution
 
 
 def _unknown_optimum(evidence: Evidence) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Numbers of runs: the run-count paper's tables, their controls, other rules, reliability."""
+"""Numbers of runs: the run-count paper's tables, their controls, other rules."""
 
 import functools
 from pathlib import Path
@@ -216,35 +216,3 @@ def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
         assert (row["promises"], row["mean_runs"]) == ("mean", counts.n.mean())
         assert row["never_stopped_percent"] == pytest.approx(100 / 3)
         assert row["out_of_bounds_percent"] == pytest.approx(100 * outside / 3)
-
-
-@pytest.mark.slow
-def test_reliability_is_of_unseen_groups_and_its_bins_are_all_samples(campaign):
-    frame = made("run_count_reliability", campaign)
-    assert set(frame["held_out"]) == {"functions", "algorithms"}
-    assert set(frame["truth"]) == {"complete"}
-    keys = ["estimate", "n", "error_percent", "held_out"]
-    for _, curve in frame.groupby(keys):
-        assert curve["bin_samples"].sum() == curve["samples"].iloc[0] == 18
-        observed = np.average(curve["observed_percent"], weights=curve["bin_samples"])
-        assert observed == pytest.approx(curve["right_percent"].iloc[0])
-        assert curve["stated_percent"].is_monotonic_increasing
-    frame = frame[frame["brier_base"] > 0]
-    skill = 1 - frame["brier"] / frame["brier_base"]
-    pd.testing.assert_series_equal(frame["skill"], skill, check_names=False)
-
-
-@pytest.mark.slow
-def test_reliability_can_be_told_where_the_spread_tells_it(cells):
-    """Half of the cells hardly vary, half do wildly."""
-    rng = np.random.default_rng(6)
-    values = {
-        cell(function=f, algorithm=a): rng.lognormal(sigma=0.01 if a < "F" else 3.0, size=2 * CAP)
-        for f in range(1, 6)
-        for a in "ABCDEFGHIJ"
-    }
-    frame = made("run_count_reliability", cells(values))
-    assert set(frame["truth"]) == {"independent"}
-    row = only(frame, estimate="median", n=5, error_percent=10.0, held_out="functions", bin=1)
-    assert row["skill"] > 0.7
-    assert row["auc"] > 0.9

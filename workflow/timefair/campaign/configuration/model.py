@@ -740,12 +740,12 @@ class Campaign(Section):
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
-        of_race = RACED if self.stopping.allocates else ()
+        of_rule = self.stopping.tables
         of_tuning = TUNING if self.tuned else ()
         of_blocks = () if self.block is None else WITHIN_BLOCKS
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
         needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *of_race, *of_tuning, *self._of_extensions, *of_blocks}))
+        return tuple(sorted({*needed, *of_rule, *of_tuning, *self._of_extensions, *of_blocks}))
 
     @property
     def _of_extensions(self) -> Iterator[str]:
@@ -801,9 +801,6 @@ class Campaign(Section):
         """The campaign as JSON, with all defaults; `restore` reads it."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
-
-RACED = ("allocation", "decided_pairs")
-"""Tables on a stopping rule for the whole campaign, likewise."""
 
 REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "runs")
 """Tables on the measurement, made for the report even if they are not requested."""

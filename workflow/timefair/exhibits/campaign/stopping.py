@@ -19,15 +19,15 @@ COLUMNS = (
         "reason",
         "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
         "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
-        "`resting` with `pair` (only the other algorithm had runs in the last round); those of the "
-        "table `allocation` with `campaign_race`; empty if the rule would have continued",
+        "`resting` with `pair` (only the other algorithm had runs in the last round); others "
+        "if a rule allocates the runs; empty if the rule would have continued",
         text=True,
     ),
     Column("looks", "how often the rule was evaluated"),
     Column(
         "value",
-        "what the rule computed at the last look: a skewness, a width or, with `classifier`, a "
-        "probability; empty for rules that compare algorithms",
+        "what the rule computed at the last look: a skewness, a width or a probability; "
+        "empty for rules that compare algorithms",
     ),
     Column("path", "what it computed at each look, separated by blanks", text=True),
 )

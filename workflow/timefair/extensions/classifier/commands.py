@@ -79,8 +79,8 @@ def _train(arguments: argparse.Namespace) -> None:
     if not (arguments.width > 0.0 and isfinite(arguments.width)):
         raise InputError(f"--width: {arguments.width:g}: should be above 0")
     prepare_files([arguments.output], endings=(".json",))
+    from timefair.extensions.classifier.statistics import Question
     from timefair.extensions.classifier.training import train_classifier
-    from timefair.statistics.classifier.classifier import Question
 
     question = Question(arguments.quantile, arguments.width, first, last)
     trained = train_classifier(arguments.folders, question, arguments.known, arguments.hold_out)

@@ -6,49 +6,140 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 import timefair
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
-from timefair.extensions.classifier.samples import Known, TrainingSamples, evaluations
-from timefair.policies.trained import TrainedModel
-from timefair.statistics.classifier.classifier import (
+from timefair.campaign import collected, configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.exhibits.run_count.samples import Samples
+from timefair.extensions.classifier.landscape import named_landscape
+from timefair.extensions.classifier.rule import HeldOut, TrainedModel
+from timefair.extensions.classifier.sampling import sample, sample_size
+from timefair.extensions.classifier.statistics import (
+    Cases,
     Classifier,
     Question,
     auc,
     base_rates,
-    brier_score,
+    brier_skill,
     described,
     held_out,
+    known_table,
+    parameter_features,
     train,
 )
+from timefair.problems import registry as suites
+from timefair.records.store import open_record
+from timefair.rundata.runs import Runs
+from timefair.statistics.quantiles import sample_quantile
 
-HeldOut = Literal["function", "algorithm"]
+Known = Literal["landscape", "parameters"]
+"""Information that a classifier may use in addition to the shape of a sample."""
+
+
+class TrainingSamples(NamedTuple):
+    """Complete samples of recorded campaigns.
+
+    `names` has one row per sample: suite, function, dimension, instance, algorithm, and `use`, the
+    code of the algorithm. `origin` describes each campaign, for the file of the classifier.
+    """
+
+    cases: Cases
+    names: pd.DataFrame
+    origin: list[dict[str, Any]]
+
+    @classmethod
+    def read(
+        cls, folders: Sequence[Path], question: Question, known: Sequence[Known] = ()
+    ) -> TrainingSamples:
+        """The samples of the cells with at least twice as many runs as the cap.
+
+        The runs after the cap are the truth. With ``landscape`` among `known`, each problem is
+        evaluated here; these evaluations are not counted. Raises InputError for a folder without
+        collected runs or without such cells.
+        """
+        parts = [_of_campaign(folder, question) for folder in folders]
+        names = pd.concat([part.names for part in parts], ignore_index=True)
+        rows: list[dict[str, float]] = [{} for _ in range(len(names))]
+        if "parameters" in known:
+            specs = [p.campaign.algorithms[label] for p in parts for label in p.names["algorithm"]]
+            rows = [parameter_features(spec.use, spec.parameters) for spec in specs]
+        if "landscape" in known:
+            rows = [row | found for row, found in zip(rows, _landscapes(parts), strict=True)]
+        table, columns = known_table(rows)
+        values = np.concatenate([part.samples.values for part in parts])
+        truth = np.concatenate([part.samples.truth for part in parts])
+        cases = Cases(values, sample_quantile(truth, question.p), table, columns)
+        return cls(cases, names, [part.origin for part in parts])
+
+
+class _Part(NamedTuple):
+    """The samples of one campaign."""
+
+    campaign: Campaign
+    samples: Samples
+    names: pd.DataFrame
+    origin: dict[str, Any]
+
+
+def _of_campaign(folder: Path, question: Question) -> _Part:
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    files = collected.in_folder(folder, campaign)
+    everything = Samples.of(Runs.read(files), question.cap)
+    samples = everything.taken(np.flatnonzero(everything.has_truth))
+    if samples.names.empty:
+        raise InputError(
+            f"{folder}: has no cell with {2 * question.cap} runs: {question.cap} for the estimate "
+            f"and {question.cap} that judge it; increase runs or decrease --runs"
+        )
+    specs = [campaign.algorithms[label] for label in samples.names["algorithm"]]
+    names = samples.names.assign(use=[spec.use for spec in specs])
+    origin = {
+        "campaign": campaign.name,
+        "seed": campaign.seed,
+        "problems": campaign.problems.model_dump(mode="json", exclude={"names"}),
+        "algorithms": {
+            label: {"use": spec.use, "parameters": spec.parameters}
+            for label, spec in campaign.algorithms.items()
+        },
+        "budget": campaign.budget.model_dump(mode="json"),
+        "runs": campaign.runs,
+        "samples": len(names),
+        "records": {path.stem: open_record(path).checksum for path in files},
+    }
+    return _Part(campaign, samples, names, origin)
+
+
+def _landscapes(parts: Sequence[_Part]) -> list[dict[str, float]]:
+    """The features of the landscape of each sample's problem; each problem is sampled once."""
+    found = []
+    for part in parts:
+        problems = part.campaign.problems
+        suite = suites.find(problems.suite, problems.parameters)
+        kept: dict[tuple[int, int, int], dict[str, float]] = {}
+        keys = (part.names[column] for column in ("function", "dimension", "instance"))
+        for function, dimension, instance in zip(*keys, strict=True):
+            name = int(function), int(dimension), int(instance)
+            if name not in kept:
+                kept[name] = named_landscape(*sample(suite.problem(*name)))
+            found.append(kept[name])
+    return found
 
 
 @dataclass(frozen=True)
 class Trained:
     """A classifier with its results on groups that were held out.
 
-    Attributes
-    ----------
-    classifier
-        The classifier, trained on all samples.
-    model
-        The content of its file.
-    samples
-        Number of samples.
-    accurate
-        Share of accurate estimates, over all numbers of runs.
-    skill
-        Brier skill score in comparison with the share of accurate estimates at each number of runs;
-        NaN if the estimates are all accurate, or none.
-    auc
-        Area under the ROC curve; NaN in the same case.
+    - `classifier`: Trained on all samples; `model` is the content of its file.
+    - `samples`: Number of samples.
+    - `accurate`: Share of accurate estimates, over all numbers of runs.
+    - `skill`: Brier skill score in comparison with the share of accurate estimates at each number
+      of runs; `auc`: area under the ROC curve. NaN if the estimates are all accurate, or none.
     """
 
     classifier: Classifier
@@ -71,23 +162,11 @@ def train_classifier(
     known: Sequence[Known] = (),
     hold_out: HeldOut = "function",
 ) -> Trained:
-    """Train a classifier on recorded campaigns.
+    """Train a classifier on complete recorded campaigns, the folders ``results/NAME``.
 
-    Parameters
-    ----------
-    folders
-        ``results/NAME`` of campaigns that are complete.
-    question
-        The question that it predicts.
-    known
-        Information that it uses in addition to the shape of a sample.
-    hold_out
-        The groups that are held out to find the share of accurate estimates for each threshold.
-
-    Raises
-    ------
-    InputError
-        One line per fault of the folders, or if all samples are of one function (or algorithm).
+    It uses what is `known` in addition to the shape of a sample. The groups to `hold_out` give the
+    share of accurate estimates for each threshold. Raises InputError with one line per fault of the
+    folders, or if all samples are of one function (or algorithm).
     """
     training = TrainingSamples.read(folders, question, known)
     groups = training.names[hold_out].astype(str).to_numpy()
@@ -99,12 +178,13 @@ def train_classifier(
     cases = training.cases
     accurate = cases.accurate(question)
     stated = held_out(described(cases, question), cases.known, accurate, groups)
-    base = base_rates(accurate, groups)
     classifier = train(cases, groups, question)
+    problems = training.names.drop_duplicates(["suite", "function", "dimension", "instance"])
+    evaluations = sum(sample_size(int(dimension)) for dimension in problems["dimension"])
     origin = {
         "timefair": timefair.__version__,
         "known": list(known),
-        "landscape_evaluations": evaluations(training.names) if "landscape" in known else 0,
+        "landscape_evaluations": evaluations if "landscape" in known else 0,
         "campaigns": training.origin,
     }
     return Trained(
@@ -112,14 +192,6 @@ def train_classifier(
         TrainedModel.of(classifier, hold_out, origin),
         samples=len(groups),
         accurate=float(accurate.mean()),
-        skill=_skill(stated.ravel(), base.ravel(), accurate.ravel()),
-        auc=auc(stated.ravel(), accurate.ravel()),
+        skill=brier_skill(stated, base_rates(accurate, groups), accurate),
+        auc=auc(stated, accurate),
     )
-
-
-def _skill(
-    stated: NDArray[np.float64], base: NDArray[np.float64], accurate: NDArray[np.bool_]
-) -> float:
-    """Brier skill score; NaN if the base rates have no error."""
-    error = brier_score(base, accurate)
-    return 1.0 - brier_score(stated, accurate) / error if error > 0.0 else float("nan")

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
-from timefair.exhibits.campaign.contests import Rules, contest
 from timefair.exhibits.campaign.items.part import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
@@ -28,6 +27,7 @@ from timefair.extensions.registered.deviations import (
     registered,
     registered_analysis,
 )
+from timefair.policies.stopping import STOPPING
 from timefair.rundata.problems import Spent, problems
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -227,16 +227,13 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
 def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order:
     """The row of the table `decided_pairs`; its p-value is valid after the race."""
     campaign = registered(analysis)["campaign"]
-    rules = Rules(1 - question["alpha"], campaign["budget"]["final_target"])
+    rule = STOPPING[campaign["stopping"]["rule"]]()
     names = sorted(question["algorithms"])
-    found = contest(pair.frame, names, rules)
-    if found is None:
-        return Order(nan, nan, nan, "")
-    a12 = float(found.standing.estimates.a12[0])
+    final_target, confidence = campaign["budget"]["final_target"], 1 - question["alpha"]
+    a12, p, sign = rule.order(pair.frame, names, final_target, confidence)
     value = dict(zip(names, (a12, 1 - a12), strict=True))
-    better = {1: names[0], -1: names[1]}.get(int(found.standing.better[0]), "")
     first, second = question["algorithms"]
-    return Order(value[first], value[second], float(found.p[0]), better)
+    return Order(value[first], value[second], p, {1: names[0], -1: names[1]}.get(sign, ""))
 
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:

@@ -2,30 +2,32 @@
 
 A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
 run. Others compare the algorithms on a problem after each round, by the records of the earlier
-rounds. A rule for the whole campaign decides once for all jobs of a round (`job.allocation`).
+rounds. A rule for the whole campaign decides once for all jobs of a round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.allocated import read_allocation
-from timefair.measure.job.landscapes import landscape_of
 from timefair.measure.job.repetitions import Repetitions
+from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
 from timefair.policies.stopping.base import Cell, Comparing
+from timefair.problems import registry as suites
 from timefair.records.store import read_runs
 from timefair.statistics.run_count.stopping import StoppingRule, equal_if_solved
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
+    from timefair.problems.base import Problem
 
 Samples = Mapping[int, list[float]]
 """For each instance, the best precisions in the order of the runs."""
@@ -72,7 +74,7 @@ def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
     """
     spec = campaign.algorithms[job.algorithm]
     cells = {
-        instance: Cell(spec.use, spec.parameters, partial(landscape_of, campaign, job, instance))
+        instance: Cell(spec.use, spec.parameters, partial(_examined, campaign, job, instance))
         for instance in job.instances
     }
     rules = {
@@ -80,6 +82,21 @@ def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
         for instance, cell in cells.items()
     }
     return {instance: rule for instance, rule in rules.items() if rule is not None}
+
+
+def _examined(
+    campaign: Campaign, job: plan.Job, instance: int, describe: Callable[[Problem], Any]
+) -> Any:
+    """What a function says of a problem; see `Cell.examined`."""
+
+    def described() -> Any:
+        suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
+        return describe(suite.problem(job.function, job.dimension, instance))
+
+    try:
+        return elsewhere(described, campaign.limits.wall_s)
+    except (InputError, NoAnswer):
+        return None
 
 
 def _allocated(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -23,13 +24,16 @@ class Cell:
     ----------
     use, parameters
         Keys ``use`` and ``parameters`` of the algorithm in the campaign file.
-    landscape
-        Returns features of the problem by name. It evaluates the problem outside all runs.
+    examined
+        Calls a function of the problem (a `problems.base.Problem`) and returns its value, which
+        JSON can represent. This is done in a process of its own, outside all runs. The value is
+        None if the problem raises, ends its process or takes longer than `limits.wall_s`; the runs
+        show why.
     """
 
     use: str = ""
     parameters: Mapping[str, object] = field(default_factory=dict)
-    landscape: Callable[[], Mapping[str, float]] = dict
+    examined: Callable[[Callable[[Any], Any]], Any] = lambda describe: None
 
 
 class StoppingPolicy(Section):
@@ -44,12 +48,18 @@ class StoppingPolicy(Section):
     """Whether the rule decides by the results of all algorithms, after each round."""
 
     allocates: ClassVar[bool] = False
-    """Whether the rule distributes the runs of a round over the complete campaign."""
+    """Whether the rule distributes the runs of a round over the complete campaign (`allocate`)."""
 
     tests: ClassVar[bool] = False
     """Whether the rule decides by tests between algorithms. In this case, another test of the same
     runs does not keep its level.
     """
+
+    tables: ClassVar[tuple[str, ...]] = ()
+    """Tables on its decisions, made for the report even if they are not requested."""
+
+    caution: ClassVar[str] = ""
+    """What readers of the other tables have to know."""
 
     rule: str
 
@@ -84,6 +94,41 @@ class StoppingPolicy(Section):
             The algorithm and the problem.
         """
         return self.judge(runs)
+
+    def allocate(
+        self, campaign: CampaignView, keys: Any, round: int, folder: Path
+    ) -> dict[str, Any]:
+        """The content of the file with the runs of a round, if the rule allocates runs.
+
+        Parameters
+        ----------
+        campaign, keys, folder
+            The campaign, its measure keys, and ``results/<campaign>``.
+        round
+            From 2. The records of all earlier rounds are complete.
+
+        Returns
+        -------
+        dict
+            ``cells`` has, for each algorithm, function and dimension, the further runs on each
+            instance (``more``) and their ``reason``. Other keys are for readers.
+        """
+        raise NotImplementedError
+
+    def order(
+        self, runs: Any, algorithms: Sequence[str], final_target: float | None, confidence: float
+    ) -> tuple[float, float, int]:
+        """The order of two algorithms by all runs, if the rule decides the registered question.
+
+        `runs` has the columns algorithm, function, instance, round, best_precision and f_opt.
+
+        Returns
+        -------
+        tuple
+            A value above 0.5 if the first algorithm is better, the p-value (both NaN without an
+            answer), and 1, -1 or 0: the first or the second is better, or none with `confidence`.
+        """
+        raise NotImplementedError
 
 
 class Started(StoppingPolicy):

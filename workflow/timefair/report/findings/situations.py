@@ -20,7 +20,6 @@ from timefair.report.findings.orders import (
     reversed_over_functions,
 )
 from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
-from timefair.report.findings.raced import raced
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.findings.tuning import tuning_pays
@@ -96,7 +95,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
         reversed_over_functions(evidence, space),
-        *raced(evidence, space),
         *tuning_pays(evidence, space),
         *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]

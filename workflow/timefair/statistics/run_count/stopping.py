@@ -254,24 +254,3 @@ def equal_if_solved(
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target
     return np.where(unknown, best, np.maximum(best, reached))
-
-
-def pooled_results(
-    precision: ArrayLike, unknown: ArrayLike, problems: ArrayLike, final_target: float | None
-) -> NDArray[np.float64]:
-    """Results by which runs are compared; results on several instances can be pooled.
-
-    Where the optimum is unknown, the best value of these runs on the same problem is subtracted.
-    The result of a run therefore depends on which runs there are.
-
-    - `precision`, `unknown`, `final_target`: As for `equal_if_solved`.
-    - `problems`: The problem of each run: numbers that identify it, shape (numbers, runs).
-
-    Returns: Shape (runs,).
-    """
-    best = np.asarray(precision, dtype=np.float64)
-    _, problem = np.unique(np.asarray(problems), axis=1, return_inverse=True)
-    least = np.full(problem.max(initial=-1) + 1, np.inf)
-    np.fmin.at(least, problem.ravel(), best)
-    reference = np.where(np.isfinite(least), least, 0.0)[problem.ravel()]
-    return equal_if_solved(best - np.where(unknown, reference, 0.0), unknown, final_target)

@@ -8,7 +8,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.statistics.race.race import CampaignRace, ranking_race
+from timefair.extensions.race.statistics import CampaignRace, ranking_race
 
 CAMPAIGN: dict[str, Any] = {
     "name": "test",

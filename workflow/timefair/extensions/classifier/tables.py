@@ -18,10 +18,18 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.rules import ESTIMATES
 from timefair.exhibits.run_count.samples import Samples
+from timefair.extensions.classifier.statistics import (
+    auc,
+    base_rates,
+    brier_score,
+    brier_skill,
+    calibration_curve,
+    features,
+    held_out,
+)
 from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.classifier.classifier import calibration_curve, cross_validate, features
 from timefair.statistics.run_count.widths import is_kept_promise
 
 NUMBERS = (5, 10, 20, 30)
@@ -97,7 +105,7 @@ COLUMNS = (
             "error of the truth, for functions and algorithms that the model has not seen. On the "
             "diagonal the probabilities are right. Each panel states by how much the Brier score "
             "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-            Picture("timefair.charts.run_count:reliability"),
+            Picture("timefair.extensions.classifier.figure:reliability"),
             needs="samples",
         )
     ],
@@ -106,7 +114,7 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cross-validated probability that an estimate from n runs is right.
 
     The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
-    features of the n values (`statistics.classifier.classifier`).
+    features of the n values (`statistics.features`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
     parts = [
@@ -147,28 +155,29 @@ def _curve(
     seen: NDArray[np.float64],
     estimate: str,
     error: float,
-    held_out: str,
+    without: str,
 ) -> pd.DataFrame:
     number = ESTIMATES[estimate]
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values
-    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
-    groups = samples.names[HELD_OUT[held_out]].astype(str).to_numpy()
-    found = cross_validate(seen, right, groups)
-    curve = calibration_curve(found.probability, right, bins=BINS)
+    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)[:, np.newaxis]
+    groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
+    stated = held_out(seen[:, np.newaxis], np.empty((len(seen), 0)), right, groups)
+    base = base_rates(right, groups)
+    curve = calibration_curve(stated, right, bins=BINS)
     return pd.DataFrame(
         {
             "estimate": estimate,
             "n": n,
             "error_percent": 100.0 * error,
-            "held_out": held_out,
+            "held_out": without,
             "truth": "independent" if independent else "complete",
             "samples": right.size,
             "right_percent": 100.0 * right.mean(),
-            "brier": found.brier,
-            "brier_base": found.brier_base,
-            "skill": found.skill,
-            "auc": found.auc,
+            "brier": brier_score(stated, right),
+            "brier_base": brier_score(base, right),
+            "skill": brier_skill(stated, base, right),
+            "auc": auc(stated, right),
             "bin": np.arange(1, curve.cases.size + 1),
             "bin_samples": curve.cases,
             "stated_percent": 100.0 * curve.stated,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.classifier.landscape import LANDSCAPE, landscape
+from timefair.extensions.classifier.landscape import LANDSCAPE, landscape
 
-GOLDEN = Path(__file__).parents[3] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 PFLACCO = json.loads((GOLDEN / "landscape_pflacco.json").read_text())["features"]
 SAME = {
     "dispersion_02": "disp.ratio_mean_02",

@@ -15,14 +15,14 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.allocated import read_allocation
 from timefair.campaign.provenance import measure_keys
 from timefair.exhibits.registry import TABLES
-from timefair.measure.job.allocation import _granted, decided
+from timefair.extensions.race.rounds import _granted
+from timefair.extensions.race.statistics import CampaignRace
 from timefair.measure.job.cell import measure
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
-from timefair.records.store import open_record
+from timefair.records.store import open_record, write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.race.race import CampaignRace
 
 CAMPAIGN: dict[str, Any] = {
     "name": "test",
@@ -42,6 +42,10 @@ CAMPAIGN: dict[str, Any] = {
 
 def campaign(**changes: Any) -> configuration.Campaign:
     return configuration.parse(CAMPAIGN | changes)
+
+
+def decided_of(asked: configuration.Campaign, keys: plan.Keys, round: int, folder: Path) -> Any:
+    return asked.stopping.allocate(asked, keys, round, folder)
 
 
 class Measured:
@@ -120,11 +124,11 @@ def test_a_decision_that_is_made_again_is_the_same(measured: Measured) -> None:
 
 @pytest.mark.slow
 def test_a_budget_limits_the_runs_of_the_rounds(measured: Measured) -> None:
-    free = decided(measured.campaign, measured.keys, 2, measured.folder)
+    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
     assert free["share_core_s"] is None
     spent = free["spent_core_s"]
     budget = {"rule": "campaign_race", "budget_core_s": spent * 1.001}
-    short = decided(campaign(stopping=budget), measured.keys, 2, measured.folder)
+    short = decided_of(campaign(stopping=budget), measured.keys, 2, measured.folder)
     assert short["share_core_s"] == pytest.approx(spent * 0.0005)
     more = [sum(cell["more"] for cell in content["cells"]) for content in (free, short)]
     assert more[1] < more[0]
@@ -134,7 +138,7 @@ def test_a_budget_limits_the_runs_of_the_rounds(measured: Measured) -> None:
 def test_runs_that_reached_the_final_target_are_ties(measured: Measured) -> None:
     """How far a run is below the target says nothing about its algorithm."""
     budget = CAMPAIGN["budget"] | {"final_target": 1e9}
-    content = decided(campaign(budget=budget), measured.keys, 2, measured.folder)
+    content = decided_of(campaign(budget=budget), measured.keys, 2, measured.folder)
     assert {pair["a12"] for pair in content["pairs"]} == {0.5}
 
 
@@ -148,7 +152,7 @@ def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -
     asked = campaign(
         stopping={"rule": "campaign_race", "question": "registered"}, registered=question
     )
-    content = decided(asked, measured.keys, 2, measured.folder)
+    content = decided_of(asked, measured.keys, 2, measured.folder)
     (pair,) = content["pairs"]
     assert (pair["algorithm_a"], pair["algorithm_b"]) == ("random", "DE")
     assert len(content["cells"]) == 9
@@ -157,14 +161,14 @@ def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -
         reasons[cell["algorithm"]].add(cell["reason"])
     assert reasons["simplex"] == {"not asked"}
     assert not reasons["DE"] & {"not asked"}
-    free = decided(measured.campaign, measured.keys, 2, measured.folder)
+    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
     assert content["spent_core_s"] == free["spent_core_s"]
     on_one = campaign(
         runs=24,
         stopping=asked.stopping.model_dump(),
         registered=question | {"function": 8},
     )
-    cells = decided(on_one, measured.keys, 2, measured.folder)["cells"]
+    cells = decided_of(on_one, measured.keys, 2, measured.folder)["cells"]
     assert len(cells) == 9
     assert all(
         (cell["reason"] == "not asked") == (cell["function"] != 8 or cell["algorithm"] == "simplex")
@@ -174,7 +178,7 @@ def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -
 
 @pytest.mark.slow
 def test_without_an_optimum_each_look_has_the_best_of_its_own_runs(
-    tmp_path: Path, row: Any, write: Any
+    tmp_path: Path, run: Any, table: Any
 ) -> None:
     """A value that is found later changes no decision, and the table says what the rule did."""
     asked = campaign(
@@ -186,20 +190,26 @@ def test_without_an_optimum_each_look_has_the_best_of_its_own_runs(
     for job in plan.jobs(asked):
         names = {"algorithm": job.algorithm, "function": 1, "round": job.round, "f_opt": None}
         rows = [
-            row(run, instance, best_precision=(job.algorithm == "B") + 0.01 * run, **names)
+            run(
+                best_precision=(job.algorithm == "B") + 0.01 * number,
+                run=number,
+                instance=instance,
+                **names,
+            )
             for instance in job.instances
-            for run in plan.runs_of_round(asked, job.round)
+            for number in plan.runs_of_round(asked, job.round)
         ]
         if (job.algorithm, job.round) == ("A", 2):
             rows[0]["best_precision"] = -1000.0
         facts = {"campaign": asked.model_dump(mode="json"), "code": "c"}
-        write(tmp_path / job.record(keys[job.algorithm, job.round]), *rows, **facts)
+        record = tmp_path / job.record(keys[job.algorithm, job.round])
+        write_record(record, table(*rows).to_batches(), facts)
     for round in (2, 3):
-        (pair,) = decided(asked, keys, round, tmp_path)["pairs"]
+        (pair,) = decided_of(asked, keys, round, tmp_path)["pairs"]
         assert pair["decided_after_round"] == 1
     paths = [tmp_path / job.record(keys[job.algorithm, job.round]) for job in plan.jobs(asked)]
-    table = TABLES["decided_pairs"](Runs.read(paths), Analysis(targets=(1.0,)))
-    assert table[["decided_after_round", "better"]].values.tolist() == [[1, "A"]]
+    pairs = TABLES["decided_pairs"](Runs.read(paths), Analysis(targets=(1.0,)))
+    assert pairs[["decided_after_round", "better"]].values.tolist() == [[1, "A"]]
 
 
 @pytest.mark.slow

@@ -1,20 +1,20 @@
-"""Pairs that a campaign-wide race decided, and its allocation of runs."""
+"""Pairs that a campaign-wide race decided, judged again from its records, and its allocation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.contests import Contest, contests, recorded_race
 from timefair.exhibits.campaign.items.recorded import asked
 from timefair.exhibits.columns import CELL, SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
+from timefair.extensions.race.statistics import Judged, judged
 from timefair.records.integrity import cores_of_run, isolation_of
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -88,7 +88,7 @@ CELL_COLUMNS = (
 )
 def pairs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The order of each pair in each dimension; no rows without a campaign-wide race."""
-    rows = [row for contest in contests(runs) for row in _pair_rows(contest)]
+    rows = [row for contest in _contests(runs) for row in _pair_rows(contest)]
     return pd.DataFrame(rows, columns=column_names(PAIR_COLUMNS))
 
 
@@ -107,7 +107,7 @@ def pairs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 )
 def allocated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The runs of each algorithm on each function; no rows without a campaign-wide race."""
-    if recorded_race(runs) is None:
+    if _recorded_race(runs) is None:
         return pd.DataFrame(columns=column_names(CELL_COLUMNS))
     keys = column_names(CELL)
     frame = runs.frame
@@ -148,20 +148,71 @@ def _cores(label: str, campaign: Mapping[str, Any]) -> int:
 
 
 def _pair_rows(contest: Contest) -> Iterator[dict[str, Any]]:
-    standing = contest.standing
-    for place, pair in enumerate(contest.race.pairs):
+    race, standing, _ = contest.judged
+    for place, pair in enumerate(race.pairs):
         first, second = (contest.algorithms[k] for k in pair)
         a12, radius = standing.estimates.a12[place], standing.radius[place]
         yield {
             **contest.names,
             **dict(zip(column_names(PAIR), (first, second), strict=True)),
-            "functions": contest.functions,
+            "functions": race.functions,
             "runs_a": int(contest.totals[first]),
             "runs_b": int(contest.totals[second]),
             "a12": a12,
             "a12_low": max(a12 - radius, 0.0),
             "a12_high": min(a12 + radius, 1.0),
             "decided_after_round": int(standing.decided_at[place]) or None,
-            "confidence": contest.race.confidence,
+            "confidence": race.confidence,
             "better": {1: first, -1: second}.get(int(standing.better[place])),
         }
+
+
+class Contest(NamedTuple):
+    """The race in one dimension, of the sorted algorithms, with the number of runs of each."""
+
+    names: dict[str, Any]
+    algorithms: Sequence[str]
+    totals: pd.Series[int]
+    judged: Judged
+
+
+def _contests(runs: Runs) -> Iterator[Contest]:
+    """The races of all dimensions to which the stopping rule applies; none without a race."""
+    campaign = _recorded_race(runs)
+    if campaign is None:
+        return
+    rule, frame = campaign["rule"], runs.frame
+    algorithms: Sequence[str] = sorted(frame["algorithm"].unique())
+    if rule.get("question") == "registered":
+        question = campaign["registered"]
+        algorithms = sorted(question["algorithms"])
+        dimension = question["dimension"] or campaign["dimensions"][0]
+        frame = frame[frame["dimension"] == dimension]
+        if question["function"] is not None:
+            frame = frame[frame["function"] == question["function"]]
+    spaces = frame.groupby(column_names(SPACE), observed=True)
+    family = len(algorithms) * (len(algorithms) - 1) // 2 * spaces.ngroups
+    for names, space in spaces:
+        own = space[space["algorithm"].isin(algorithms)]
+        found = judged(own, algorithms, rule["confidence"], campaign["final_target"], family)
+        if found is not None:
+            of = dict(zip(column_names(SPACE), names, strict=True))
+            yield Contest(of, algorithms, own["algorithm"].value_counts(), found)
+
+
+def _recorded_race(runs: Runs) -> dict[str, Any] | None:
+    """The rule, ``final_target``, ``registered`` (None without a question) and ``dimensions`` of
+    the campaign of the records, if they have only one and its rule is a campaign-wide race.
+    """
+    found = [one for of_label in asked(runs, _of_race).values() for one in of_label]
+    same = bool(found) and all(one == found[0] for one in found)
+    return found[0] if same and found[0]["rule"]["rule"] == "campaign_race" else None
+
+
+def _of_race(label: str, campaign: Any) -> dict[str, Any]:
+    return {
+        "rule": campaign["stopping"],
+        "final_target": campaign["budget"]["final_target"],
+        "registered": campaign.get("registered"),
+        "dimensions": campaign["problems"]["dimensions"],
+    }

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration
+from timefair.campaign import configuration, plan
+from timefair.extensions.classifier.landscape import LANDSCAPE, named_landscape
+from timefair.extensions.classifier.rule import Classified, TrainedModel
+from timefair.extensions.classifier.sampling import sample
+from timefair.extensions.classifier.statistics import Cases, Question, train
+from timefair.measure.job.stopping import _examined, _rules
 from timefair.policies.stopping.base import Cell
-from timefair.policies.stopping.classifier import Classified
-from timefair.policies.trained import TrainedModel
-from timefair.statistics.classifier.classifier import Cases, Question, train
-from timefair.statistics.classifier.landscape import LANDSCAPE
+from timefair.problems import registry
 
 CAMPAIGN = {
     "name": "test",
@@ -64,15 +66,28 @@ def test_the_model_of_timefair_is_the_default() -> None:
 def test_the_landscape_is_asked_for_only_if_the_model_has_it(model) -> None:
     asked = []
 
-    def landscape() -> dict[str, float]:
+    def examined(describe) -> dict[str, float]:
         asked.append(1)
         return dict.fromkeys(LANDSCAPE, 0.5)
 
-    cell = Cell("timefair:DE", {"F": 9}, landscape)
+    cell = Cell("timefair:DE", {"F": 9}, examined)
     known = Classified(model=model(("F",)), probability=0.6).judge_on(20, cell).known
     assert (known["F"], asked) == (1.0, [])
     rule = Classified(model=model(("F", LANDSCAPE[3])), probability=0.6).judge_on(20, cell)
     assert (rule.known[LANDSCAPE[3]], asked) == (0.5, [1])
+
+
+def test_a_job_knows_the_landscape_and_the_algorithm(model, tmp_path) -> None:
+    """The problem is examined in another process; what it says may also be lost there."""
+    wanted = {"rule": "classifier", "model": model(("use=timefair:random-search", LANDSCAPE[3]))}
+    wanted |= {"probability": 0.6}
+    campaign = configuration.parse(CAMPAIGN | {"stopping": wanted})
+    (job,) = plan.jobs(campaign)
+    (rule,) = _rules(campaign, job).values()
+    problem = registry.find("bbob", {}).problem(8, 2, 1)
+    landscape = named_landscape(*sample(problem))
+    assert rule.known == {"use=timefair:random-search": 1.0, **landscape}
+    assert _examined(campaign, job, 1, lambda problem: 1 / 0) is None
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,17 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import binom
 
-from timefair.statistics.comparison import superiority
-from timefair.statistics.race.race import (
+from timefair.extensions.race.statistics import (
     CHANCE,
     GROWTH,
     CampaignRace,
     MeanSequence,
     Why,
     pairs_over_functions,
+    pooled_results,
     ranking_race,
 )
+from timefair.statistics.comparison import superiority
 
 FUNCTIONS, START, CAP = 8, 5, 40
 
@@ -60,6 +61,15 @@ def test_a_complete_separation_is_as_sure_as_by_the_permutation_test(n) -> None:
     found = pairs_over_functions([[np.arange(n), 100.0 + np.arange(n)]], [(0, 1)])
     exact = -ndtri(1 / comb(2 * n, n))
     assert 0.5 / found.variance[0] ** 0.5 == pytest.approx(exact, rel=0.15)
+
+
+def test_values_without_an_optimum_are_compared_by_their_distance_to_the_best() -> None:
+    """The final target is none of them, and the instances differ in their values."""
+    precision = np.array([-5.0, -3.0, 100.0, 101.0, 1e-9, 1.0])
+    unknown = np.array([True, True, True, True, False, False])
+    problems = np.array([[1, 1, 1, 1, 2, 2], [1, 1, 2, 2, 1, 1]], dtype=float)
+    found = pooled_results(precision, unknown, problems, 1e-8)
+    assert found.tolist() == [0.0, 2.0, 0.0, 1.0, 1e-8, 1.0]
 
 
 # --- Confidence sequences ---------------------------------------------------------------------

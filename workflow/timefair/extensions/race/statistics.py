@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from timefair.statistics.checks import check_confidence
-from timefair.statistics.run_count.stopping import checked_values
+from timefair.statistics.run_count.stopping import checked_values, equal_if_solved
 
 PSEUDO_WINS = 4.0
 """Wins, and as many losses, that are added to the comparisons of a pair before its variance is
@@ -47,13 +48,12 @@ def pairs_over_functions(
 ) -> PairsOverFunctions:
     """Estimate the mean A12 of pairs of algorithms, from any numbers of runs.
 
-    - `samples`: For each function, the results of each algorithm. Smaller is better; `inf` is worst
-      and equal to itself. Each algorithm in `pairs` has at least 2 runs. The numbers of runs may
-      differ.
-    - `pairs`: Indices of the two algorithms of each pair.
+    - `samples`: For each function, the results of each algorithm, also of different numbers of
+      runs. Smaller is better; `inf` is worst and equal to itself.
+    - `pairs`: Indices of the two algorithms of each pair; may be empty.
 
-    Returns: The estimates. The arrays are empty if there are no pairs. Raises ValueError if there
-    is no function, a sample of a pair has fewer than 2 results, or a result is NaN or ``-inf``.
+    Raises ValueError if there is no function, a sample of a pair has fewer than 2 results, or a
+    result is NaN or ``-inf``.
 
     The variance of A12 on a function is the sum of the variances of the placements of the runs of
     both algorithms (DeLong et al. 1988), each divided by the number of runs. This sum is 0 if the
@@ -90,11 +90,9 @@ def pairs_over_functions(
 class _Placements:
     """Where the runs of each algorithm are among those of each other one.
 
-    - `n`: Numbers of runs, shape (k,).
-    - `mean`: A12 of each algorithm against each other one, shape (k, k).
-    - `variance`: Variance of the placements of the runs of the first among the second, shape (k,
-      k).
-    - `untied`: Share of the comparisons that are no ties, shape (k, k).
+    `n` are the numbers of runs, shape (k,). Of shape (k, k) are: `mean`, the A12 of each algorithm
+    against each other one, `variance`, that of the placements of the runs of the first among the
+    second, and `untied`, the share of the comparisons that are no ties.
     """
 
     def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None:
@@ -239,12 +237,9 @@ class Why(StrEnum):
 class Standing:
     """The pairs of algorithms of a race after a look.
 
-    - `look`: Number of the look, from 1.
-    - `estimates`: The mean A12 of the pairs, with variances.
-    - `radius`: Distance of the limits of the confidence sequence from the mean A12, shape (pairs,).
-    - `decided_at`: The look at which each pair was decided; 0 if it is not. Shape (pairs,).
-    - `better`: 1 where the first algorithm is stated to be better, -1 where the second one is, 0
-      where nothing is stated. Shape (pairs,).
+    Of shape (pairs,) are `radius`, the distance of the limits of the confidence sequence from the
+    mean A12, `decided_at`, the look at which the pair was decided (0 if it is not), and `better`: 1
+    if the first algorithm is stated to be better, -1 if the second one is, 0 without a statement.
     """
 
     look: int
@@ -261,11 +256,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Grant:
-    """The runs of the next round.
+    """The runs of the next round, in arrays of shape (algorithms, functions).
 
-    - `more`: Further runs of each algorithm on each function, shape (algorithms, functions).
-    - `pair`: The first pair that needs these runs; -1 without runs. The same shape.
-    - `why`: Reason (`Why`) if there are no runs; empty otherwise. The same shape.
+    `pair` is the first pair that needs them (-1 without runs), and `why` the reason (`Why`) if
+    there are none.
     """
 
     more: NDArray[np.int64]
@@ -289,8 +283,8 @@ class CampaignRace:
       is larger if there are races in several dimensions.
 
     The error probability is divided equally among the pairs (Bonferroni), which is valid for any
-    dependence between them. The confidence sequences (`tests.MeanSequence`) are valid at
-    all looks, asymptotically: they treat the mean A12 as normally distributed and its variance as
+    dependence between them. The confidence sequences (`MeanSequence`) are valid at all looks,
+    asymptotically: they treat the mean A12 as normally distributed and its variance as
     known. This is proved for numbers of runs that do not depend on the results. In a race, the
     results so far determine the next runs; simulations show that this does not increase the error
     (``benchmarks/campaign_race.py``).
@@ -309,12 +303,7 @@ class CampaignRace:
         return usual_sequence(1.0 - each, self.functions, self.start)
 
     def look(self, samples: Samples, before: Standing | None = None) -> Standing:
-        """The pairs after one more look.
-
-        - `samples`: For each function, the results of each algorithm so far, as in
-          `pairs_over_functions`.
-        - `before`: Result of the previous look; None at the first look.
-        """
+        """The pairs after one more look at the results so far, as in `pairs_over_functions`."""
         found = pairs_over_functions(samples, self.pairs)
         radius = self.sequence.radius(found.variance)
         decided_at, better = np.zeros((2, len(self.pairs)), dtype=np.int64)
@@ -343,14 +332,12 @@ class CampaignRace:
         runs decide it, divided by the cost of these runs. Pairs get their runs in the order of
         their values.
 
-        - `standing`: The latest look.
-        - `runs`: Runs so far, shape (algorithms, functions).
-        - `costs`: Cost of one run, positive, in any unit; the same shape.
+        - `runs`, `costs`: Runs so far, and positive cost of one, shape (algorithms, functions).
         - `cap`: Greatest number of runs of an algorithm on a function.
         - `budget`: Largest cost of the next round, in the same unit.
         - `block`: Numbers of runs are multiples of this number, such as the number of instances.
 
-        Returns: The chosen runs. There are none if all pairs are decided or out of reach.
+        There are none if all pairs are decided or out of reach.
 
         The cheapest numbers of runs for which a mean over functions has a given variance are
         proportional to the square root of the variance of a run divided by its cost (Neyman 1934).
@@ -500,11 +487,94 @@ def _affordable(
 def ranking_race(
     algorithms: int, functions: int, dimensions: int, start: int, confidence: float
 ) -> CampaignRace:
-    """The race of all pairs of algorithms in one dimension of a campaign.
-
-    - `algorithms`, `functions`, `dimensions`: Numbers of algorithms, functions and dimensions. The
-      pairs of all dimensions share the error probability.
-    - `start`, `confidence`: As for `CampaignRace`.
-    """
+    """The race of all pairs of algorithms in one of several dimensions, which share the error."""
     pairs = tuple(combinations(range(algorithms), 2))
     return CampaignRace(pairs, functions, start, confidence, family=len(pairs) * dimensions)
+
+
+LEAST_RUNS = 2
+"""Number of runs of an algorithm on a function that a round needs to be judged."""
+
+
+class Judged(NamedTuple):
+    """A race after all its rounds.
+
+    `p` is, for each pair, the smallest error probability with which it is decided at some look if
+    it is the only pair; shape (pairs,).
+    """
+
+    race: CampaignRace
+    standing: Standing
+    p: NDArray[np.float64]
+
+
+def judged(
+    runs: Any,
+    algorithms: Sequence[str],
+    confidence: float,
+    final_target: float | None,
+    family: int | None = None,
+) -> Judged | None:
+    """The race of all pairs of some algorithms, from the columns of their runs in one dimension.
+
+    The pairs are indices of `algorithms`. None if one of these has fewer than `LEAST_RUNS` runs on
+    a function in the first round.
+    """
+    functions = np.unique(np.asarray(runs["function"]))
+    if not functions.size:
+        return None
+    start = min(len(own) for row in results_at(1, runs, functions, algorithms, None) for own in row)
+    if start < LEAST_RUNS:
+        return None
+    pairs = tuple(combinations(range(len(algorithms)), 2))
+    race = CampaignRace(pairs, len(functions), start, confidence, family)
+    standing, p = None, np.ones(len(pairs))
+    for look in range(1, int(np.max(runs["round"])) + 1):
+        standing = race.look(results_at(look, runs, functions, algorithms, final_target), standing)
+        found = standing.estimates
+        p = np.minimum(p, race.sequence.p_value(found.a12 - 0.5, found.variance))
+    assert standing is not None
+    return Judged(race, standing, p)
+
+
+def results_at(
+    look: int,
+    runs: Any,
+    functions: ArrayLike,
+    algorithms: Sequence[str],
+    final_target: float | None,
+) -> list[list[NDArray[np.float64]]]:
+    """For each function, the results of each algorithm in the rounds up to one.
+
+    `runs` has the columns algorithm, function, instance, round, best_precision, and f_opt, NaN
+    where the optimum is unknown.
+    """
+    seen = np.asarray(runs["round"]) <= look
+    names = ("algorithm", "function", "instance", "best_precision", "f_opt")
+    algorithm, function, instance, precision, f_opt = (np.asarray(runs[k])[seen] for k in names)
+    results = pooled_results(
+        precision, np.isnan(f_opt), np.stack([function, instance]), final_target
+    )
+    return [
+        [results[(function == f) & (algorithm == label)] for label in algorithms]
+        for f in np.asarray(functions)
+    ]
+
+
+def pooled_results(
+    precision: ArrayLike, unknown: ArrayLike, problems: ArrayLike, final_target: float | None
+) -> NDArray[np.float64]:
+    """Results by which runs are compared; results on several instances can be pooled.
+
+    Where the optimum is unknown, the best value of these runs on the same problem is subtracted.
+    The result of a run therefore depends on which runs there are.
+
+    - `precision`, `unknown`, `final_target`: As for `equal_if_solved`.
+    - `problems`, shape (numbers, runs): Numbers that identify the problem of each run.
+    """
+    best = np.asarray(precision, dtype=np.float64)
+    _, problem = np.unique(np.asarray(problems), axis=1, return_inverse=True)
+    least = np.full(problem.max(initial=-1) + 1, np.inf)
+    np.fmin.at(least, problem.ravel(), best)
+    reference = np.where(np.isfinite(least), least, 0.0)[problem.ravel()]
+    return equal_if_solved(best - np.where(unknown, reference, 0.0), unknown, final_target)

@@ -1,9 +1,10 @@
-"""A trained rule for numbers of runs, and how reliable the estimates of any rule are."""
+"""A classifier of estimates: features of a sample, a logistic model, and its stopping rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,14 +48,12 @@ def features(
 
     - ``log_n``: number of runs;
     - ``log_cv``: standard deviation, relative to the absolute mean;
-    - ``log_quartile_spread``: distance between the quartiles; ``log_upper_tail``: distance of the
-      largest value from the median; ``log_lower_tail``: distance of the median from the smallest
-      value; all relative to the absolute median;
+    - ``log_quartile_spread``, ``log_upper_tail``, ``log_lower_tail``: distances of the quartiles,
+      and of the largest and the smallest value from the median, relative to the absolute median;
     - ``skewness`` and excess ``kurtosis`` (ddof 0), as ``log10(1 + .)`` of their absolute values;
       0 for constant values;
     - ``outlier_share``: share of the values more than 1.5 interquartile ranges from the quartiles;
-    - ``log_drift``: difference of the means of the first and the second half of the runs, relative
-      to the absolute mean;
+    - ``log_drift``: difference of the means of both halves of the runs, relative to the mean;
     - ``failure_share``: share of the runs without a finite value. All other features except
       ``log_n`` use only the finite values.
 
@@ -63,16 +62,12 @@ def features(
     - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
     - `progress`: Called with (samples done, samples) from time to time, and at the end.
 
-    Returns, shape (samples, features): Finite numbers: ratios are limited to 1e-16 to 1e16. A
-    sample without a finite value has the smallest value of every ratio. Raises ValueError if shapes
-    or numbers do not fit, or a value is NaN or ``-inf``.
+    Returns, shape (samples, features): Finite: ratios are limited to 1e-16 to 1e16. A sample
+    without a finite value has the smallest value of every ratio. Raises ValueError if a value is
+    NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     numbers = np.asarray(counts, dtype=np.int64)
-    if numbers.shape != values.shape[:1]:
-        raise ValueError(f"counts must be {values.shape[0]} numbers, not {numbers.shape}")
-    if numbers.size and not (numbers.min() >= 1 and numbers.max() <= values.shape[1]):
-        raise ValueError(f"counts must lie in 1..{values.shape[1]}")
     table = np.empty((values.shape[0], len(FEATURES)))
     for first in range(0, len(table), BLOCK):
         rows = slice(first, first + BLOCK)
@@ -135,13 +130,7 @@ def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray
 
 
 def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
-    """Brier score: mean squared difference of probabilities and outcomes; 0 is best.
-
-    - `probability`, shape (cases,): Predicted probabilities, in [0, 1].
-    - `outcome`, shape (cases,): Whether the event happened.
-
-    Returns: In [0, 1]; NaN if there are no cases. Raises ValueError if the shapes differ or a
-    probability is outside [0, 1].
+    """Brier score: mean squared difference of probabilities and outcomes; NaN without cases.
 
     Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
     Weather Review 78 (1950).
@@ -150,16 +139,17 @@ def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
     return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
 
 
+def brier_skill(probability: ArrayLike, base: ArrayLike, outcome: ArrayLike) -> float:
+    """Relative gain of the Brier score over that of base rates; NaN if these have no error."""
+    error = brier_score(base, outcome)
+    return 1.0 - brier_score(probability, outcome) / error if error > 0.0 else float("nan")
+
+
 def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     """Area under the ROC curve.
 
     It is the probability that a case in which the event happened has a higher predicted probability
-    than a case in which it did not happen. Ties count half.
-
-    - `probability`, `outcome`: As for `brier_score`.
-
-    Returns: 0.5 if the predictions do not separate the cases; NaN if the event happened in all
-    cases or in none. Raises ValueError if the shapes differ or a probability is outside [0, 1].
+    than one in which it did not; ties count half. NaN if it happened in all cases or in none.
     """
     stated, happened = _pairs(probability, outcome)
     positive = int(happened.sum())
@@ -170,8 +160,7 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     return float(above / (positive * negative))
 
 
-@dataclass(frozen=True)
-class CalibrationCurve:
+class CalibrationCurve(NamedTuple):
     """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
 
     stated: NDArray[np.float64]
@@ -182,17 +171,11 @@ class CalibrationCurve:
 def calibration_curve(
     probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
 ) -> CalibrationCurve:
-    """Calibration curve: observed share among cases with similar predicted probabilities.
+    """Observed share among cases with similar predicted probabilities, by rising probability.
 
-    - `probability`, `outcome`: As for `brier_score`.
-    - `bins`: Wanted number of bins, with about equal numbers of cases. Cases with the same
-      probability are in the same bin, so there may be fewer bins.
-
-    Returns: Bins in the order of increasing probability; empty if there are no cases. Raises
-    ValueError if the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
+    The bins have about equal numbers of cases. Cases with the same probability are in the same bin,
+    so there may be fewer than `bins`; there are none without cases.
     """
-    if bins < 1:
-        raise ValueError(f"bins must be at least 1, not {bins}")
     stated, happened = _pairs(probability, outcome)
     share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
     _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
@@ -207,16 +190,11 @@ def calibration_curve(
 def _pairs(
     probability: ArrayLike, outcome: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    stated = np.asarray(probability, dtype=np.float64)
-    happened = np.asarray(outcome, dtype=np.bool_)
-    if stated.ndim != 1 or stated.shape != happened.shape:
-        raise ValueError(
-            f"probability and outcome must be vectors of one length, not {stated.shape} and "
-            f"{happened.shape}"
-        )
-    if not ((stated >= 0.0) & (stated <= 1.0)).all():
-        raise ValueError("probabilities must lie in [0, 1]")
-    return stated, happened
+    """Probabilities and outcomes of all cases as vectors."""
+    return (
+        np.asarray(probability, dtype=np.float64).ravel(),
+        np.asarray(outcome, dtype=np.bool_).ravel(),
+    )
 
 
 @dataclass(frozen=True)
@@ -229,15 +207,8 @@ class ReliabilityModel:
     intercept: float
 
     def probability(self, features: ArrayLike) -> NDArray[np.float64]:
-        """Probability that each estimate is accurate, shape (cases, features) to (cases,).
-
-        Raises ValueError if the number of features is another than in the fit, or one is not
-        finite.
-        """
-        table = _checked_table(features)
-        if table.shape[1] != self.weights.size:
-            raise ValueError(f"features must have {self.weights.size} columns")
-        standardized = (table - self.centre) / self.scale
+        """Probability that each estimate is accurate, shape (cases, features) to (cases,)."""
+        standardized = (np.asarray(features) - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
 
@@ -246,24 +217,20 @@ def fit_reliability(
 ) -> ReliabilityModel:
     """Fit a model to samples for which it is known whether their estimates were accurate.
 
-    - `features`, shape (cases, features): From `features`; finite. A constant column gets no
-      weight.
+    - `features`, shape (cases, features): Finite. A constant column gets no weight.
     - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
     - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
 
     Returns: Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of
     none, the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
-    estimates in n cases. Raises ValueError if shapes or numbers do not fit.
+    estimates in n cases.
 
     Source: The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba
     and T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
     sequences, Journal of the Royal Statistical Society B 20 (1958), whose probabilities are right
     on average for the cases it was fitted to.
     """
-    table = _checked_table(features)
-    outcome = _checked_outcome(right, table)
-    if not 0.0 <= penalty < np.inf:
-        raise ValueError(f"penalty must be finite and not negative, not {penalty}")
+    table, outcome = np.asarray(features, dtype=np.float64), np.asarray(right, dtype=np.bool_)
     centre, deviation = table.mean(axis=0), table.std(axis=0)
     scale = np.where(deviation > 0.0, deviation, 1.0)
     base = float(logit((outcome.sum() + 0.5) / (outcome.size + 1.0)))
@@ -284,78 +251,6 @@ def fit_reliability(
     return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
 
 
-@dataclass(frozen=True)
-class Validation:
-    """Cross-validated probabilities, and their quality.
-
-    `probability` is predicted for each case by a model that has not seen the case. `base` is the
-    share of accurate estimates among the cases that this model has seen. Both have the shape
-    (cases,). The Brier scores compare them with the outcomes. If the `skill`,
-    ``1 - brier / brier_base``, is not above 0, the features are useless. `auc` is 0.5 if the
-    probabilities do not separate the cases.
-    """
-
-    probability: NDArray[np.float64]
-    base: NDArray[np.float64]
-    brier: float
-    brier_base: float
-    auc: float
-
-    @property
-    def skill(self) -> float:
-        """Brier skill score; NaN if the base rate has no error."""
-        return 1.0 - self.brier / self.brier_base if self.brier_base > 0.0 else float("nan")
-
-
-def cross_validate(
-    features: ArrayLike, right: ArrayLike, groups: ArrayLike, *, penalty: float = 1.0
-) -> Validation:
-    """Evaluate the model on groups that it has not seen: other functions, or other algorithms.
-
-    - `features`, `right`, `penalty`: As for `fit_reliability`.
-    - `groups`, shape (cases,): Group of each case; each group is held out once. At least two
-      groups.
-
-    Returns: The cases are in their original order. Raises ValueError if shapes or numbers do not
-    fit, or there are fewer than two groups.
-    """
-    table = _checked_table(features)
-    outcome = _checked_outcome(right, table)
-    labels = np.asarray(groups)
-    if labels.shape != outcome.shape:
-        raise ValueError(f"groups must be {outcome.size} labels, not {labels.shape}")
-    names = np.unique(labels)
-    if names.size < 2:
-        raise ValueError("at least two groups are needed to hold one out")
-    probability, base = np.empty(outcome.size), np.empty(outcome.size)
-    for name in names:
-        held = labels == name
-        model = fit_reliability(table[~held], outcome[~held], penalty=penalty)
-        probability[held] = model.probability(table[held])
-        base[held] = outcome[~held].mean()
-    return Validation(
-        probability,
-        base,
-        brier_score(probability, outcome),
-        brier_score(base, outcome),
-        auc(probability, outcome),
-    )
-
-
-def _checked_table(features: ArrayLike) -> NDArray[np.float64]:
-    table = np.asarray(features, dtype=np.float64)
-    if table.ndim != 2 or not np.isfinite(table).all():
-        raise ValueError("features must be a finite matrix of shape (cases, features)")
-    return table
-
-
-def _checked_outcome(right: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.bool_]:
-    outcome = np.asarray(right, dtype=np.bool_)
-    if outcome.shape != table.shape[:1] or outcome.size == 0:
-        raise ValueError(f"right must have {len(table)} values, one per case, and at least one")
-    return outcome
-
-
 SHAPE = (*FEATURES, "resampled_log_odds")
 """Names of the features of `shape`."""
 
@@ -365,12 +260,9 @@ THRESHOLDS = tuple(np.round(np.arange(0.5, 0.996, 0.005), 3).tolist())
 
 @dataclass(frozen=True)
 class Question:
-    """What a classifier predicts, and for which numbers of runs.
+    """What a classifier predicts: is the quantile of `start` to `cap` runs accurate?
 
-    - `p`: Probability of the quantile that is estimated; 0.5 is the median.
-    - `width`: An estimate is accurate if the truth is within this distance, as a share of the
-      estimate.
-    - `start`, `cap`: Smallest and largest number of runs of an estimate.
+    `p` is its probability. It is accurate if the truth is within `width`, as a share of it.
     """
 
     p: float = 0.5
@@ -385,18 +277,10 @@ class Question:
 
 
 def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
-    """Features of the shape of samples of n runs.
+    """Features of the shape of samples, (samples, n) to (samples, features); finite.
 
-    They are those of `classifier.features`, and ``resampled_log_odds``: the logarithm of the odds
-    that the quantile of n values drawn from the sample with replacement is within the width of the
-    sample quantile.
-
-    - `samples`, shape (samples, n): Values in the order of the runs; `inf` for a run without a
-      finite value.
-    - `question`: The quantile and the width.
-
-    Returns, shape (samples, features): In the order of `SHAPE`; finite. Raises ValueError if
-    `samples` is not a matrix, or a value is NaN or ``-inf``.
+    They are `features`, and ``resampled_log_odds``: the logarithm of the odds that the quantile of
+    n values drawn from the sample with replacement is within the width of the sample quantile.
     """
     values = checked_values(samples, dimensions=2)
     n = values.shape[1]
@@ -405,7 +289,7 @@ def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
 
 
 def _resampled_log_odds(values: NDArray[np.float64], question: Question) -> NDArray[np.float64]:
-    """Log-odds that a resampled quantile is within the width, shape (samples, n) to (samples,).
+    """Log-odds that a resampled quantile is within the width, shape (samples,).
 
     The quantile of rank r is below a limit if at least r of the n draws are. Half a value is added
     to each count of values beyond a limit, so that no event is impossible.
@@ -439,10 +323,6 @@ class Cases:
     truth: NDArray[np.float64]
     known: NDArray[np.float64]
     names: tuple[str, ...] = ()
-
-    def taken(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Cases:
-        """Some of the samples."""
-        return Cases(self.values[rows], self.truth[rows], self.known[rows], self.names)
 
     def accurate(self, question: Question) -> NDArray[np.bool_]:
         """Whether the estimate of each number of runs is accurate, shape (samples, looks)."""
@@ -496,10 +376,7 @@ class Stops:
 class Classifier:
     """A trained model of the probability that an estimate is accurate.
 
-    - `question`: Prediction task of the classifier.
-    - `names`: Names of the known features, which follow those of the shape.
-    - `model`: The logistic model of the features of the shape and the known features.
-    - `stops`: Results of the thresholds, from samples of groups that were held out.
+    Its features are those of the shape and the known ones called `names`.
     """
 
     question: Question
@@ -512,9 +389,8 @@ class Classifier:
     ) -> NDArray[np.float64]:
         """Probability that the estimate of each sample is accurate, (samples, n) to (samples,).
 
-        - `samples`, shape (samples, n): Samples of one algorithm on one problem.
-        - `known`: Known features of the algorithm and of the problem, by name. A missing number
-          counts as average.
+        The samples are of one algorithm on one problem, with these features; one that is missing
+        counts as average.
         """
         table = shape(samples, self.question)
         row = np.array([(known or {}).get(name, _missing(name)) for name in self.names])
@@ -526,14 +402,8 @@ def train(
 ) -> Classifier:
     """Fit a classifier to complete samples, and find what its thresholds keep.
 
-    - `cases`: The samples.
-    - `groups`, shape (samples,): Group of each sample, such as its function. To find what a
-      threshold keeps, each group is held out once. At least two groups.
-    - `question`: Prediction task of the classifier. Every number of runs of every sample is a case.
-    - `penalty`: As for `classifier.fit_reliability`.
-
-    Returns: Fitted to all samples. Raises ValueError if a sample has fewer runs than the cap, or
-    there are fewer than two groups.
+    Every number of runs of every sample is a case. `groups`, shape (samples,), such as functions,
+    are held out once each to find what a threshold keeps. `penalty` as for `fit_reliability`.
     """
     tables, accurate = described(cases, question), cases.accurate(question)
     stated = held_out(tables, cases.known, accurate, groups, penalty=penalty)
@@ -543,10 +413,6 @@ def train(
 
 def described(cases: Cases, question: Question) -> NDArray[np.float64]:
     """The shape of each sample at each number of runs, (samples, looks, features)."""
-    if cases.values.shape[1] < question.cap:
-        raise ValueError(
-            f"samples must have at least {question.cap} runs, not {cases.values.shape[1]}"
-        )
     return np.stack([shape(cases.values[:, :n], question) for n in question.looks], axis=1)
 
 
@@ -558,19 +424,17 @@ def held_out(
     *,
     penalty: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Probabilities from models that have not seen the group of the sample.
+    """Probabilities from models that have not seen the group of the sample, (samples, looks).
 
-    - `tables`, shape (samples, looks, features): From `described`.
+    - `tables`, shape (samples, looks, features): From `described`, or other features.
     - `known`, shape (samples, columns): Known features; NaN where a sample does not have one.
     - `accurate`, shape (samples, looks): Whether the estimates are accurate.
-    - `groups`, shape (samples,): Each group is held out once; at least two.
-
-    Returns: shape (samples, looks)
+    - `groups`, shape (samples,): Each group is held out once. Raises ValueError without two.
     """
     labels = np.asarray(groups)
     names = np.unique(labels)
-    if labels.shape != tables.shape[:1] or names.size < 2:
-        raise ValueError("groups must have a label for each sample, and at least two groups")
+    if names.size < 2:
+        raise ValueError("at least two groups are needed to hold one out")
     stated = np.empty(accurate.shape)
     for name in names:
         held = labels == name
@@ -641,13 +505,10 @@ def _filled(known: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[n
 
 
 def parameter_features(use: str, parameters: Mapping[str, object]) -> dict[str, float]:
-    """Features of an algorithm: what it is, and its parameters.
+    """Features of an algorithm: what it is (``timefair:DE``, or ""), and its own parameters.
 
     A number x gives ``name`` with ``sign(x) log10(1 + |x|)``; a word or a truth value gives
     ``name=value`` with 1, as does ``use``. Other values give nothing.
-
-    - `use`: Name of the algorithm, such as ``timefair:DE``; "" if it is unknown.
-    - `parameters`: Parameters that differ from its defaults.
     """
     found = {f"use={use}": 1.0} if use else {}
     for name, value in parameters.items():
@@ -674,17 +535,11 @@ def _missing(name: str) -> float:
 
 @dataclass(frozen=True)
 class ClassifierRule:
-    """Stop when the classifier is sure enough that the estimate is accurate.
+    """Stop when the classifier states at least `threshold`, from `start` to `cap` runs.
 
-    - `classifier`: The trained classifier.
-    - `threshold`: Probability at which the rule stops; from `Stops.threshold_for`.
-    - `known`: Features of the problem and of the algorithm, by name.
-    - `start`, `cap`: First and last number of runs, within those of the classifier.
-
-    The share of accurate estimates where the rule stops is not the threshold. Most samples stop at
-    a probability above the threshold. This probability is too high on average, because it selects
-    the n. `Stops` therefore has the share for each threshold, from groups that the model had not
-    seen.
+    The share of accurate estimates where the rule stops is not the threshold: most samples stop at
+    a probability above it, and this is too high on average, because it selects the n. `Stops` has
+    the share for each threshold.
     """
 
     classifier: Classifier

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
+from timefair.extensions.race.findings import sentences
 from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.raced import raced
 
 CAMPAIGN = {
     "name": "test",
@@ -38,7 +38,7 @@ def evidence(orders, runs, rule="campaign_race"):
 
 def test_it_names_the_best_and_the_pairs_without_an_order():
     asked = evidence({"AB": "A", "AC": "A", "BC": None}, {"A": [5, 5], "B": [5, 9], "C": [20, 20]})
-    order, left_out = raced(asked, Space("bbob", 2))
+    order, left_out = sentences(asked, Space("bbob", 2))
     assert order == (
         "The campaign-wide race decided the order of 2 of 3 pairs of algorithms over the "
         "functions, by the precision at the end (mean A12; all orders are right with 95\u00a0% "
@@ -59,7 +59,7 @@ def test_it_names_the_best_and_the_pairs_without_an_order():
     ],
 )
 def test_the_only_pair_of_a_registered_race_is_one_statement(better, said):
-    order, _ = raced(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
+    order, _ = sentences(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
     assert order == (
         f"The campaign-wide race {said} by the precision at the end (mean A12, 95\u00a0% "
         "confidence)."

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from timefair.statistics.classifier.classifier import (
+from timefair.extensions.classifier.statistics import (
     SHAPE,
     Cases,
     ClassifierRule,

@@ -1,25 +1,24 @@
-"""The runs of the next round, if the stopping rule decides them for the whole campaign.
+"""The decision on the runs of the next round.
 
-The decision is written to a file once, and every job of the round reads it. A campaign that
-continues after an interruption therefore has the same runs.
+It is written to a file once, and every job of the round reads it. A campaign that continues after
+an interruption therefore has the same runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.campaign import plan
-from timefair.policies.stopping.campaign_race import CampaignRacing
+from timefair.extensions.race.rule import CampaignRacing
+from timefair.extensions.race.statistics import CampaignRace, Grant, Standing, Why, results_at
 from timefair.records.store import open_record
-from timefair.statistics.race.race import CampaignRace, Grant, Standing, Why
-from timefair.statistics.run_count.stopping import pooled_results
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -30,7 +29,9 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def decided(campaign: Campaign, keys: plan.Keys, round: int, folder: Path) -> dict[str, Any]:
+def decided(
+    rule: CampaignRacing, campaign: Campaign, keys: plan.Keys, round: int, folder: Path
+) -> dict[str, Any]:
     """The content of the file of a round.
 
     Returns
@@ -42,10 +43,9 @@ def decided(campaign: Campaign, keys: plan.Keys, round: int, folder: Path) -> di
         ``cells`` contains, for each algorithm on each function and dimension, the runs so far and
         the further runs (``more``) on each instance, with the reason.
     """
-    rule = campaign.stopping
-    assert isinstance(rule, CampaignRacing)
     race, subject = rule.race(campaign), rule.subject(campaign)
-    everything = [_Field(campaign, d, keys, round, folder) for d in campaign.problems.dimensions]
+    dimensions, target = campaign.problems.dimensions, campaign.budget.final_target
+    everything = [_Field.read(campaign, d, keys, round, folder) for d in dimensions]
     spent = sum(field.spent for field in everything)
     fields = [
         field.on(subject.functions) for field in everything if field.dimension in subject.dimensions
@@ -57,7 +57,7 @@ def decided(campaign: Campaign, keys: plan.Keys, round: int, folder: Path) -> di
         "round": round, "spent_core_s": spent, "share_core_s": share, "pairs": [], "cells": []
     }  # fmt: skip
     instances = len(campaign.problems.instances)
-    standings = [_standing(race, field, round) for field in fields]
+    standings = [_standing(race, field, round, target) for field in fields]
 
     def granted(place: int, budget: float) -> Grant:
         field, cap = fields[place], campaign.runs * instances
@@ -75,11 +75,13 @@ def decided(campaign: Campaign, keys: plan.Keys, round: int, folder: Path) -> di
     return content
 
 
-def _standing(race: CampaignRace, field: _Field, round: int) -> Standing:
+def _standing(race: CampaignRace, field: _Field, round: int, target: float | None) -> Standing:
     """The pairs of a dimension after all rounds before one."""
-    standing = race.look(field.samples(1))
-    for look in range(2, round):
-        standing = race.look(field.samples(look), standing)
+    standing = None
+    for look in range(1, round):
+        results = results_at(look, field.columns, field.functions, field.algorithms, target)
+        standing = race.look(results, standing)
+    assert standing is not None
     return standing
 
 
@@ -142,85 +144,51 @@ def _left_out(field: _Field, instances: int) -> Iterator[dict[str, Any]]:
     return _cells(field, (), Grant(np.zeros(shape, dtype=np.int64), nobody, why), instances)
 
 
-class _Field:
-    """The runs of all algorithms on all functions of a dimension in the rounds before one.
+class _Field(NamedTuple):
+    """The runs of all algorithms on some functions of a dimension in the rounds before one.
 
-    Attributes
-    ----------
-    runs
-        Number of runs on all instances, shape (algorithms, functions).
-    costs
-        Mean core-seconds of a run, same shape.
-    spent
-        Core-seconds of all runs.
+    `columns` are those of the runs. `runs` are the numbers of runs on all instances, and `costs`
+    the mean core-seconds of a run, of shape (algorithms, functions). `spent` are the core-seconds
+    of all runs of the dimension.
     """
 
-    def __init__(
-        self, campaign: Campaign, dimension: int, keys: plan.Keys, round: int, folder: Path
-    ) -> None:
-        self.dimension = dimension
-        self.algorithms = tuple(campaign.algorithms)
-        self.functions = tuple(campaign.problems.functions)
+    dimension: int
+    algorithms: tuple[str, ...]
+    functions: tuple[int, ...]
+    columns: Mapping[str, NDArray[Any]]
+    runs: NDArray[np.int64]
+    costs: NDArray[np.float64]
+    spent: float
+
+    @classmethod
+    def read(
+        cls, campaign: Campaign, dimension: int, keys: plan.Keys, round: int, folder: Path
+    ) -> _Field:
+        """All functions, from the records of the earlier rounds."""
+        algorithms, functions = tuple(campaign.algorithms), tuple(campaign.problems.functions)
         paths = [
             folder / job.record(keys[job.algorithm, job.round])
             for job in plan.jobs(campaign)
             if job.dimension == dimension and job.round < round
         ]
-        columns = _sorted(pa.concat_tables([open_record(path).read(COLUMNS) for path in paths]))
-        places = [self.algorithms.index(label) for label in columns["algorithm"].to_pylist()]
-        cores = np.array([campaign.cores_of(label) for label in self.algorithms])
-        seconds = np.where(
-            np.isnan(real := _numbers(columns, "real_s")), _numbers(columns, "wall_s"), real
-        )
-        self._algorithm = np.array(places, dtype=np.int64)
-        self._function = _numbers(columns, "function")
-        self._round = _numbers(columns, "round")
-        self._precision = _numbers(columns, "best_precision")
-        self._unknown = np.isnan(_numbers(columns, "f_opt"))
-        self._problems = np.stack([self._function, _numbers(columns, "instance")])
-        self._final_target = campaign.budget.final_target
-        shape = len(self.algorithms), len(self.functions)
-        self.runs, self.costs = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        for i in range(shape[0]):
-            for j in range(shape[1]):
-                own = self._cell(i, j)
-                self.runs[i, j] = own.sum()
-                self.costs[i, j] = max(seconds[own].mean(), 1e-9) * cores[i]
-        self.spent = float((seconds * cores[self._algorithm]).sum())
+        table = pa.concat_tables([open_record(path).read(COLUMNS) for path in paths])
+        table = table.sort_by([(name, "ascending") for name in COLUMNS])  # in whatever order read
+        columns = {name: table[name].to_numpy() for name in COLUMNS}
+        real = columns["real_s"].astype(np.float64)
+        seconds = np.where(np.isnan(real), columns["wall_s"], real)
+        cores = {label: campaign.cores_of(label) for label in algorithms}
+        runs = np.zeros((len(algorithms), len(functions)), dtype=np.int64)
+        costs = np.zeros(runs.shape)
+        for (i, label), (j, function) in product(enumerate(algorithms), enumerate(functions)):
+            own = (columns["algorithm"] == label) & (columns["function"] == function)
+            runs[i, j] = own.sum()
+            costs[i, j] = max(seconds[own].mean(), 1e-9) * cores[label]
+        spent = float((seconds * [cores[label] for label in columns["algorithm"]]).sum())
+        return cls(dimension, algorithms, functions, columns, runs, costs, spent)
 
     def on(self, functions: Sequence[int]) -> _Field:
-        """The same runs restricted to the functions that are compared; `spent` is unchanged."""
-        chosen = copy(self)
+        """The same runs restricted to some functions; `spent` is unchanged."""
         places = [self.functions.index(function) for function in functions]
-        chosen.functions = tuple(functions)
-        chosen.runs, chosen.costs = self.runs[:, places], self.costs[:, places]
-        return chosen
-
-    def samples(self, look: int) -> list[list[NDArray[np.float64]]]:
-        """For each function, the results of each algorithm in the rounds up to a given one."""
-        seen = self._round <= look
-        results = np.full(seen.size, np.nan)
-        results[seen] = pooled_results(
-            self._precision[seen],
-            self._unknown[seen],
-            self._problems[:, seen],
-            self._final_target,
+        return self._replace(
+            functions=tuple(functions), runs=self.runs[:, places], costs=self.costs[:, places]
         )
-        return [
-            [results[self._cell(i, j) & seen] for i in range(len(self.algorithms))]
-            for j in range(len(self.functions))
-        ]
-
-    def _cell(self, algorithm: int, function: int) -> NDArray[np.bool_]:
-        return np.asarray(
-            (self._algorithm == algorithm) & (self._function == self.functions[function])
-        )
-
-
-def _sorted(table: pa.Table) -> pa.Table:
-    """Sort the runs, so that their order does not depend on the order of the files."""
-    return table.sort_by([(name, "ascending") for name in COLUMNS])
-
-
-def _numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
-    return np.asarray(table[column].to_numpy(), dtype=np.float64)

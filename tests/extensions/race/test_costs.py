@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from timefair.exhibits.campaign.allocation import _core_seconds
+from timefair.extensions.race.tables import _core_seconds
 from timefair.records.integrity import Origins
 
 

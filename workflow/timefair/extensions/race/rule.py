@@ -4,9 +4,10 @@ registered question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import isclose
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from math import isclose, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -15,7 +16,7 @@ from timefair.basics.values import Positive, Share
 from timefair.policies.stopping.base import StoppingPolicy
 
 if TYPE_CHECKING:
-    from timefair.statistics.race.race import CampaignRace
+    from timefair.extensions.race.statistics import CampaignRace
 
 LEAST_START = 4
 """Runs of an algorithm on a function in the first round, on all instances together."""
@@ -45,6 +46,13 @@ class CampaignRacing(StoppingPolicy):
     compares: ClassVar[bool] = True
     allocates: ClassVar[bool] = True
     tests: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("allocation", "decided_pairs")
+    caution: ClassVar[str] = (
+        "The stopping rule campaign_race gave more runs where results were close. Its own "
+        "statements (table decided_pairs) take this into account. The intervals and p-values "
+        "of all other tables treat the numbers of runs as fixed beforehand, and compare "
+        "samples of different sizes: use them as descriptions."
+    )
 
     rule: Literal["campaign_race"] = "campaign_race"
     question: Literal["ranking", "registered"] = Field(
@@ -84,7 +92,7 @@ class CampaignRacing(StoppingPolicy):
         """The race in each dimension of the subject; pairs are indices of algorithms in the
         campaign.
         """
-        from timefair.statistics.race.race import CampaignRace, ranking_race
+        from timefair.extensions.race.statistics import CampaignRace, ranking_race
 
         (_, functions, dimensions), start = self.subject(campaign), _first_runs(campaign)
         places = {label: place for place, label in enumerate(campaign.algorithms)}
@@ -95,6 +103,24 @@ class CampaignRacing(StoppingPolicy):
             )
         first, second = (places[label] for label in asked.algorithms)
         return CampaignRace(((first, second),), len(functions), start, self.confidence)
+
+    def allocate(
+        self, campaign: CampaignView, keys: Any, round: int, folder: Path
+    ) -> dict[str, Any]:
+        from timefair.extensions.race.rounds import decided
+
+        return decided(self, campaign, keys, round, folder)
+
+    def order(
+        self, runs: Any, algorithms: Sequence[str], final_target: float | None, confidence: float
+    ) -> tuple[float, float, int]:
+        from timefair.extensions.race.statistics import judged
+
+        found = judged(runs, algorithms, confidence, final_target)
+        if found is None:
+            return nan, nan, 0
+        a12, better = found.standing.estimates.a12[0], found.standing.better[0]
+        return float(a12), float(found.p[0]), int(better)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)

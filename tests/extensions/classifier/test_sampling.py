@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from timefair.extensions.classifier.sampling import sample, sample_size
 from timefair.problems import registry
-from timefair.problems.sampling import sample, sample_size
 
 
 @pytest.mark.parametrize(
