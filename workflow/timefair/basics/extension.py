@@ -35,18 +35,23 @@ class Extension:
         The groups of the help in which its commands stand, by command; the others are hidden.
     sections
         Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
-        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``.
-        Without its key, a campaign has None.
+        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``;
+        it determines no run, unless its class is a `Search`. Without its key, a campaign has None.
     policies
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
         The modules that declare exhibits: tables with their figures.
+    reported
+        Tables that are made for the report of a campaign with one of its keys.
     findings
         The module with the function ``sentences(evidence, space)``, whose sentences the report has
         among its findings; empty for none.
     check
         The module with the function ``lines(campaign)``, whose lines `timefair check` prints; empty
         for none.
+    verify
+        The module with the function ``clauses(record)``: what `timefair verify` says is wrong with
+        a record; empty for none.
     """
 
     package: str
@@ -55,8 +60,10 @@ class Extension:
     sections: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
     findings: str = ""
     check: str = ""
+    verify: str = ""
 
     @property
     def name(self) -> str:
@@ -72,6 +79,11 @@ class Extension:
         """What `timefair check` says on its behalf."""
         if self.check:
             yield from self.module(self.check).lines(campaign)
+
+    def clauses(self, record: Any) -> Iterator[str]:
+        """What it finds wrong with a record."""
+        if self.verify:
+            yield from self.module(self.verify).clauses(record)
 
     def sections_of(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its keys of one part of a campaign, ``algorithms`` or empty, with their classes."""
@@ -114,6 +126,13 @@ def extensions() -> Mapping[str, Extension]:
             raise RuntimeError(f"{package} and {found[one.name].package} have the same name")
         found[one.name] = one
     return MappingProxyType(dict(sorted(found.items())))
+
+
+@cache
+def added_keys(part: str) -> Mapping[str, Any]:
+    """The keys that extensions add to a part of a campaign, with their classes."""
+    added = (pair for one in extensions().values() for pair in one.sections_of(part))
+    return MappingProxyType(dict(added))
 
 
 def _packages() -> Iterator[str]:

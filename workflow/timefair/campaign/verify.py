@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
+from timefair.basics.extension import extensions
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan, registration
 from timefair.campaign.configuration import Campaign
@@ -37,7 +38,6 @@ from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 from timefair.rundata.deviations import Measured, of_runs
-from timefair.tuners import checks
 
 _READ = ("algorithm", "round", "budget_s", *RUN_KEY)
 _ROOMS = ("tuning", collected.ROOM, "records")
@@ -165,6 +165,9 @@ class _Inspection:
         self._files += 1
         try:
             record = open_record(path)
+            for one in extensions().values():
+                for clause in one.clauses(record):
+                    raise InputError(f"{path}: {clause}; {MEND}")
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
             elif _is_search(record):
@@ -182,9 +185,6 @@ class _Inspection:
         label, _ = _runs_of(record, None)
         if not str(record.facts.get("key")).startswith(record.path.stem):
             raise InputError(f"{record.path}: not the record of this name: its key differs; {MEND}")
-        rows = record.read(checks.NEEDED).to_pylist()
-        for clause in checks.contradictions(record.facts["tuning"], rows):
-            raise InputError(f"{record.path}: {clause}; {MEND}")
         self._searches.setdefault(label, set()).add(record.checksum)
         self._evaluate_points(record)
 

@@ -25,7 +25,6 @@ from timefair.report.findings.raced import raced
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
-from timefair.report.findings.tuning import tuning_pays
 from timefair.rundata.frames import quantile_name
 
 MEDIAN = (PRECISION, quantile_name(0.5))
@@ -101,7 +100,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         *raced(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
-        *tuning_pays(evidence, space),
         *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]
     return Findings(

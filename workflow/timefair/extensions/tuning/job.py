@@ -16,12 +16,16 @@ from dataclasses import asdict
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import requirement
-from timefair.campaign.plan import LEAST_CANDIDATES, TUNING_ROUND, Job
+from timefair.campaign.plan import TUNING_ROUND, Job
+from timefair.extensions.tuning import outcome, tuners
+from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
+from timefair.extensions.tuning.outcome import Tried
+from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
@@ -36,9 +40,6 @@ from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.store import facts_of, write_record
-from timefair.tuners import choice, outcome, space
-from timefair.tuners.base import Evaluation
-from timefair.tuners.outcome import Tried
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +107,8 @@ class _Search:
     ) -> None:
         # The key of the search has imported the user's own module before the core was held.
         self._last = time.monotonic() - user_code.import_s(campaign.algorithms[label].use)
-        self._label, self._tune = label, campaign.tuned[label]
+        self._label = label
+        self._tune = cast(Tune, campaign.tuned[label])
         self._overlapping = self._tune.overlapping(campaign)
         self._campaign = campaign.of_tuning(label)
         self._of = str(campaign.algorithms[label].tuned)
@@ -127,9 +129,9 @@ class _Search:
     def go_on(self) -> None:
         """Make the evaluations that the journal lacks, until the budget has no room for another."""
         time_s, budget_s = self._campaign.budget.time_s, self._tune.budget_s
-        search = choice.begin(
+        search = tuners.begin(
             self._tune.tuner,
-            space.read(self._tune.space),
+            read(self._tune.space),
             len(self._problems),
             self._seed(ProblemName(self._campaign.problems.suite, 0, 0, 0), 0),
             None if time_s is None else int(budget_s / time_s),

@@ -10,16 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
-from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.extensions.tuning.statistics import BreakEven, break_even
 from timefair.rundata.clocks import searched_s
 from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.tuning.break_even import BreakEven, break_even
 
+TUNING = Question(17, "After how many problems does tuning pay off?", "how-to/tuning.md")
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
 NEW, DEFAULT = "new", "default"
 """The verdicts, and what a search can choose."""
@@ -63,7 +64,7 @@ COLUMNS = (
 
 @exhibit(
     "tuning_pays",
-    question=questions.TUNING,
+    question=TUNING,
     title="Number of problems after which tuning pays off",
     caption="""
     Number of problems after which tuning has saved the measured seconds of the search for
@@ -98,7 +99,7 @@ COLUMNS = (
             "grey strip, the search never pays off. If a line enters the strip, it is undecided "
             "whether the search pays off.",
             Picture(
-                "timefair.charts.tuning_pays:tuning_pays",
+                "timefair.extensions.tuning.figure:tuning_pays",
                 reading=leaders("that pay off first") + " The grey ones have no lines.",
             ),
             default=True,

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 
 from timefair.campaign import configuration
+from timefair.extensions.tuning.findings import sentences
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.tuning import tuning_pays
 
 CAMPAIGN = {
     "name": "test",
@@ -26,7 +26,7 @@ def said(*rows):
     evidence = Evidence(
         {"tuning_pays": pd.DataFrame([ROW | row for row in rows])}, configuration.parse(CAMPAIGN)
     )
-    return list(tuning_pays(evidence, Space("bbob", 2)))
+    return list(sentences(evidence, Space("bbob", 2)))
 
 
 def test_it_pays():

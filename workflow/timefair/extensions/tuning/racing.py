@@ -20,10 +20,9 @@ from statistics import fmean
 
 import numpy as np
 
+from timefair.extensions.tuning.keys import Options, Range, Values
+from timefair.extensions.tuning.tuners import DEFAULT, Evaluation, Search
 from timefair.statistics.ranks import critical_difference, friedman
-from timefair.tuners.base import Evaluation, Search
-from timefair.tuners.outcome import DEFAULT
-from timefair.tuners.space import Options, Range, Values
 
 FIRST_TEST = 5
 """Blocks before the first test, and in the first race."""

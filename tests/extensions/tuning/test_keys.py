@@ -82,7 +82,7 @@ def test_a_variant_is_not_written_by_hand() -> None:
     with pytest.raises(InputError) as error:
         configuration.parse(file)
     assert error.value.faults == (
-        "algorithms.mine.tuned: 'DE': timefair writes this key; write tune: instead",
+        "algorithms.mine.tuned: 'DE': timefair writes this key; remove it",
     )
 
 

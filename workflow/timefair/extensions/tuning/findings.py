@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.words import number
-from timefair.exhibits.campaign.tuning_pays import DEFAULT, NEVER, PAYS
+from timefair.extensions.tuning.tables import DEFAULT, NEVER, PAYS
 from timefair.report.evidence import Evidence, Space
 
 LEAST_RATE = 0.5
 """Least success rate of the variant or of its algorithm for a target to be in the sentence."""
 
 
-def tuning_pays(evidence: Evidence, space: Space) -> Iterator[str]:
+def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
     """Yield one sentence per tuned variant, about one target.
 
     It is the hardest target that at least half of the runs of the variant or of its algorithm
