@@ -92,7 +92,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     """One heading per family, and one element per table. An element is filled when it is opened."""
     families: dict[str, list[str]] = {}
-    for name in sorted(shown, key=lambda name: ROOMS.index(TABLES[name].room)):
+    for name in sorted(shown, key=_place):
         if name != "checklist" and shown[name]["rows"]:
             families.setdefault(TABLES[name].family, []).append(_table(name, shown[name]))
     empty = [TABLES[name].title for name, table in shown.items() if not table["rows"]]
@@ -103,6 +103,12 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     if empty:
         parts.append(f'<p class="note">Empty tables: {escape("; ".join(empty))}.</p>')
     return "\n".join(parts)
+
+
+def _place(table: str) -> tuple[int, str]:
+    """Where a table stands: those of extensions after the rooms of the core."""
+    room = TABLES[table].room
+    return (ROOMS.index(room), "") if room in ROOMS else (len(ROOMS), room)
 
 
 def _note(table: dict[str, Any]) -> str:

@@ -366,7 +366,7 @@ class Figures(Section):
 def _extended(kind: Any, part: str) -> Any:
     """A section with the keys that extensions add to a part of the campaign file."""
     added = {
-        key: (of | None, Field(default=None, description=" ".join(of.__doc__.split())))
+        key: (of | None, Field(default=None, description=" ".join((of.__doc__ or "").split())))
         for key, of in added_keys(part).items()
     }
     named = {"__module__": __name__, "__doc__": kind.__doc__}
