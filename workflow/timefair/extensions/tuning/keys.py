@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -45,69 +44,47 @@ SHOWN = 3
 """Number of problems that a message names; the others are counted."""
 
 
-@dataclass(frozen=True)
-class Number:
-    """Numbers from `low` to `high`, both included: `whole` ones, or on a `log` scale."""
+class Range(NamedTuple):
+    """The values that a parameter may take: both limits, which are included, or all choices."""
 
-    low: float
-    high: float
-    whole: bool
-    log: bool
+    kind: str
+    values: tuple[Any, ...]
 
     @property
-    def ends(self) -> Sequence[Any]:
-        """Values that show whether the algorithm takes the range."""
-        return self.low, self.high
+    def whole(self) -> bool:
+        return self.kind.endswith("int")
+
+    @property
+    def log(self) -> bool:
+        return self.kind.startswith("log")
 
     def at(self, share: float) -> Any:
-        """The number at a share in [0, 1) of the range.
+        """The value at a share in [0, 1) of the range.
 
-        Examples
-        --------
-        >>> round(Number(1, 100, whole=False, log=True).at(0.5), 12)
+        >>> round(Range("log", (1.0, 100.0)).at(0.5), 12)
         10.0
-        >>> [Number(4, 6, whole=True, log=False).at(share) for share in (0, 0.4, 0.99)]
+        >>> [Range("int", (4, 6)).at(share) for share in (0, 0.4, 0.99)]
         [4, 5, 6]
         """
-        low, high = float(self.low), float(self.high) + self.whole
+        if self.kind == "choice":
+            return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+        low, high = float(self.values[0]), float(self.values[1]) + self.whole
         if self.log:
             value = math.exp(math.log(low) + share * math.log(high / low))
         else:
             value = low + share * (high - low)
         if self.whole:
-            return int(min(max(math.floor(value), self.low), self.high))
+            return int(min(max(math.floor(value), self.values[0]), self.values[1]))
         return min(max(value, low), high)
-
-
-@dataclass(frozen=True)
-class Options:
-    """A list of values without an order, as `Number`."""
-
-    values: tuple[Any, ...]
-
-    @property
-    def ends(self) -> Sequence[Any]:
-        return self.values
-
-    def at(self, share: float) -> Any:
-        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
-
-
-Range: TypeAlias = Number | Options
 
 
 def read(space: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
     """The ranges of a checked space, by parameter."""
-    found: dict[str, Range] = {}
-    for name, written in space.items():
-        ((kind, values),) = written.items()
-        if kind == "choice":
-            found[name] = Options(tuple(values))
-        else:
-            whole = kind.endswith("int")
-            low, high = values if whole else map(float, values)
-            found[name] = Number(low, high, whole=whole, log=kind.startswith("log"))
-    return found
+    return {
+        name: Range(kind, tuple(values))
+        for name, written in space.items()
+        for kind, values in written.items()
+    }
 
 
 def _checked(written: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -291,10 +268,10 @@ class Tune(Search):
 
         spec = campaign.algorithms[label]
         yield from (f"tuner: {fault}" for fault in tuners.faults(self.tuner))
-        for name, values in read(self.space).items():
+        for name, one in read(self.space).items():
             refused = (
                 fault
-                for value in values.ends
+                for value in one.values
                 for fault in remembered.faults(spec.use, {**spec.parameters, name: value})
             )
             yield from (f"space.{name}: {fault}" for fault in dict.fromkeys(refused))

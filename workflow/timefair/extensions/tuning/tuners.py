@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from statistics import fmean
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from timefair.algorithms.global_generators import (
     seed_global_generators,
 )
 from timefair.basics.errors import suggest
-from timefair.extensions.tuning.keys import Number, Options, Range, Values
+from timefair.extensions.tuning.keys import Range, Values
 
 DEFAULT = 0
 """The number of the candidate with the parameters of the algorithm itself."""
@@ -46,6 +46,8 @@ class Evaluation(NamedTuple):
 
 
 Search: TypeAlias = Generator[Evaluation, float, None]
+Proposals: TypeAlias = Generator[Values, float, None]
+"""Yields the parameters of one candidate after the other, and is sent the mean loss of each."""
 
 
 def faults(tuner: str) -> list[str]:
@@ -83,132 +85,98 @@ def begin(
         from timefair.extensions.tuning.racing import racing
 
         return racing(space, problems, seed)
-    proposals: AskTell
     if tuner == "random":
-        proposals = Uniform(space, seed)
+        proposals = _uniform(space, seed)
     elif library == NEVERGRAD:
         candidates = None if evaluations is None else evaluations // problems
-        proposals = OfNevergrad(name, space, seed, candidates)
+        proposals = _of_nevergrad(name, space, seed, candidates)
     else:
-        proposals = OfOptuna(space, seed)
+        proposals = _of_optuna(space, seed)
     return _in_blocks(proposals, problems)
 
 
-class AskTell(Protocol):
-    """An optimizer that proposes the parameters of one candidate after the other, and is told the
-    mean loss of each.
-    """
-
-    def ask(self) -> Values: ...
-
-    def tell(self, loss: float) -> None: ...
-
-
-def _in_blocks(proposals: AskTell, problems: int) -> Search:
+def _in_blocks(proposals: Proposals, problems: int) -> Search:
     """Evaluate the default, and then each proposal, once on every problem; endless."""
-    for problem in range(problems):
-        yield Evaluation(DEFAULT, {}, problem, 0)
-    candidate = DEFAULT
+    candidate, parameters = DEFAULT, {}
     while True:
-        candidate += 1
-        parameters = proposals.ask()
         losses = []
         for problem in range(problems):
             losses.append((yield Evaluation(candidate, parameters, problem, 0)))
-        proposals.tell(fmean(losses))
+        is_first = candidate == DEFAULT
+        parameters = next(proposals) if is_first else proposals.send(fmean(losses))
+        candidate += 1
 
 
-class Uniform:
+def _uniform(space: Mapping[str, Range], seed: int) -> Proposals:
     """Random search: every candidate is drawn uniformly (Bergstra and Bengio 2012)."""
-
-    def __init__(self, space: Mapping[str, Range], seed: int) -> None:
-        self._space, self._rng = space, np.random.default_rng(seed)
-
-    def ask(self) -> Values:
-        return {name: one.at(self._rng.random()) for name, one in self._space.items()}
-
-    def tell(self, loss: float) -> None:
-        """Random search learns nothing."""
+    rng = np.random.default_rng(seed)
+    while True:
+        yield {name: one.at(rng.random()) for name, one in space.items()}
 
 
-class OfNevergrad:
-    """Candidates of an optimizer; a whole number is a float of nevergrad that is rounded down."""
+def _of_nevergrad(
+    name: str, space: Mapping[str, Range], seed: int, candidates: int | None
+) -> Proposals:
+    """Candidates of an optimizer, which has its own states of the global generators. A whole number
+    is a float of nevergrad that is rounded down.
+    """
+    import nevergrad as ng
 
-    def __init__(
-        self, name: str, space: Mapping[str, Range], seed: int, candidates: int | None
-    ) -> None:
-        import nevergrad as ng
-
-        self._space = space
-        shares = ng.p.Dict(
-            **{
-                key: ng.p.Choice(list(range(len(one.values))))
-                if isinstance(one, Options)
-                else ng.p.Scalar(init=0.5, lower=0.0, upper=1.0)
-                for key, one in space.items()
-            }
-        )
-        shares.random_state = np.random.RandomState(seed % 2**32)
-        before = global_states()
-        seed_global_generators(np.random.default_rng(seed))
-        self._states = global_states()
-        restore_global_states(before)
-        budget = max(candidates or USUAL_CANDIDATES, 1)
-        with self._own_generators():
-            optimizer = ng.optimizers.registry[name]
-            self._optimizer = optimizer(shares, budget=budget, num_workers=1)
-        self._asked: Any = None
-
-    def ask(self) -> Values:
-        with self._own_generators():
-            self._asked = self._optimizer.ask()
-        return {key: self._value(key, found) for key, found in self._asked.value.items()}
-
-    def tell(self, loss: float) -> None:
-        with self._own_generators():
-            self._optimizer.tell(self._asked, loss)
-
-    def _value(self, key: str, found: Any) -> Any:
-        if isinstance(one := self._space[key], Options):
-            return one.values[int(found)]
-        return one.at(min(max(float(found), 0.0), math.nextafter(1.0, 0.0)))
+    states: Any = None
 
     @contextmanager
-    def _own_generators(self) -> Iterator[None]:
-        """Give an optimizer its own states of the global generators, and suppress warnings."""
+    def own_generators() -> Iterator[None]:
+        nonlocal states
         before = global_states()
-        restore_global_states(self._states)
+        if states is None:
+            seed_global_generators(np.random.default_rng(seed))
+        else:
+            restore_global_states(states)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 yield
         finally:
-            self._states = global_states()
+            states = global_states()
             restore_global_states(before)
 
+    def parameter(one: Range) -> Any:
+        if one.kind == "choice":
+            return ng.p.Choice(list(range(len(one.values))))
+        return ng.p.Scalar(init=0.5, lower=0.0, upper=1.0)
 
-class OfOptuna:
+    def value(one: Range, found: Any) -> Any:
+        if one.kind == "choice":
+            return one.values[int(found)]
+        return one.at(min(max(float(found), 0.0), math.nextafter(1.0, 0.0)))
+
+    shares = ng.p.Dict(**{key: parameter(one) for key, one in space.items()})
+    shares.random_state = np.random.RandomState(seed % 2**32)
+    budget = max(candidates or USUAL_CANDIDATES, 1)
+    with own_generators():
+        optimizer = ng.optimizers.registry[name](shares, budget=budget, num_workers=1)
+    while True:
+        with own_generators():
+            asked = optimizer.ask()
+        loss = yield {key: value(space[key], found) for key, found in asked.value.items()}
+        with own_generators():
+            optimizer.tell(asked, loss)
+
+
+def _of_optuna(space: Mapping[str, Range], seed: int) -> Proposals:
     """Candidates of the tree-structured Parzen estimator (Bergstra et al. 2011)."""
+    import optuna
 
-    def __init__(self, space: Mapping[str, Range], seed: int) -> None:
-        import optuna
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
 
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self._space = space
-        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
-        self._trial: Any = None
+    def suggested(trial: Any, name: str, one: Range) -> Any:
+        if one.kind == "choice":
+            return one.values[trial.suggest_categorical(name, list(range(len(one.values))))]
+        suggest = trial.suggest_int if one.whole else trial.suggest_float
+        return suggest(name, *one.values, log=one.log)
 
-    def ask(self) -> Values:
-        self._trial = self._study.ask()
-        return {name: self._suggested(name, one) for name, one in self._space.items()}
-
-    def tell(self, loss: float) -> None:
-        self._study.tell(self._trial, loss)
-
-    def _suggested(self, name: str, one: Range) -> Any:
-        if isinstance(one, Options):
-            return one.values[self._trial.suggest_categorical(name, list(range(len(one.values))))]
-        assert isinstance(one, Number)
-        if one.whole:
-            return self._trial.suggest_int(name, int(one.low), int(one.high), log=one.log)
-        return self._trial.suggest_float(name, one.low, one.high, log=one.log)
+    while True:
+        trial = study.ask()
+        loss = yield {name: suggested(trial, name, one) for name, one in space.items()}
+        study.tell(trial, loss)
