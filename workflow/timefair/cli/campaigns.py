@@ -92,7 +92,7 @@ def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
     from timefair.cli import power
-    from timefair.environments import installed
+    from timefair.machine import installed
 
     if old := scaffold.outdated(Path()):
         raise InputError(*old)
