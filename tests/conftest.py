@@ -28,7 +28,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of p
 TESTS = Path(__file__).parent
 IN_TURN = (
     ("adversaries", "workflow"),
-    ("unit/measure", "unit/replay", "unit/tuning"),
+    ("unit/measure", "unit/replay", "extensions/tuning"),
     ("documentation", "statistical", "peers", "unit/charts", "unit/environments", "unit/versions"),
 )
 """Folders of tests, in the order of their turns; all others come last."""

@@ -24,19 +24,14 @@ ALLOWED = {
     "external": set(),  # for programs in environments without timefair
     # what a campaign is
     "policies": {"basics", "statistics"},
-    "tuners": {"basics", "statistics", "algorithms"},  # the global generators of libraries
     "campaign": {
         "basics", "machine", "problems", "algorithms", "environments", "records", "policies",
-        "tuners",
         "rundata", "exhibits", "charts",  # the settings, the names, and the pages of figures
     },
     # what is done
     "measure": {
         "basics", "linux", "machine", "problems", "algorithms", "environments", "statistics",
         "records", "policies", "campaign",
-    },
-    "tuning": {
-        "basics", "linux", "machine", "problems", "records", "campaign", "measure", "tuners",
     },
     "processes": {"basics", "linux", "machine"},
     "rundata": {"basics", "records", "statistics"},
@@ -72,8 +67,6 @@ WITHIN_MEASURE = {
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
-    "tuners": {"pandas", "matplotlib", "seaborn", "pyarrow"},
-    "tuning": {"pandas", "matplotlib", "seaborn"},
     "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "environments": {"pandas", "matplotlib", "seaborn", "pyarrow", "pydantic"},

@@ -131,9 +131,10 @@ for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():
         resources:
             **plan.tuning_resources(CAMPAIGN),
         params:
+            command=lambda wildcards: CAMPAIGN.tuned[wildcards.algorithm].key,
             snapshot=SNAPSHOT,
         shell:
-            "python -P -m timefair tune --campaign {params.snapshot}"
+            "python -P -m timefair {params.command} --campaign {params.snapshot}"
             " --algorithm {wildcards.algorithm} --key {wildcards.key} --record {output}"
             " > {log} 2>&1"
 

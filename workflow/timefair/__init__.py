@@ -3,8 +3,8 @@
 The Snakemake workflow runs this package; `timefair.statistics` can also be used alone. Its parts,
 each with a docstring of its own:
 
-- what is measured: `problems`, `algorithms`, `environments`, `policies`, `tuners`;
-- how: `measure`, `tuning`, `processes`, `machine`, `linux`, `external` (a client for programs);
+- what is measured: `problems`, `algorithms`, `environments`, `policies`;
+- how: `measure`, `processes`, `machine`, `linux`, `external` (a client for programs);
 - the campaign: `campaign`, `records`, `archive`, `claims`, `replay`, `selftest`, `versions`;
 - data of others: `published`, `export`;
 - the analysis: `rundata`, `statistics`, `training`, `exhibits`, `charts`, `latex`, `report`,

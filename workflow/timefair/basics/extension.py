@@ -35,8 +35,8 @@ class Extension:
         The groups of the help in which its commands stand, by command; the others are hidden.
     sections
         Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
-        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``.
-        Without its key, a campaign has None.
+        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``;
+        it determines no run, unless its class is a `Search`. Without its key, a campaign has None.
     policies
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
@@ -61,6 +61,9 @@ class Extension:
     check
         The module with the function ``lines(campaign)``, whose lines `timefair check` prints; empty
         for none.
+    verify
+        The module with the function ``clauses(record)``: what `timefair verify` says is wrong with
+        a record; empty for none.
     """
 
     package: str
@@ -78,6 +81,7 @@ class Extension:
     parts: str = ""
     findings: str = ""
     check: str = ""
+    verify: str = ""
 
     @property
     def name(self) -> str:
@@ -93,6 +97,11 @@ class Extension:
         """What `timefair check` says on its behalf."""
         if self.check:
             yield from self.module(self.check).lines(campaign)
+
+    def clauses(self, record: Any) -> Iterator[str]:
+        """What it finds wrong with a record."""
+        if self.verify:
+            yield from self.module(self.verify).clauses(record)
 
     def sections_of(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its keys of one part of a campaign, ``algorithms`` or empty, with their classes."""
@@ -142,6 +151,13 @@ def each(hook: str, *arguments: Any) -> Iterator[Any]:
     for one in extensions().values():
         if name := getattr(one, hook):
             yield from getattr(one.module(name), hook)(*arguments)
+
+
+@cache
+def added_keys(part: str) -> Mapping[str, Any]:
+    """The keys that extensions add to a part of a campaign, with their classes."""
+    added = (pair for one in extensions().values() for pair in one.sections_of(part))
+    return MappingProxyType(dict(added))
 
 
 def _packages() -> Iterator[str]:

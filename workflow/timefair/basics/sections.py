@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -42,3 +43,43 @@ class Section(BaseModel):
             A key of this section, and its value with what would be right.
         """
         yield from ()
+
+
+class Search(Section):
+    """A key of an algorithm with a search for its parameters before any run.
+
+    The campaign then has a tuned variant of the algorithm too, which gets the parameters that are
+    found and is charged the seconds of the search. A job of its own calls the command of `timefair`
+    that has the name of the key. It writes a record with the runs of the search, and with the facts
+    ``tuning``: among them ``of``, ``result``, ``seconds`` and, only here, the ``trace``.
+    """
+
+    key: ClassVar[str]
+
+    @abstractmethod
+    def label_of(self, label: str) -> str:
+        """The label of the tuned variant of an algorithm."""
+
+    @abstractmethod
+    def seconds(self) -> float:
+        """About how long the search takes."""
+
+    @abstractmethod
+    def most_seconds(self, run_s: float, repeats: int) -> float:
+        """How long it takes at most if a run takes `run_s` and is repeated `repeats` times."""
+
+    @abstractmethod
+    def unknown(self, campaign: CampaignView, label: str, suite: Any) -> Iterator[str]:
+        """Keys, and what does not exist or is refused; `suite` is None if it is unknown."""
+
+    @abstractmethod
+    def alone(self, campaign: CampaignView, label: str) -> CampaignView:
+        """The campaign of the search: its problems, and only the tuned variant.
+
+        A search has its own seeds, which do not depend on those of the variant's runs. Settings for
+        the number of runs and for their nodes do not apply to it.
+        """
+
+    @abstractmethod
+    def decisive(self, campaign: CampaignView) -> dict[str, Any]:
+        """Everything else that determines the search, in a form that JSON can represent."""

@@ -15,7 +15,7 @@ from timefair.basics.errors import InputError, storing
 from timefair.basics.lock import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
 from timefair.campaign.allocated import JobSizes
-from timefair.environments import installed
+from timefair.machine import installed
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface

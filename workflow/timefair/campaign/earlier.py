@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import added_keys
 from timefair.campaign import plan, provenance
 from timefair.records.integrity import isolation_of, restart_of, timing_of
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _SHARED = ("seed", "budget", "limits", "stopping", "block")
 _OF_ALGORITHM = (
     "use", "parameters", "threads", "integer", "constraint_penalty", "python", "path", "seed_as",
-    "formerly", "tune",
+    "formerly", *added_keys("algorithms"),
 )  # fmt: skip
 _FIRST = (".rule", ".policy", ".use")
 """Ends of the keys that others depend on; they are listed first."""

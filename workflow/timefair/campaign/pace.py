@@ -71,7 +71,9 @@ class Pace:
         self._analysis = plan.analysis_seconds(campaign)
         # Searches that have to end before the first run of their variant.
         self._searches = {
-            label: tune.budget_s for label, tune in campaign.tuned.items() if self._lacking[label]
+            label: search.seconds()
+            for label, search in campaign.tuned.items()
+            if self._lacking[label]
         }
         self._searching: dict[int, tuple[str, float]] = {}
         self._begun: dict[int, _Measuring] = {}

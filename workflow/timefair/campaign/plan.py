@@ -85,11 +85,6 @@ TUNING = "tuning/{algorithm}/{key}.parquet"
 TUNING_LOG = "logs/{algorithm}/{key}/tuning.log"
 """The output of the search, relative to the same folder."""
 
-LEAST_CANDIDATES = 2
-"""Number of candidates, including the default, that a search tries on every problem regardless of
-the time. `tune.budget_s` must be enough for them, without their preparation.
-"""
-
 TUNING_ROUND = 0
 """The round of a search among the keys: it precedes the runs of its variant."""
 
@@ -366,52 +361,40 @@ def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
 
     There is one rule per number of cores, because the jobs of an array belong to one rule.
     """
-    rules: dict[str, tuple[int, list[str]]] = {}
-    for label in campaign.algorithms:
-        cores = campaign.cores_of(label)
-        name = MEASURING if cores == 1 else f"{MEASURING}_on_{cores}_cores"
-        rules.setdefault(name, (cores, []))[1].append(label)
-    return rules
+    return _by_cores(campaign, MEASURING, campaign.algorithms)
 
 
 def tuning_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
     """The rules that search for parameters, as `measuring_rules`."""
+    return _by_cores(campaign, SEARCHING, campaign.tuned)
+
+
+def _by_cores(
+    campaign: Campaign, prefix: str, labels: Iterable[str]
+) -> dict[str, tuple[int, list[str]]]:
     rules: dict[str, tuple[int, list[str]]] = {}
-    for label in campaign.tuned:
+    for label in labels:
         cores = campaign.cores_of(label)
-        name = SEARCHING if cores == 1 else f"{SEARCHING}_on_{cores}_cores"
+        name = prefix if cores == 1 else f"{prefix}_on_{cores}_cores"
         rules.setdefault(name, (cores, []))[1].append(label)
     return rules
 
 
 def tuning_resources(campaign: Campaign) -> dict[str, int]:
     """Resources that a search requests from a cluster, as in `resources`; the same for all
-    searches.
-
-    A search may take longer than `tune.budget_s`, because the first candidates are tried, and
-    perturbed runs repeated, regardless of the time. Without `budget.time_s`, the length of a run is
-    unknown.
+    searches. Without `budget.time_s`, the length of a run is unknown.
     """
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
-    if (time_s := campaign.budget.time_s) is not None:
-        attempts = 1 + campaign.timing.most_repeats
-        longest_s = max(
-            (
-                max(
-                    tune.budget_s + time_s * campaign.timing.most_repeats,
-                    LEAST_CANDIDATES * len(tune.on.problems) * time_s * attempts,
-                )
-                for tune in campaign.tuned.values()
-            ),
-            default=0.0,
-        )
-        asked["runtime"] = SPARE_MINUTES + ceil(longest_s / 60)
+    if (run_s := campaign.budget.time_s) is not None:
+        repeats = campaign.timing.most_repeats
+        most_s = [search.most_seconds(run_s, repeats) for search in campaign.tuned.values()]
+        asked["runtime"] = SPARE_MINUTES + ceil(max(most_s, default=0.0) / 60)
     return asked
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
     """Maximal core-seconds of all searches."""
-    return sum(tune.budget_s * campaign.cores_of(label) for label, tune in campaign.tuned.items())
+    return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
 
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:

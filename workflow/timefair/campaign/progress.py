@@ -218,7 +218,7 @@ class ProgressReader:
         spent_core_s = sum(spent[label] * cores[label] for label in spent)
         left_core_s = sum(lacking[label] * each_s[label] * cores[label] for label in spent)
         left_core_s += sum(
-            self.campaign.tuned[label].budget_s * cores[label] for label in self._searches()
+            self.campaign.tuned[label].seconds() * cores[label] for label in self._searches()
         )
         return worked_s * left_core_s / spent_core_s
 

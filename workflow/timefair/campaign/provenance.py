@@ -18,11 +18,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from timefair.basics.extension import added_keys
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
 from timefair.environments.answers import Answers, Question
 from timefair.environments.environment import Environment, tree
 from timefair.machine.software import versions
-from timefair.tuners.choice import NEVERGRAD, OPTUNA
 
 if TYPE_CHECKING:
     from timefair.basics.sections import Section
@@ -39,7 +39,8 @@ Answered = Mapping[str, Answers]
 """The known answers of algorithms' environments, by label; other environments are asked."""
 
 _UNDECISIVE = {
-    "ancillary", "isolation", "restart", "python", "path", "seed_as", "tune", "tuned", "formerly",
+    "ancillary", "isolation", "restart", "python", "path", "seed_as", "tuned", "formerly",
+    *added_keys("algorithms"),
 }  # fmt: skip
 """Keys of an algorithm that do not affect its runs, or enter its key elsewhere."""
 
@@ -76,16 +77,8 @@ def tuning_key(campaign: Campaign, label: str) -> str:
 
 def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
     search = campaign.of_tuning(label)
-    code_of = partial(_measuring_code, search)
-    within = ("tuning", "tuners", "statistics")
-    library = campaign.tuned[label].tuner.partition(":")[0]
-    return {
-        "algorithm": _decisive_alone(search, label, code_of),
-        "tune": campaign.tuned[label].model_dump(mode="json", exclude={"label", "overlap"}),
-        "targets": campaign.target_values or campaign.targets,
-        "code": code_digest({*sources_of("tuning", within), *sources_of("tuners", within)}),
-        "software": versions((library,)) if library in (NEVERGRAD, OPTUNA) else {},
-    }
+    algorithm = _decisive_alone(search, label, partial(_measuring_code, search))
+    return {"algorithm": algorithm, **campaign.tuned[label].decisive(campaign)}
 
 
 def _round_key(campaign: Campaign, parts: Mapping[str, Any], round: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
-from timefair.basics.extension import each
+from timefair.basics.extension import each, extensions
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
@@ -38,7 +38,6 @@ from timefair.records.integrity import (
 from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
-from timefair.tuners import checks
 
 _READ = ("algorithm", "round", "budget_s", *RUN_KEY)
 _ROOMS = ("tuning", collected.ROOM, "records")
@@ -160,6 +159,9 @@ class _Inspection:
         self._files += 1
         try:
             record = open_record(path)
+            for one in extensions().values():
+                for clause in one.clauses(record):
+                    raise InputError(f"{path}: {clause}; {MEND}")
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
             elif _is_search(record):
@@ -177,9 +179,6 @@ class _Inspection:
         label, _ = _runs_of(record, None)
         if not str(record.facts.get("key")).startswith(record.path.stem):
             raise InputError(f"{record.path}: not the record of this name: its key differs; {MEND}")
-        rows = record.read(checks.NEEDED).to_pylist()
-        for clause in checks.contradictions(record.facts["tuning"], rows):
-            raise InputError(f"{record.path}: {clause}; {MEND}")
         self._searches.setdefault(label, set()).add(record.checksum)
         self._evaluate_points(record)
 

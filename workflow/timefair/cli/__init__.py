@@ -121,7 +121,7 @@ def parser(command: str = "") -> _Top:
     )
     from timefair.cli import measuring
 
-    if command in ("measure", "tune"):
+    if command == "measure":
         measuring.add_to(commands, campaign)
         return top
     from timefair.cli import (

@@ -77,7 +77,7 @@ def _init(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
-    from timefair.environments import installed
+    from timefair.machine import installed
 
     if old := scaffold.outdated(Path()):
         raise InputError(*old)
@@ -97,9 +97,6 @@ def _check(arguments: argparse.Namespace) -> None:
     for line in _environment_lines(campaign):
         print(line)
     print(f"jobs          {jobs}{blocks}")
-    if campaign.tuned:
-        seconds = plan.tuning_core_seconds(campaign)
-        print(f"searches      {len(campaign.tuned)}, about {seconds:.0f} core-seconds")
     for line in _change_lines(campaign):
         print(line)
     for line in _machine_lines(campaign):

@@ -85,24 +85,6 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "--output", type=Path, metavar="JSON", help="file to write instead of standard output"
     )
     allocate.set_defaults(command=_allocate)
-    tune = commands.add_parser(
-        "tune",
-        help="search for the parameters of one algorithm",
-        description="Searches for the parameters of one tuned variant on the problems of its "
-        "section `tune`, and writes the record of the search. A killed search is continued "
-        "from the journal beside the record. Snakemake calls this command, with a key that only "
-        "this campaign and this code have. The example prints these calls.",
-        example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
-        parents=[campaign],
-    )
-    tune.add_argument(
-        "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
-    )
-    tune.add_argument("--key", required=True, help="key of the job, as in the path of the record")
-    tune.add_argument(
-        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
-    )
-    tune.set_defaults(command=_tune)
     block = commands.add_parser(
         "measure-block",
         help="measure one block: all algorithms in turn, on this node",
@@ -146,7 +128,7 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     if arguments.serve:
         _serve(arguments, *arguments.serve)
         return None
-    spec = _spec(arguments)
+    spec = spec_of(arguments)
     threads = str(spec["threads"])
     environment = measuring_environment(spec["threads"])
     request = {name: getattr(arguments, name) for name in _REQUEST}
@@ -246,7 +228,7 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
 
     serving.begin(starter)
 
-    with held_cores(_spec(arguments)["threads"]), _timed("all algorithms"):
+    with held_cores(spec_of(arguments)["threads"]), _timed("all algorithms"):
         from timefair.campaign.provenance import code_digest, measuring_sources
 
         ready = _unprepared(arguments)
@@ -284,7 +266,7 @@ def _become(
     """Be a prepared process of the next level, in a fork of one."""
     from timefair.measure.job.cores import held_cores
 
-    with held_cores(_spec(asked)["threads"]), _timed(f"the {asked.stage}"):
+    with held_cores(spec_of(asked)["threads"]), _timed(f"the {asked.stage}"):
         if asked.stage == "library":
             ready.import_library(_job(asked))
         else:
@@ -321,10 +303,11 @@ def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
         key = ready.key(_job(arguments))
     except ValueError as error:
         raise InputError(str(error)) from None
-    return _as_planned(arguments, key)
+    return as_planned(arguments, key)
 
 
-def _as_planned(arguments: argparse.Namespace, key: str) -> str:
+def as_planned(arguments: argparse.Namespace, key: str) -> str:
+    """The key of a job; raises `InputError` if it was planned with another one."""
     from timefair.campaign import plan
 
     if plan.short_key(key) != arguments.key:
@@ -332,25 +315,6 @@ def _as_planned(arguments: argparse.Namespace, key: str) -> str:
             f"code, software or configuration changed since this job was planned; {plan.AGAIN}"
         )
     return key
-
-
-def _tune(arguments: argparse.Namespace) -> None:
-    """Search for the parameters of a tuned variant, in this process."""
-    environment = measuring_environment(_spec(arguments)["threads"])
-    if environment != os.environ:
-        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
-        os.execve(sys.executable, command, environment)
-    from timefair.campaign import configuration
-    from timefair.measure.job.cell import unprepared
-    from timefair.tuning.job import tune
-
-    campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
-    if label not in campaign.tuned:
-        raise InputError(f"--algorithm: {label!r}: should be the label of a tuned variant")
-    key = _as_planned(arguments, unprepared(campaign).tuning_key(label))
-    prepare_files([arguments.record])
-    folder = arguments.campaign.absolute().parent
-    tune(campaign, label, arguments.record, key, folder)
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
@@ -384,7 +348,7 @@ def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
         raise InputError(f"--instances: {error}") from None
 
 
-def _spec(arguments: argparse.Namespace) -> dict[str, Any]:
+def spec_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The algorithm of a job, as the campaign has it."""
     algorithms = _algorithms(arguments.campaign)
     if arguments.algorithm not in algorithms:

@@ -61,7 +61,6 @@ FEASIBLE = Question(
 FACTOR = Question(
     16, "How often is an algorithm within a factor of the best?", "explanation/curves.md"
 )
-TUNING = Question(17, "After how many problems does tuning pay off?", "how-to/tuning.md")
 ANCILLARY = Question(
     18, "How do tuning and preparation change the results?", "explanation/runtimes.md"
 )

@@ -24,7 +24,6 @@ from timefair.campaign.configuration.model import (
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
-    from timefair.tuners.section import Tune
 
 _KINDS = {
     "int_type": "a whole number",
@@ -260,9 +259,9 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         else:
             faults = list(environment.lacks(provenance.question(campaign, label)))
             yield from (f"algorithms.{label}.{fault}" for fault in faults)
-        if spec.tune is not None and not faults:
-            found = _tuning_faults(campaign, spec, spec.tune, suite)
-            yield from (f"algorithms.{label}.tune.{fault}" for fault in found)
+        if (search := spec.search) is not None and not faults:
+            found = search.unknown(campaign, label, suite)
+            yield from (f"algorithms.{label}.{search.key}.{fault}" for fault in found)
         if suite is not None and not faults:
             if environment is None:
                 kinds = algorithms.variables(spec.use, spec.parameters)
@@ -394,35 +393,6 @@ def _batches(campaign: Campaign, label: str) -> bool | None:
         return environment.ask(provenance.question(campaign, label)).batches
     spec = campaign.algorithms[label]
     return registry.batches(spec.use, spec.parameters)
-
-
-def _tuning_faults(
-    campaign: Campaign, spec: AlgorithmSpec, tune: Tune, suite: Suite | None
-) -> Iterator[str]:
-    """Tuners, parameters and problems that do not exist, and limits of ranges that are refused."""
-    from timefair.algorithms import remembered
-    from timefair.tuners import choice, space
-
-    of_tuner = choice.faults(tune.tuner)
-    if not of_tuner and tune.tuner.startswith(f"{choice.NEVERGRAD}:"):
-        of_tuner = remembered.faults(tune.tuner, {})
-    yield from (f"tuner: {fault}" for fault in of_tuner)
-    for name, values in space.read(tune.space).items():
-        refused = (
-            fault
-            for value in values.ends
-            for fault in remembered.faults(spec.use, {**spec.parameters, name: value})
-        )
-        yield from (f"space.{name}: {fault}" for fault in dict.fromkeys(refused))
-    if suite is None:
-        return
-    on = tune.on
-    keys = (list(on.functions), list(on.dimensions), list(on.instances))
-    faults = suite.faults(*keys)
-    yield from (f"on.{fault}" for fault in faults)
-    unknown = not faults and not all(suite.knows_optimum(*names) for names in product(*keys))
-    if unknown and not campaign.target_values:
-        yield "on: the optimum of some of these problems is unknown; give target_values"
 
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
-from timefair.basics.extension import extensions
-from timefair.basics.sections import CampaignView, Fault, Section
+from timefair.basics.extension import added_keys, extensions
+from timefair.basics.sections import CampaignView, Fault, Search, Section
 from timefair.basics.values import (
     Choice,
     Cost,
@@ -38,7 +38,6 @@ from timefair.rundata.settings import (
     Targets,
     TargetValues,
 )
-from timefair.tuners.section import Tune
 
 if TYPE_CHECKING:
     from timefair.charts.pages import Page
@@ -176,15 +175,10 @@ class AlgorithmSpec(Section):
         description="Earlier label of this algorithm, whose seeds and finished runs it keeps; "
         "`null`: none.",
     )
-    tune: Tune | None = Field(
-        default=None,
-        description="Search for parameters before the runs. The campaign then has a tuned variant "
-        "of this algorithm too, which is charged the seconds of the search.",
-    )
     tuned: Name | None = Field(
         default=None,
-        description="Written by timefair: of a tuned variant, the label of the algorithm that has "
-        "the section `tune`.",
+        description="Written by timefair: of a tuned variant, the label of the algorithm whose "
+        "parameters are searched.",
     )
 
     @model_validator(mode="before")
@@ -192,17 +186,24 @@ class AlgorithmSpec(Section):
     def _bare(cls, value: object) -> object:
         return {"use": value} if isinstance(value, str) else value
 
+    @property
+    def search(self) -> Search | None:
+        """The search for its parameters, for a tuned variant."""
+        added = (getattr(self, key, None) for key in added_keys("algorithms"))
+        return next((one for one in added if isinstance(one, Search)), None)
+
 
 def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec]:
-    """The algorithms, each followed by its tuned variant if it has a section `tune`.
+    """The algorithms, each followed by its tuned variant if its parameters are searched.
 
     A variant that already exists, as in the snapshot of a campaign, is unchanged.
     """
     both: dict[str, AlgorithmSpec] = {}
     for label, spec in algorithms.items():
         both[label] = spec
-        if spec.tune is not None and (name := spec.tune.label_of(label)) not in algorithms:
-            both[name] = spec.model_copy(update={"tune": None, "tuned": label})
+        search = spec.search
+        if search is not None and (name := search.label_of(label)) not in algorithms:
+            both[name] = spec.model_copy(update={search.key: None, "tuned": label})
     return both
 
 
@@ -364,9 +365,8 @@ class Figures(Section):
 def _extended(kind: Any, part: str) -> Any:
     """A section with the keys that extensions add to a part of the campaign file."""
     added = {
-        key: (of | None, Field(default=None, description=of.__doc__))
-        for one in extensions().values()
-        for key, of in one.sections_of(part)
+        key: (of | None, Field(default=None, description=" ".join((of.__doc__ or "").split())))
+        for key, of in added_keys(part).items()
     }
     named = {"__module__": __name__, "__doc__": kind.__doc__}
     return create_model(kind.__name__, __base__=kind, **named, **added)
@@ -479,8 +479,9 @@ class Campaign(Section):
                     place = f"algorithms.{label}.{key}"
                     if spec.use.startswith("external:"):
                         yield place, "only for algorithms in Python; name the program in `use`"
-                    if spec.tune is not None:
-                        yield place, "not with tune; tune the algorithm in this environment"
+                    if spec.search is not None:
+                        word = spec.search.key
+                        yield place, f"not with {word}; {word} the algorithm in this environment"
         yield from self._wrong_variants()
         if self.block is not None and self.stopping.compares:
             yield (
@@ -498,50 +499,33 @@ class Campaign(Section):
         variants.
         """
         for label, spec in self.algorithms.items():
-            if spec.tune is not None:
-                name = spec.tune.label_of(label)
+            if (search := spec.search) is not None:
+                name = search.label_of(label)
                 if self.algorithms[name].tuned != label:
-                    key = f"algorithms.{label}.tune.label"
+                    key = f"algorithms.{label}.{search.key}.label"
                     yield key, f"{name!r}: an algorithm already has this label; give another"
             if spec.tuned is not None and label not in self.tuned:
                 key = f"algorithms.{label}.tuned"
-                yield key, f"{spec.tuned!r}: timefair writes this key; write tune: instead"
+                yield key, f"{spec.tuned!r}: timefair writes this key; remove it"
 
     @property
-    def tuned(self) -> dict[str, Tune]:
+    def tuned(self) -> dict[str, Search]:
         """The tuned variants by label, each with the search that determines its parameters.
 
         A variant may be missing if only some algorithms of a campaign are measured.
         """
         return {
-            name: spec.tune
+            name: search
             for label, spec in self.algorithms.items()
-            if spec.tune is not None
-            and (variant := self.algorithms.get(name := spec.tune.label_of(label))) is not None
+            if (search := spec.search) is not None
+            and (variant := self.algorithms.get(name := search.label_of(label))) is not None
             and variant.tuned == label
         }
 
     def of_tuning(self, label: str) -> Campaign:
-        """The campaign of the search for a tuned variant: the problems of the search, and only this
-        variant.
-
-        A search has its own seeds, which do not depend on those of the variant's runs. Settings for
-        the number of runs and for their nodes do not apply to it.
-        """
-        from timefair.policies.stopping.fixed import FixedNumber
-
-        on = self.tuned[label].on
-        problems = self.problems.model_copy(
-            update={
-                "functions": on.functions,
-                "dimensions": on.dimensions,
-                "instances": on.instances,
-                "names": {},
-            }
-        )
-        spec = self.algorithms[label].model_copy(update={"seed_as": None})
-        alone = {"problems": problems, "algorithms": {label: spec}}
-        return self.model_copy(update={**alone, "stopping": FixedNumber(), "block": None})
+        """The campaign of the search for a tuned variant; see `Search.alone`."""
+        search: Campaign = self.tuned[label].alone(self, label)
+        return search
 
     def with_parameters(self, label: str, found: Mapping[str, Any]) -> Campaign:
         """The campaign with the parameters of an algorithm replaced by those that a search has
@@ -698,7 +682,7 @@ class Campaign(Section):
         if known is None or not known.changing:
             missing["changes"] = "needs a suite with problems that change"
         if not self.tuned:
-            missing["tuning"] = "needs an algorithm with the section tune"
+            missing["tuning"] = "needs an algorithm whose parameters are searched"
         needs = {name: FIGURES[name].needs for name in self._chosen_figures}
         return {name: missing[need] for name, need in needs.items() if need in missing}
 
@@ -741,11 +725,10 @@ class Campaign(Section):
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         of_rule = self.stopping.tables
-        of_tuning = TUNING if self.tuned else ()
         of_blocks = () if self.block is None else WITHIN_BLOCKS
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
         needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *of_rule, *of_tuning, *self._of_extensions, *of_blocks}))
+        return tuple(sorted({*needed, *of_rule, *self._of_extensions, *of_blocks}))
 
     @property
     def _of_extensions(self) -> Iterator[str]:
@@ -808,8 +791,6 @@ REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "
 
 REPORTED_FOREIGN = ("checklist", "runs")
 """Those of them that apply to imported runs."""
-TUNING = ("tuning_pays",)
-"""Tables on searches for parameters, made for the report of a campaign that has one."""
 
 
 if not TYPE_CHECKING:

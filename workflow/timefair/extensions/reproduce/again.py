@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import added_keys
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.faults import unknown_names
@@ -63,9 +64,13 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
     """One algorithm and, under the label whose seeds it has, a copy that names this label.
 
-    Of a tuned variant, the record has the parameters that were found.
+    Of a tuned variant, the record has the parameters that were found. Keys of extensions determine
+    no run; those without a value may be of one that is not installed.
     """
-    spec, seeds = algorithms[label] | {"tune": None, "tuned": None}, label
+    left_out = {"tuned", *added_keys("algorithms")}
+    asked = algorithms[label].items()
+    spec = {key: value for key, value in asked if value is not None and key not in left_out}
+    seeds = label
     while isinstance(algorithms[seeds], Mapping) and algorithms[seeds].get("seed_as"):
         seeds = algorithms[seeds]["seed_as"]
     if seeds == label:

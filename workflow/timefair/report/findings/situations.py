@@ -22,7 +22,6 @@ from timefair.report.findings.orders import (
 from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
 from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
-from timefair.report.findings.tuning import tuning_pays
 from timefair.rundata.frames import quantile_name
 
 MEDIAN = (PRECISION, quantile_name(0.5))
@@ -95,7 +94,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
         reversed_over_functions(evidence, space),
-        *tuning_pays(evidence, space),
         *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
     ]
     return Findings(

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import pytest
 
-from timefair.tuners import checks, outcome
-from timefair.tuners.outcome import Tried
+from timefair.extensions.tuning import outcome
+from timefair.extensions.tuning.outcome import Tried
 
 
 def tried(number: int, candidate: int, loss: float) -> Tried:
@@ -86,4 +86,4 @@ RUNS = [RUN | {"run": number, "real_s": 0.5, "charged_s": 0.0} for number in (0,
 def test_each_contradiction_is_found(damage, said) -> None:
     search, runs = copy.deepcopy(SEARCH), copy.deepcopy(RUNS)
     damage(search, runs)
-    assert said in list(checks.contradictions(search, runs))
+    assert said in list(outcome.contradictions(search, runs))

@@ -10,13 +10,12 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
+from timefair.extensions.tuning import job, outcome
+from timefair.extensions.tuning.job import tune
 from timefair.linux import kernel
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import Journal, journal_path
 from timefair.records.store import open_record, write_record
-from timefair.tuners import checks, outcome
-from timefair.tuning import job
-from timefair.tuning.job import tune
 
 OWN = """
 def solve(objective, rng, step=0.01):
@@ -106,7 +105,7 @@ def in_a_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_every_evaluation_is_a_run_on_record(tmp_path) -> None:
+def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     search = tuning.run()
     record = open_record(tuning.record)
@@ -115,7 +114,7 @@ def test_every_evaluation_is_a_run_on_record(tmp_path) -> None:
     assert {row["status"] for row in rows} == {"ok"}
     assert {row["instance"] for row in rows} == {51, 52}
     assert {row["evaluations"] for row in rows} <= set(range(1, 201))
-    assert list(checks.contradictions(search, rows)) == []
+    assert list(outcome.contradictions(search, rows)) == []
     assert record.facts["key"] == tuning.key
     assert search["tuner"] == "random"
     assert search["of"] == "mine"
@@ -123,6 +122,9 @@ def test_every_evaluation_is_a_run_on_record(tmp_path) -> None:
     assert not journal_path(tuning.record).exists()
     same_block = [row["seed"] for row in rows if row["instance"] == 51]
     assert len(set(same_block)) == 1  # candidates are compared with the same random numbers
+    runs_s = sum(one["seconds"] for one in search["trace"])
+    assert sum(row["wall_s"] for row in rows) < runs_s <= search["seconds"]
+    assert search["budget_s"] < search["seconds"]
 
 
 @pytest.mark.slow
@@ -139,7 +141,7 @@ def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolat
     search = tuning.run()
     rows = open_record(tuning.record).read().to_pylist()
     assert {(row["status"], row["isolation"]) for row in rows} == {("ok", found)}
-    assert list(checks.contradictions(search, rows)) == []
+    assert list(outcome.contradictions(search, rows)) == []
     assert len({one["loss"] for one in search["trace"]}) > 2  # the parameters arrive
 
 
@@ -156,7 +158,9 @@ with pathlib.Path("imported").open("a") as file:
 def test_a_strict_algorithm_is_not_imported_where_the_problem_is(
     tmp_path, monkeypatch, capsys, isolation, here
 ) -> None:
-    monkeypatch.setattr("timefair.cli.measuring.measuring_environment", lambda _: os.environ)
+    monkeypatch.setattr(
+        "timefair.extensions.tuning.commands.measuring_environment", lambda _: os.environ
+    )
     (tmp_path / f"noted_{isolation}.py").write_text(NOTED + OWN)
     use = f"noted_{isolation}.py:solve"
     asked = Tuning(tmp_path).campaign.model_dump(mode="json")
@@ -169,16 +173,6 @@ def test_a_strict_algorithm_is_not_imported_where_the_problem_is(
     assert "changed since this job was planned" in capsys.readouterr().err
     imported_by = (tmp_path / "imported").read_text().split()
     assert (str(os.getpid()) in imported_by) is here
-
-
-@pytest.mark.slow
-def test_all_seconds_are_charged(tmp_path) -> None:
-    tuning = Tuning(tmp_path)
-    search = tuning.run()
-    runs_s = sum(one["seconds"] for one in search["trace"])
-    timed_s = sum(row["wall_s"] for row in open_record(tuning.record).read().to_pylist())
-    assert timed_s < runs_s <= search["seconds"]
-    assert search["budget_s"] < search["seconds"]
 
 
 @pytest.mark.slow
@@ -215,7 +209,7 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     search = tuning.run()
     assert (before["interrupted"], search["interrupted"]) == (0, 2)
     rows = open_record(tuning.record).read().to_pylist()
-    assert list(checks.contradictions(search, rows)) == []
+    assert list(outcome.contradictions(search, rows)) == []
 
 
 def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
@@ -280,7 +274,9 @@ def test_the_command_refuses_what_is_not_planned(
     tmp_path, monkeypatch, capsys, arguments, said
 ) -> None:
     tuning = Tuning(tmp_path)
-    monkeypatch.setattr("timefair.cli.measuring.measuring_environment", lambda _: os.environ)
+    monkeypatch.setattr(
+        "timefair.extensions.tuning.commands.measuring_environment", lambda _: os.environ
+    )
     words = ["tune", "--campaign", str(tuning.snapshot), *arguments]
     assert cli.main([*words, "--key", "wrong", "--record", str(tuning.record)]) == 2
     complaint = capsys.readouterr().err

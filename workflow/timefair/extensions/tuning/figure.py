@@ -12,6 +12,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 from timefair.charts import curves, panels, scales, style
 from timefair.charts.panels import NothingToDraw
 
+PROBLEMS = ["problems", "problems_low", "problems_high"]
 STRIP = 0.12
 """Height of the strip, as a share of the axis."""
 
@@ -32,20 +33,17 @@ AROUND_PANEL_IN = 0.6
 def tuning_pays(frame: pd.DataFrame) -> Figure:
     """Draw one panel per dimension, with a dot and a line per tuned variant at each target.
 
-    Raises
-    ------
-    NothingToDraw
-        If no algorithm was tuned, or if tuning never pays off.
+    Raises `NothingToDraw` if no algorithm was tuned, or if tuning never pays off.
     """
     if frame.empty:
         raise NothingToDraw("no algorithm was tuned")
-    if not np.isfinite(frame[["problems", "problems_low"]]).any(axis=None):
+    if not np.isfinite(frame[PROBLEMS[:2]]).any(axis=None):
         raise NothingToDraw("tuning never pays off")
     with style.applied():
         figure, grid = panels.grid(frame, functions=False)
         looks = panels.looks(frame, value="problems", within=["suite", "dimension", "target"])
         leading = [name for name, look in looks.items() if look.leads]
-        shown = frame[["problems", "problems_low", "problems_high"]].to_numpy(dtype=np.float64)
+        shown = frame[PROBLEMS].to_numpy(dtype=np.float64)
         bottom, top = scales.limits(shown[np.isfinite(shown)], margin=0.08)
         ceiling = bottom * (top / bottom) ** (1 / (1 - STRIP))
         first = grid[0].axes
@@ -88,30 +86,19 @@ def _strip(ax: Axes) -> None:
     ax.add_patch(box)
     if ax.yaxis.get_tick_params().get("labelleft", True):
         ax.annotate(
-            "never",
-            (0, 1 - STRIP / 2),
-            xytext=(-4, 0),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right",
-            va="center",
-            fontsize=6.5,
-        )
+            "never", (0, 1 - STRIP / 2), xytext=(-4, 0), xycoords="axes fraction",
+            textcoords="offset points", ha="right", va="center", fontsize=6.5,
+        )  # fmt: skip
 
 
 def _marks(
-    ax: Axes,
-    shift: Transform,
-    rows: pd.DataFrame,
-    look: style.Look,
-    heights: tuple[float, float, float],
+    ax: Axes, shift: Transform, rows: pd.DataFrame, look: style.Look, heights: tuple[float, ...]
 ) -> None:
     bottom, top, ceiling = heights
     never = float(np.sqrt(top * ceiling))
-    names = ["problems", "problems_low", "problems_high"]
     middle, low, high = (
         np.where(np.isinf(values), never, np.clip(values, bottom, top))
-        for values in rows[names].to_numpy(dtype=np.float64).T
+        for values in rows[PROBLEMS].to_numpy(dtype=np.float64).T
     )
     places = rows["target"].to_numpy(dtype=np.float64)
     shifted = ax.transData + shift
@@ -120,14 +107,6 @@ def _marks(
     infinite = np.isinf(rows["problems"].to_numpy(dtype=np.float64))
     for kept, face in ((~infinite, look.color), (infinite, "white")):
         panels.curve(
-            ax,
-            places[kept],
-            middle[kept],
-            transform=shifted,
-            marker=look.marker,
-            linestyle="",
-            markerfacecolor=face,
-            markeredgecolor=look.color,
-            markersize=3.5,
-            markeredgewidth=0.8,
-        )
+            ax, places[kept], middle[kept], transform=shifted, marker=look.marker, linestyle="",
+            markerfacecolor=face, markeredgecolor=look.color, markersize=3.5, markeredgewidth=0.8,
+        )  # fmt: skip

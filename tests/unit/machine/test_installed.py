@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.environments import installed
+from timefair.machine import installed
 
 
 def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

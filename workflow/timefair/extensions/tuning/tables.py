@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture, leaders
-from timefair.exhibits import questions
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.extensions.tuning.statistics import BreakEven, break_even
 from timefair.rundata.clocks import searched_s
 from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.tuning.break_even import BreakEven, break_even
 
+TUNING = Question(17, "After how many problems does tuning pay off?", "how-to/tuning.md")
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
 NEW, DEFAULT = "new", "default"
 """The verdicts, and what a search can choose."""
@@ -63,7 +62,7 @@ COLUMNS = (
 
 @exhibit(
     "tuning_pays",
-    question=questions.TUNING,
+    question=TUNING,
     title="Number of problems after which tuning pays off",
     caption="""
     Number of problems after which tuning has saved the measured seconds of the search for
@@ -98,7 +97,7 @@ COLUMNS = (
             "grey strip, the search never pays off. If a line enters the strip, it is undecided "
             "whether the search pays off.",
             Picture(
-                "timefair.charts.tuning_pays:tuning_pays",
+                "timefair.extensions.tuning.figure:tuning_pays",
                 reading=leaders("that pay off first") + " The grey ones have no lines.",
             ),
             default=True,
@@ -113,81 +112,49 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     cost_s = runs.runtimes("seconds", targets)
     reached = np.isfinite(cost_s)
     cost_s = np.minimum(cost_s, runs.spent("seconds")[:, np.newaxis])
+    labels, functions = runs.frame["algorithm"].to_numpy(), runs.frame["function"].to_numpy()
     rows: list[dict[str, Any]] = []
     for names, members in runs.groups(tuple(column_names(SPACE))):
-        for variant, default in _pairs(runs):
-            both = [_of(runs, members, label) for label in (default, variant)]
+        for variant, origin in runs.origins.items():
+            if not origin.tuning:
+                continue
+            of = str(origin.tuning[0]["of"])
+            both = [members[labels[members] == label] for label in (of, variant)]
             if not all(map(len, both)):
                 continue
-            is_new = bool(runs.origins[variant].tuning[0]["result"]["parameters"])
-            found = _found(runs, analysis, cost_s, names | {"algorithm": variant}, *both)
-            of_variant = {
-                **names,
-                "algorithm": variant,
-                "default": default,
-                "tuning_s": searched_s(runs.origins[variant]),
-                "chosen": NEW if is_new else DEFAULT,
-                "runs": len(both[1]),
-            }
+            common = np.intersect1d(*(functions[one] for one in both))
+            found = break_even(
+                searched_s(origin),
+                *([cost_s[one[functions[one] == function]] for function in common] for one in both),
+                confidence=analysis.confidence,
+                resamples=analysis.resamples,
+                rng=analysis.stream(names | {"algorithm": variant}),
+            )
+            is_new = bool(origin.tuning[0]["result"]["parameters"])
             rates = [reached[one].mean(axis=0) for one in both]
-            for place, target in enumerate(targets):
-                rows.append(
-                    {
-                        **of_variant,
-                        "target": target,
-                        "default_success_rate": rates[0][place],
-                        "success_rate": rates[1][place],
-                        **_row(found, place, is_new=is_new),
-                    }
-                )
+            rows += (
+                {
+                    **names,
+                    "algorithm": variant,
+                    "default": of,
+                    "tuning_s": searched_s(origin),
+                    "chosen": NEW if is_new else DEFAULT,
+                    "runs": len(both[1]),
+                    "target": target,
+                    "default_success_rate": rates[0][place],
+                    "success_rate": rates[1][place],
+                    **_row(found, place, is_new=is_new),
+                }
+                for place, target in enumerate(targets)
+            )
     return stacked(rows, column_names(COLUMNS))
 
 
-def _pairs(runs: Runs) -> Iterator[tuple[str, str]]:
-    """The label of each tuned variant, and that of its algorithm."""
-    for label, origin in runs.origins.items():
-        if origin.tuning:
-            yield label, str(origin.tuning[0]["of"])
-
-
-def _of(runs: Runs, members: NDArray[np.intp], label: str) -> NDArray[np.intp]:
-    names = runs.frame["algorithm"].to_numpy()[members]
-    return np.asarray(members[names == label])
-
-
-def _found(
-    runs: Runs,
-    analysis: Analysis,
-    cost_s: NDArray[np.float64],
-    names: dict[str, Any],
-    default: NDArray[np.intp],
-    variant: NDArray[np.intp],
-) -> BreakEven:
-    """The break-even over the functions on which both have runs."""
-    functions = runs.frame["function"].to_numpy()
-    common = np.intersect1d(functions[default], functions[variant])
-    samples = [
-        [cost_s[members[functions[members] == function]] for function in common]
-        for members in (default, variant)
-    ]
-    return break_even(
-        searched_s(runs.origins[names["algorithm"]]),
-        *samples,
-        confidence=analysis.confidence,
-        resamples=analysis.resamples,
-        rng=analysis.stream(names),
-    )
-
-
 def _row(found: BreakEven, place: int, *, is_new: bool) -> dict[str, Any]:
-    low, high = found.saved_low[place], found.saved_high[place]
-    problems = (found.problems[place], found.problems_low[place], found.problems_high[place])
-    if not is_new:
-        problems = (np.inf, np.inf, np.inf)
-    return {
-        "saved_s": found.saved[place],
-        "saved_s_low": low,
-        "saved_s_high": high,
-        **dict(zip(("problems", "problems_low", "problems_high"), problems, strict=True)),
-        "verdict": NEVER if high <= 0 or not is_new else PAYS if low > 0 else UNDECIDED,
-    }
+    row: dict[str, Any] = {}
+    for end in ("", "_low", "_high"):
+        row[f"saved_s{end}"] = getattr(found, f"saved{end}")[place]
+        row[f"problems{end}"] = getattr(found, f"problems{end}")[place] if is_new else np.inf
+    if row["saved_s_high"] <= 0 or not is_new:
+        return row | {"verdict": NEVER}
+    return row | {"verdict": PAYS if row["saved_s_low"] > 0 else UNDECIDED}

@@ -13,13 +13,10 @@ from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 
 @dataclass(frozen=True)
 class BreakEven:
-    """A saving per problem, and the number of problems after which it pays; one per column.
+    """A saving per problem, and the number of problems after which it pays; shape (columns,) each.
 
-    - `saved`, `saved_low`, `saved_high`: Mean saving per problem and the limits of its interval,
-      shape (columns,); negative if the problems cost more than before. The limits are NaN if a
-      sample has a single row.
-    - `problems`, `problems_low`, `problems_high`: Whole numbers of problems, shape (columns,);
-      `inf`: the saving never pays. The limits are NaN if those of the saving are.
+    A saving is negative if problems cost more than before. Numbers of problems are whole; `inf`:
+    never. All limits are NaN if a sample has a single row.
     """
 
     saved: NDArray[np.float64]
@@ -42,20 +39,17 @@ def break_even(
     """Compare an initial cost with the saving on each further problem.
 
     - `spent`: Initial cost, at least 0.
-    - `before`, `after`, shape (runs, columns): For each kind of problem, the costs of runs before
-      and after the initial cost was spent (for example, on tuning); finite. All kinds have the same
-      weight.
-    - `confidence`: Nominal coverage of the intervals, in (0, 1).
-    - `resamples`: Number of bootstrap samples.
-    - `rng`: Source of the draws.
+    - `before`, `after`, shape (runs, columns): For each kind of problem, the finite costs of runs
+      before and after the initial cost was spent. All kinds have the same weight.
+    - `confidence`, `resamples`: Coverage of the percentile intervals, in (0, 1), and number of
+      bootstrap samples, which are drawn within each kind of problem.
 
     Raises ValueError if there is no kind of problem, the numbers of kinds differ, or `spent` is
     negative.
 
-    The interval of the saving is a percentile interval of bootstrap samples that are drawn within
-    each kind of problem. The number of problems n = ceil(spent / saved) decreases as the saving
-    increases, so its lower limit follows from the upper limit of the saving, and vice versa. n has
-    no upper limit if the interval of the saving contains 0.
+    The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
+    follows from the upper limit of the saving, and vice versa. It has no upper limit if the saving
+    may be 0.
     """
     if spent < 0:
         raise ValueError(f"spent must be at least 0, not {spent}")

@@ -3,10 +3,11 @@
 import math
 
 import pandas as pd
+import pytest
 
 from timefair.campaign import configuration
+from timefair.extensions.tuning.findings import sentences
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.tuning import tuning_pays
 
 CAMPAIGN = {
     "name": "test",
@@ -26,14 +27,28 @@ def said(*rows):
     evidence = Evidence(
         {"tuning_pays": pd.DataFrame([ROW | row for row in rows])}, configuration.parse(CAMPAIGN)
     )
-    return list(tuning_pays(evidence, Space("bbob", 2)))
+    return list(sentences(evidence, Space("bbob", 2)))
 
 
-def test_it_pays():
-    assert said({}) == [
-        "Tuning A took 60.4 s. At the target 0.1, it has paid off after 121 [61, 242] problems: "
-        "A-tuned saves 0.5 [0.25, 1] s per problem."
-    ]
+@pytest.mark.parametrize(
+    ("row", "after"),
+    [
+        ({}, "At the target 0.1, it has paid off after 121 [61, 242] problems: A-tuned saves 0.5 "
+         "[0.25, 1] s per problem."),
+        ({"saved_s": -0.5, "saved_s_low": -1.0, "saved_s_high": -0.25, "verdict": "never"},
+         "It never pays off at the target 0.1: A-tuned saves -0.5 [-1, -0.25] s per problem."),
+        ({"saved_s_low": -0.1, "problems_high": math.inf, "verdict": "undecided"},
+         "Whether it pays off at the target 0.1 is undecided: A-tuned saves 0.5 [-0.1, 1] s per "
+         "problem. If it does, it takes at least 61 problems."),
+        ({"saved_s_low": math.nan, "saved_s_high": math.nan, "verdict": "undecided"},
+         "Whether it pays off at the target 0.1 is not known: some functions have a single run."),
+        ({"chosen": "default", "verdict": "never"}, "It never pays off: the search kept the "
+         "parameters of A, which were the best that it tried."),
+    ],
+    ids=["pays", "never", "undecided", "single", "default"],
+)  # fmt: skip
+def test_the_sentence_on_a_variant(row, after):
+    assert said(row) == [f"Tuning A took 60.4 s. {after}"]
 
 
 def test_the_hardest_target_that_half_of_the_runs_of_one_of_both_reached():
@@ -43,24 +58,3 @@ def test_the_hardest_target_that_half_of_the_runs_of_one_of_both_reached():
     (text,) = said(easy, {}, by_default, unreached)
     assert "At the target 0.01" in text
     assert said(unreached) == []
-
-
-def test_it_never_pays():
-    worse = {"saved_s": -0.5, "saved_s_low": -1.0, "saved_s_high": -0.25, "verdict": "never"}
-    assert said(worse) == [
-        "Tuning A took 60.4 s. It never pays off at the target 0.1: A-tuned saves -0.5 [-1, -0.25] "
-        "s per problem."
-    ]
-
-
-def test_it_is_undecided():
-    open_ = {"saved_s_low": -0.1, "problems_high": math.inf, "verdict": "undecided"}
-    assert said(open_) == [
-        "Tuning A took 60.4 s. Whether it pays off at the target 0.1 is undecided: A-tuned saves "
-        "0.5 [-0.1, 1] s per problem. If it does, it takes at least 61 problems."
-    ]
-    single = {"saved_s_low": math.nan, "saved_s_high": math.nan, "verdict": "undecided"}
-    assert said(single) == [
-        "Tuning A took 60.4 s. Whether it pays off at the target 0.1 is not known: some functions "
-        "have a single run."
-    ]

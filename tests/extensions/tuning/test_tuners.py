@@ -5,11 +5,11 @@ import importlib.util
 import numpy as np
 import pytest
 
-from timefair.tuners import choice
-from timefair.tuners.base import Evaluation
-from timefair.tuners.outcome import DEFAULT, Tried, best, losses_of
-from timefair.tuners.racing import FIRST_TEST
-from timefair.tuners.space import read
+from timefair.extensions.tuning import tuners
+from timefair.extensions.tuning.keys import read
+from timefair.extensions.tuning.outcome import Tried, best, losses_of
+from timefair.extensions.tuning.racing import FIRST_TEST
+from timefair.extensions.tuning.tuners import DEFAULT, Evaluation
 
 SPACE = {
     "F": {"float": [0, 1]},
@@ -35,7 +35,7 @@ def loss(asked: Evaluation) -> float:
 
 
 def searched(tuner: str, evaluations: int, seed: int = 7) -> list[Tried]:
-    search = choice.begin(tuner, read(SPACE), PROBLEMS, seed, evaluations)
+    search = tuners.begin(tuner, read(SPACE), PROBLEMS, seed, evaluations)
     asked, trace = next(search), []
     for number in range(evaluations):
         trace.append(Tried(number, **asked._asdict(), loss=loss(asked), seconds=1.0))
@@ -66,7 +66,7 @@ def test_what_else_draws_from_global_generators_changes_nothing() -> None:
     """This optimizer draws from numpy's."""
     tuner = "nevergrad:LognormalDiscreteOnePlusOne"
     quiet = searched(tuner, 60)
-    search = choice.begin(tuner, read(SPACE), PROBLEMS, 7, 60)
+    search = tuners.begin(tuner, read(SPACE), PROBLEMS, 7, 60)
     asked = next(search)
     for one in quiet:
         assert asked.parameters == one.parameters
@@ -100,4 +100,4 @@ def test_a_race_spends_less_on_what_is_bad() -> None:
     ],
 )  # fmt: skip
 def test_an_unknown_tuner(tuner: str, said: str) -> None:
-    assert choice.faults(tuner) == [said]
+    assert tuners.faults(tuner) == [said]

@@ -20,10 +20,9 @@ from statistics import fmean
 
 import numpy as np
 
+from timefair.extensions.tuning.keys import Range, Values
+from timefair.extensions.tuning.tuners import DEFAULT, Evaluation, Search
 from timefair.statistics.ranks import critical_difference, friedman
-from timefair.tuners.base import Evaluation, Search
-from timefair.tuners.outcome import DEFAULT
-from timefair.tuners.space import Options, Range, Values
 
 FIRST_TEST = 5
 """Blocks before the first test, and in the first race."""
@@ -111,9 +110,9 @@ def _drawn(
     spread = SPREAD * SHRINKING**race
     place = {}
     for name, one in space.items():
-        if near is None or (isinstance(one, Options) and rng.random() < spread):
+        if near is None or (one.kind == "choice" and rng.random() < spread):
             place[name] = rng.random()
-        elif isinstance(one, Options):
+        elif one.kind == "choice":
             place[name] = near[name]
         else:
             place[name] = _reflected(near[name] + spread * rng.standard_normal())

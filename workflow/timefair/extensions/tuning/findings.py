@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.words import number
-from timefair.exhibits.campaign.tuning_pays import DEFAULT, NEVER, PAYS
+from timefair.extensions.tuning.tables import DEFAULT, NEVER, PAYS
 from timefair.report.evidence import Evidence, Space
 
 LEAST_RATE = 0.5
 """Least success rate of the variant or of its algorithm for a target to be in the sentence."""
 
 
-def tuning_pays(evidence: Evidence, space: Space) -> Iterator[str]:
+def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
     """Yield one sentence per tuned variant, about one target.
 
     It is the hardest target that at least half of the runs of the variant or of its algorithm
@@ -40,16 +40,14 @@ def _sentence(row: pd.Series[Any]) -> str:
     if pd.isna(row["saved_s_low"]):
         return f"{took} Whether it pays off {at} is not known: some functions have a single run."
     saved, low, high = (number(row[f"saved_s{end}"]) for end in ("", "_low", "_high"))
-    per_problem = f"{saved} [{low}, {high}] s per problem"
+    saves = f"{row['algorithm']} saves {saved} [{low}, {high}] s per problem."
+    n, least, most = (f"{row[f'problems{end}']:.0f}" for end in ("", "_low", "_high"))
     if row["verdict"] == PAYS:
-        problems = f"{row['problems']:.0f} [{row['problems_low']:.0f}, {row['problems_high']:.0f}]"
-        return (
-            f"{took} {at.capitalize()}, it has paid off after {problems} problems: "
-            f"{row['algorithm']} saves {per_problem}."
-        )
+        after = f"it has paid off after {n} [{least}, {most}] problems"
+        return f"{took} {at.capitalize()}, {after}: {saves}"
     if row["verdict"] == NEVER:
-        return f"{took} It never pays off {at}: {row['algorithm']} saves {per_problem}."
+        return f"{took} It never pays off {at}: {saves}"
     return (
-        f"{took} Whether it pays off {at} is undecided: {row['algorithm']} saves {per_problem}. If "
-        f"it does, it takes at least {row['problems_low']:.0f} problems."
+        f"{took} Whether it pays off {at} is undecided: {saves} If it does, it takes at least "
+        f"{least} problems."
     )

@@ -16,12 +16,16 @@ from dataclasses import asdict
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import requirement
-from timefair.campaign.plan import LEAST_CANDIDATES, TUNING_ROUND, Job
+from timefair.campaign.plan import TUNING_ROUND, Job
+from timefair.extensions.tuning import outcome, tuners
+from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
+from timefair.extensions.tuning.outcome import Tried
+from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
@@ -33,12 +37,9 @@ from timefair.measure.launch.seeds import run_seed
 from timefair.measure.perturbation.monitor import RunMonitor
 from timefair.measure.perturbation.reference import parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.base import ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.store import facts_of, write_record
-from timefair.tuners import choice, outcome, space
-from timefair.tuners.base import Evaluation
-from timefair.tuners.outcome import Tried
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,21 +57,12 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
     A search that was interrupted continues from the journal in the folder of the record.
 
-    Parameters
-    ----------
-    label
-        Label of the tuned variant.
-    record
-        The file to write.
-    key
-        The digest of everything that determines the search (`provenance.tuning_key`).
-    folder
-        ``results/<campaign>``.
+    - `label`: Label of the tuned variant.
+    - `record`: The file to write.
+    - `key`: The digest of everything that determines the search (`provenance.tuning_key`).
+    - `folder`: ``results/<campaign>``.
 
-    Raises
-    ------
-    InputError
-        If this machine does not meet the requirements of the campaign.
+    Raises `InputError` if this machine does not meet the requirements of the campaign.
     """
     requirement.check(campaign)
     with interruptible(), ExitStack() as stack:
@@ -87,12 +79,8 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 class _Search:
     """A search on held cores. It begins with the evaluations in its journal.
 
-    Attributes
-    ----------
-    rows
-        The run of each evaluation, a batch of one row.
-    trace
-        The evaluations.
+    - `rows`: The run of each evaluation, a batch of one row.
+    - `trace`: The evaluations.
     """
 
     def __init__(
@@ -106,12 +94,16 @@ class _Search:
     ) -> None:
         # The key of the search has imported the user's own module before the core was held.
         self._last = time.monotonic() - user_code.import_s(campaign.algorithms[label].use)
-        self._label, self._tune = label, campaign.tuned[label]
-        self._overlapping = self._tune.overlapping(campaign)
+        self._label = label
+        self._tune = cast(Tune, campaign.tuned[label])
+        self._overlap = [str(one) for one in self._tune.overlapping(campaign)]
         self._campaign = campaign.of_tuning(label)
+        self._in_values = bool(campaign.target_values)
+        self._targets = campaign.target_values or campaign.targets
         self._of = str(campaign.algorithms[label].tuned)
         self._journal, self._begun, self._cores, self._folder = journal, begun, cores, folder
         self._problems = self._tune.on.problems
+        self._jobs = [Job(label, f, d, (i,), TUNING_ROUND) for f, d, i in self._problems]
         self._ready: dict[int, Prepared] = {}
         self._interrupted, self._interrupted_s = 0, 0.0
         self.rows: list[pa.RecordBatch] = []
@@ -127,9 +119,9 @@ class _Search:
     def go_on(self) -> None:
         """Make the evaluations that the journal lacks, until the budget has no room for another."""
         time_s, budget_s = self._campaign.budget.time_s, self._tune.budget_s
-        search = choice.begin(
+        search = tuners.begin(
             self._tune.tuner,
-            space.read(self._tune.space),
+            read(self._tune.space),
             len(self._problems),
             self._seed(ProblemName(self._campaign.problems.suite, 0, 0, 0), 0),
             None if time_s is None else int(budget_s / time_s),
@@ -152,7 +144,6 @@ class _Search:
 
     def facts(self) -> dict[str, Any]:
         """The facts of the record in addition to the runs."""
-        on = self._tune.on
         return {
             **unprepared(self._campaign).origin(self._label),
             "machine_state": machine_state(),
@@ -162,8 +153,8 @@ class _Search:
                 "tuner": self._tune.tuner,
                 "space": self._tune.space,
                 "budget_s": self._tune.budget_s,
-                "problems": str(on),
-                "overlap": [str(one) for one in self._overlapping],
+                "problems": str(self._tune.on),
+                "overlap": self._overlap,
                 "targets": list(self._targets),
                 "target_values": self._in_values,
                 "seconds": self.seconds,
@@ -175,14 +166,6 @@ class _Search:
                 "trace": [asdict(one) for one in self.trace],
             },
         }
-
-    @property
-    def _in_values(self) -> bool:
-        return bool(self._campaign.target_values)
-
-    @property
-    def _targets(self) -> tuple[float, ...]:
-        return self._campaign.target_values or self._campaign.targets
 
     def _seed(self, problem: ProblemName, repetition: int) -> int:
         return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
@@ -196,18 +179,25 @@ class _Search:
                 f"{self._label}: its tuner proposes other candidates than its journal has; delete "
                 "the journal and start snakemake again"
             )
+        self._add(tried, batch, note)
+
+    def _add(self, tried: Tried, batch: pa.RecordBatch, note: Mapping[str, Any]) -> None:
         self._interrupted += note["interrupted"]
         self._interrupted_s += note["interrupted_s"]
         self.trace.append(tried)
         self.rows.append(batch)
 
     def _evaluate(self, asked: Evaluation) -> None:
-        """Measure a run of a candidate, and keep it in the journal."""
-        at, number = self._problems[asked.problem], len(self.trace)
-        job = Job(self._label, at.function, at.dimension, (at.instance,), TUNING_ROUND)
-        attempts = self._begun.attempts((at.instance, number))
-        lost_s = attempts * self._evaluation_s()
-        with self._begun.noted((at.instance, number)):
+        """Measure a run of a candidate, and keep it in the journal.
+
+        An interrupted evaluation is charged T, or the longest evaluation so far.
+        """
+        job, number = self._jobs[asked.problem], len(self.trace)
+        turn = job.instances[0], number
+        longest_s = max((one.seconds for one in self.trace), default=0.0)
+        attempts = self._begun.attempts(turn)
+        lost_s = attempts * (self._campaign.budget.time_s or longest_s)
+        with self._begun.noted(turn):
             row = self._measured(asked, job, given_up_on=attempts >= ATTEMPTS)
         row["run"] = number
         loss = outcome.loss(row, self._targets, in_values=self._in_values)
@@ -215,17 +205,9 @@ class _Search:
         seconds, self._last = now - self._last + row["charged_s"], now
         tried = Tried(number, **asked._asdict(), loss=loss, seconds=seconds)
         note = {"tried": asdict(tried), "interrupted": attempts, "interrupted_s": lost_s}
-        self.rows.append(self._journal.append(row, note))
-        self._interrupted += attempts
-        self._interrupted_s += lost_s
-        self.trace.append(tried)
+        self._add(tried, self._journal.append(row, note), note)
         how_far = f"{self.seconds:.1f} of {self._tune.budget_s:g} s"
         print(f"{how_far}  {_line(tried, job)}, {row['status']}", file=sys.stderr, flush=True)
-
-    def _evaluation_s(self) -> float:
-        """Charge of an interrupted evaluation: T, or the longest evaluation so far."""
-        longest_s = max((one.seconds for one in self.trace), default=0.0)
-        return self._campaign.budget.time_s or longest_s
 
     def _measured(self, asked: Evaluation, job: Job, *, given_up_on: bool) -> dict[str, Any]:
         """The row of a run, without its number."""
@@ -238,48 +220,33 @@ class _Search:
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)
             row = explained(self._monitor.measure(measure), prepared.trial.trace)
-        return {**_place(job, problem), **self._preparation(prepared), **row}
-
-    def _preparation(self, prepared: Prepared) -> dict[str, Any]:
         return {
+            "suite": problem.name.suite,
+            "function": job.function,
+            "dimension": job.dimension,
+            "instance": job.instances[0],
+            "algorithm": job.algorithm,
+            "round": job.round,
+            "f_opt": None if isnan(problem.f_opt) else problem.f_opt,
             "core": self._cores[0],
             "preparation_s": prepared.seconds,
             "appeared_in_trial": prepared.trial.appeared,
+            **row,
         }
 
     def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
         """The candidate, prepared once if it runs in forks of this process."""
         if candidate not in self._ready:
-            self._ready[candidate] = unprepared(
-                self._campaign.with_parameters(self._label, parameters)
-            )
+            changed = self._campaign.with_parameters(self._label, parameters)
+            self._ready[candidate] = unprepared(changed)
         prepared = self._ready[candidate]
         try:
             if not self._campaign.is_apart(self._label):
-                prepared.load(self._job_of_first)
+                prepared.load(self._jobs[0])
         except InputError as error:
-            key = f"algorithms.{self._of}.tune.space"
-            raise InputError(
-                *(f"{key}: {dict(parameters)}: {one}" for one in error.faults)
-            ) from None
+            key = f"algorithms.{self._of}.tune.space: {dict(parameters)}"
+            raise InputError(*(f"{key}: {one}" for one in error.faults)) from None
         return prepared
-
-    @property
-    def _job_of_first(self) -> Job:
-        at = self._problems[0]
-        return Job(self._label, at.function, at.dimension, (at.instance,), TUNING_ROUND)
-
-
-def _place(job: Job, problem: Problem) -> dict[str, Any]:
-    return {
-        "suite": problem.name.suite,
-        "function": job.function,
-        "dimension": job.dimension,
-        "instance": job.instances[0],
-        "algorithm": job.algorithm,
-        "round": job.round,
-        "f_opt": None if isnan(problem.f_opt) else problem.f_opt,
-    }
 
 
 def _line(tried: Tried, job: Job) -> str:

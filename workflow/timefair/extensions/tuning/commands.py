@@ -1,0 +1,73 @@
+"""The command `tune`, and what `timefair check` says about searches."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Commands, measuring_environment
+from timefair.cli.measuring import as_planned, spec_of
+from timefair.cli.paths import prepare_files
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    tune = commands.add_parser(
+        "tune",
+        help="search for the parameters of one algorithm",
+        description="Searches for the parameters of one tuned variant on the problems of its "
+        "section `tune`, and writes the record of the search. A killed search is continued "
+        "from the journal beside the record. Snakemake calls this command, with a key that only "
+        "this campaign and this code have. The example prints these calls.",
+        example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
+    )
+    tune.add_argument(
+        "--campaign",
+        type=Path,
+        required=True,
+        metavar="SNAPSHOT",
+        help="results/NAME/campaign.json",
+    )
+    tune.add_argument(
+        "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
+    )
+    tune.add_argument("--key", required=True, help="key of the job, as in the path of the record")
+    tune.add_argument(
+        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
+    tune.set_defaults(command=_tune)
+
+
+def lines(campaign: Campaign) -> Iterator[str]:
+    """A line on the searches of a campaign."""
+    from timefair.campaign import plan
+
+    if campaign.tuned:
+        seconds = plan.tuning_core_seconds(campaign)
+        yield f"searches      {len(campaign.tuned)}, about {seconds:.0f} core-seconds"
+
+
+def _tune(arguments: argparse.Namespace) -> None:
+    """Search for the parameters of a tuned variant, in this process."""
+    environment = measuring_environment(spec_of(arguments)["threads"])
+    if environment != os.environ:
+        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
+        os.execve(sys.executable, command, environment)
+    from timefair.campaign import configuration
+    from timefair.extensions.tuning.job import tune
+    from timefair.measure.job.cell import unprepared
+
+    campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
+    if label not in campaign.tuned:
+        raise InputError(f"--algorithm: {label!r}: should be the label of a tuned variant")
+    key = as_planned(arguments, unprepared(campaign).tuning_key(label))
+    prepare_files([arguments.record])
+    tune(campaign, label, arguments.record, key, arguments.campaign.absolute().parent)

@@ -1,0 +1,130 @@
+"""What a search has found: the trace of its evaluations, its choice, and whether both agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from timefair.extensions.tuning.tuners import DEFAULT
+from timefair.statistics.runtimes import runtimes
+
+if TYPE_CHECKING:
+    from timefair.records.store import Record
+
+NEEDED = ("events", "f_opt", "budget_s", "budget_evaluations", "run", "charged_s", "real_s")
+"""Columns of a run that are compared with the trace."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One evaluation of a search: a run of a candidate on a problem.
+
+    - `number`: Index in the search, from 0, which is also the number of its run in the record.
+    - `parameters`: The parameters of the candidate; empty for the default.
+    - `problem`, `repetition`: Index of the problem in `TuningProblems.problems`, and number of
+      earlier evaluations of the candidate on it. Candidates have the same seed on the same problem
+      and repetition.
+    - `loss`: `loss` of the run.
+    - `seconds`: Seconds of the search since the end of the evaluation before.
+    """
+
+    number: int
+    candidate: int
+    parameters: dict[str, Any]
+    problem: int
+    repetition: int
+    loss: float
+    seconds: float
+
+
+def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
+    """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
+
+    It is the budget times one minus the area under the run's ECDF of these targets: in seconds if
+    the run has a budget in seconds, else in evaluations. A target that was not reached counts as
+    the budget, also in a run that failed.
+
+    - `run`: A row of a record: ``events``, ``f_opt``, ``budget_s`` and ``budget_evaluations``.
+    - `targets`: Precisions or, with `in_values`, values of f.
+    """
+    wanted = np.asarray(targets, dtype=np.float64)
+    if in_values and run["f_opt"] is not None:
+        wanted = wanted - run["f_opt"]
+    timed = run["budget_s"] is not None
+    unit, budget = ("time_s", run["budget_s"]) if timed else ("evaluations", None)
+    budget = run["budget_evaluations"] if budget is None else budget
+    cost = [event[unit] for event in run["events"]]
+    precision = [event["precision"] for event in run["events"]]
+    reached = runtimes(cost, precision, [0, len(cost)], wanted)[0]
+    return float(np.minimum(reached, budget).mean())
+
+
+def best(tried: Iterable[Tried]) -> int:
+    """The candidate that a search chooses.
+
+    Of the candidates with the most evaluations, the one with the least mean loss, and of these the
+    first. The default is one of them: if nothing is better, it is chosen.
+    """
+    losses = losses_of(tried)
+    most = max(map(len, losses.values()))
+    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
+    return min(complete, key=lambda one: (complete[one], one))
+
+
+def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
+    """The losses of each candidate, in the order of the evaluations."""
+    found: dict[int, list[float]] = {}
+    for one in tried:
+        found.setdefault(one.candidate, []).append(one.loss)
+    return found
+
+
+def result(tried: Iterable[Tried]) -> dict[str, Any]:
+    """The result of the trace: the chosen parameters with their loss and that of the default.
+
+    The loss of the default is None if it has fewer evaluations than the chosen candidate.
+    """
+    trace = list(tried)
+    chosen, losses = best(trace), losses_of(trace)
+    compared = len(losses.get(DEFAULT, ())) == len(losses[chosen])
+    return {
+        "candidate": chosen,
+        "parameters": next(one.parameters for one in trace if one.candidate == chosen),
+        "loss": fmean(losses[chosen]),
+        "default_loss": fmean(losses[DEFAULT]) if compared else None,
+    }
+
+
+def clauses(record: Record) -> Iterator[str]:
+    """What is wrong with a record; nothing if it is not that of a search."""
+    search = record.facts.get("tuning", {})
+    if "trace" in search:
+        yield from contradictions(search, record.read(NEEDED).to_pylist())
+
+
+def contradictions(search: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Contradictions between the facts of a search, with its trace, and the rows of its record,
+    which are in any order and have the columns `NEEDED`.
+    """
+    trace = [Tried(**one) for one in search["trace"]]
+    by_number = {run["run"]: run for run in runs}
+    if sorted(by_number) != [one.number for one in trace] or not trace:
+        yield f"its trace has {len(trace)} evaluations, and there are {len(runs)} runs"
+        return
+    for one in trace:
+        run = by_number[one.number]
+        found = loss(run, search["targets"], in_values=search["target_values"])
+        if not isclose(found, one.loss, rel_tol=1e-12):
+            yield f"evaluation {one.number} has the loss {one.loss:g}, and its run {found:g}"
+        if one.seconds < run["real_s"] + run["charged_s"]:
+            yield f"evaluation {one.number} is charged less than its run took"
+    if search["seconds"] < sum(one.seconds for one in trace) + search["interrupted_s"]:
+        yield "it is charged less than its evaluations took"
+    if search["result"] != result(trace):
+        yield "its trace decides for other parameters"

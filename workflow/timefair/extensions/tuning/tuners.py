@@ -1,0 +1,182 @@
+"""The tuners that `tune.tuner` names.
+
+A search is a generator: it yields an `Evaluation` and is sent its loss. With the same losses, it
+makes the same proposals. Therefore an interrupted search can continue from its trace.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import warnings
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from statistics import fmean
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from timefair.algorithms.global_generators import (
+    global_states,
+    restore_global_states,
+    seed_global_generators,
+)
+from timefair.basics.errors import suggest
+from timefair.extensions.tuning.keys import Range, Values
+
+DEFAULT = 0
+"""The number of the candidate with the parameters of the algorithm itself."""
+
+NEVERGRAD, OPTUNA = LIBRARIES = ("nevergrad", "optuna")
+OWN = ("random", "racing")
+SAMPLERS = ("TPE",)
+"""The samplers of optuna."""
+
+USUAL_CANDIDATES = 100
+"""Number of candidates that an optimizer of nevergrad gets as its budget if it is unknown."""
+
+
+class Evaluation(NamedTuple):
+    """A run that a tuner requests; see `outcome.Tried`."""
+
+    candidate: int
+    parameters: Values
+    problem: int
+    repetition: int
+
+
+Search: TypeAlias = Generator[Evaluation, float, None]
+Proposals: TypeAlias = Generator[Values, float, None]
+"""Yields the parameters of one candidate after the other, and is sent the mean loss of each."""
+
+
+def faults(tuner: str) -> list[str]:
+    """Check the name of a tuner; one line per fault."""
+    from timefair.algorithms import remembered
+
+    library, colon, name = tuner.partition(":")
+    if tuner in OWN:
+        return []
+    if library == NEVERGRAD and name:
+        return list(remembered.faults(tuner, {}))
+    if library == OPTUNA and colon:
+        if name not in SAMPLERS:
+            return [f"optuna has no tuner {name!r}{suggest(name, SAMPLERS)}; write optuna:TPE"]
+        if importlib.util.find_spec(OPTUNA):
+            return []
+        needs = "it needs the package optuna: pip install 'timefair[extras]'"
+        return [f"{tuner} cannot be used here: {needs}"]
+    known = (*OWN, f"{NEVERGRAD}:NAME", *(f"{OPTUNA}:{name}" for name in SAMPLERS))
+    return [f"{tuner!r}: should be {', '.join(known[:-1])} or {known[-1]}{suggest(tuner, OWN)}"]
+
+
+def begin(
+    tuner: str, space: Mapping[str, Range], problems: int, seed: int, evaluations: int | None
+) -> Search:
+    """Begin a search.
+
+    - `tuner`: A name without `faults`.
+    - `problems`: Number of tuning problems.
+    - `seed`: Determines all draws, together with the losses.
+    - `evaluations`: Minimal number of evaluations within the budget; None if it is unknown.
+    """
+    library, _, name = tuner.partition(":")
+    if tuner == "racing":
+        from timefair.extensions.tuning.racing import racing
+
+        return racing(space, problems, seed)
+    if tuner == "random":
+        proposals = _uniform(space, seed)
+    elif library == NEVERGRAD:
+        candidates = None if evaluations is None else evaluations // problems
+        proposals = _of_nevergrad(name, space, seed, candidates)
+    else:
+        proposals = _of_optuna(space, seed)
+    return _in_blocks(proposals, problems)
+
+
+def _in_blocks(proposals: Proposals, problems: int) -> Search:
+    """Evaluate the default, and then each proposal, once on every problem; endless."""
+    candidate, parameters = DEFAULT, {}
+    while True:
+        losses = []
+        for problem in range(problems):
+            losses.append((yield Evaluation(candidate, parameters, problem, 0)))
+        is_first = candidate == DEFAULT
+        parameters = next(proposals) if is_first else proposals.send(fmean(losses))
+        candidate += 1
+
+
+def _uniform(space: Mapping[str, Range], seed: int) -> Proposals:
+    """Random search: every candidate is drawn uniformly (Bergstra and Bengio 2012)."""
+    rng = np.random.default_rng(seed)
+    while True:
+        yield {name: one.at(rng.random()) for name, one in space.items()}
+
+
+def _of_nevergrad(
+    name: str, space: Mapping[str, Range], seed: int, candidates: int | None
+) -> Proposals:
+    """Candidates of an optimizer, which has its own states of the global generators. A whole number
+    is a float of nevergrad that is rounded down.
+    """
+    import nevergrad as ng
+
+    states: Any = None
+
+    @contextmanager
+    def own_generators() -> Iterator[None]:
+        nonlocal states
+        before = global_states()
+        if states is None:
+            seed_global_generators(np.random.default_rng(seed))
+        else:
+            restore_global_states(states)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        finally:
+            states = global_states()
+            restore_global_states(before)
+
+    def parameter(one: Range) -> Any:
+        if one.kind == "choice":
+            return ng.p.Choice(list(range(len(one.values))))
+        return ng.p.Scalar(init=0.5, lower=0.0, upper=1.0)
+
+    def value(one: Range, found: Any) -> Any:
+        if one.kind == "choice":
+            return one.values[int(found)]
+        return one.at(min(max(float(found), 0.0), math.nextafter(1.0, 0.0)))
+
+    shares = ng.p.Dict(**{key: parameter(one) for key, one in space.items()})
+    shares.random_state = np.random.RandomState(seed % 2**32)
+    budget = max(candidates or USUAL_CANDIDATES, 1)
+    with own_generators():
+        optimizer = ng.optimizers.registry[name](shares, budget=budget, num_workers=1)
+    while True:
+        with own_generators():
+            asked = optimizer.ask()
+        loss = yield {key: value(space[key], found) for key, found in asked.value.items()}
+        with own_generators():
+            optimizer.tell(asked, loss)
+
+
+def _of_optuna(space: Mapping[str, Range], seed: int) -> Proposals:
+    """Candidates of the tree-structured Parzen estimator (Bergstra et al. 2011)."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
+
+    def suggested(trial: Any, name: str, one: Range) -> Any:
+        if one.kind == "choice":
+            return one.values[trial.suggest_categorical(name, list(range(len(one.values))))]
+        suggest = trial.suggest_int if one.whole else trial.suggest_float
+        return suggest(name, *one.values, log=one.log)
+
+    while True:
+        trial = study.ask()
+        loss = yield {name: suggested(trial, name, one) for name, one in space.items()}
+        study.tell(trial, loss)

@@ -1,1 +1,0 @@
-"""When tuning pays."""

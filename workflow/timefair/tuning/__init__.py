@@ -1,1 +1,0 @@
-"""Measures the search for the parameters of a tuned variant, in the same way as runs."""
