@@ -38,7 +38,7 @@ ALLOWED = {
     "tuning": {
         "basics", "linux", "machine", "problems", "records", "campaign", "measure", "tuners",
     },
-    "processes": {"basics", "linux", "machine"},
+    "processes": {"basics", "linux", "machine", "campaign"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},

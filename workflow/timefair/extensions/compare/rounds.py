@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +18,9 @@ from timefair.campaign import driver, plan, provenance, registration
 from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
-from timefair.extensions.compare.sources import Pair, measured, within
+from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
+from timefair.processes.jobs import JobFailed, measured
 from timefair.records.status import Status
 from timefair.records.store import read_runs
 from timefair.statistics.versions.answers import Answer, look_levels
@@ -35,7 +34,7 @@ TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
 WHERE_S = 60.0
 """A search for the line that raises is given up after this time."""
 
-FAILED = ": the job failed: "
+CANNOT = "algorithms.{}: cannot be launched"
 
 Say = Callable[[str], None]
 
@@ -141,7 +140,7 @@ class Rounds:
             paths: list[Path] = []
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
-                paths += self._measured(number, keys)
+                paths += measured(self.folder, [*self._in_turns(number)], keys, self.workers)
                 pair, found = self._judged(paths, by, ratio, float(level))
                 spent_s = time.monotonic() - start
                 sure = found.verdict.answer is not Answer.UNDECIDED
@@ -160,30 +159,17 @@ class Rounds:
     ) -> tuple[Pair, Comparison]:
         """The comparison of the runs so far."""
         versions = (self.baseline, self.candidate)
-        runs = measured(str(self.folder), self.campaign, paths, versions)
+        runs = runs_of(str(self.folder), self.campaign, paths, versions)
         pair = within(runs, *versions)
         return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
-
-    def _measured(self, number: int, keys: plan.Keys) -> list[Path]:
-        """Measure the missing runs of a round; return the records of the round."""
-        jobs = list(self._in_turns(number))
-        with ThreadPoolExecutor(self.workers) as pool:
-            return list(pool.map(lambda job: self._record(job, keys), jobs))
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
         """The jobs of a round: both versions next to each other, and each of them first
         alternately.
         """
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
-        for turn, pair in enumerate(_pairs_of(jobs)):
+        for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
-
-    def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
-        """The record of a job. The job is measured if the record does not exist."""
-        record = self.folder / job.record(keys[job.algorithm, job.round])
-        if not record.is_file() and (fault := _do(job, keys, self.folder)):
-            raise InputError(fault)
-        return record
 
     def try_out(self) -> dict[str, Launched]:
         """Launch each version once, with a short budget on the first problem, as a job does.
@@ -200,12 +186,22 @@ class Rounds:
             return {}
         trial = _shortened(self.of_both)
         keys = provenance.measure_keys(trial)
-        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(self.workers) as pool:
+        jobs, spent_s = list(plan.jobs(trial)), dict[plan.Job, float]()
+        with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / trial.name
-            plan.write_snapshot(trial, folder)
-            plan.write_keys(keys, folder)
-            found = pool.map(lambda job: _launched(trial, job, keys, folder), plan.jobs(trial))
-            return dict(zip(trial.algorithms, found, strict=True))
+            with driver.held(folder):
+                plan.write_snapshot(trial, folder)
+                plan.write_keys(keys, folder)
+                try:
+                    records = measured(folder, jobs, keys, self.workers, spent_s.__setitem__)
+                except JobFailed as failed:
+                    raise InputError(
+                        f"{CANNOT.format(jobs[failed.number].algorithm)}: {failed.why}"
+                    ) from None
+            return {
+                job.algorithm: _launched(trial, job.algorithm, record, spent_s[job])
+                for job, record in zip(jobs, records, strict=True)
+            }
 
     def _lacking(self, keys: plan.Keys) -> list[plan.Job]:
         return [
@@ -282,17 +278,12 @@ def _shortened(campaign: Campaign) -> Campaign:
     )
 
 
-def _launched(campaign: Campaign, job: plan.Job, keys: plan.Keys, folder: Path) -> Launched:
-    """Do a job with a single run; `InputError` if it fails without an evaluation."""
-    label, start = job.algorithm, time.monotonic()
-    cannot = f"algorithms.{label}: cannot be launched"
-    if fault := _do(job, keys, folder):
-        raise InputError(f"{cannot}: {fault.partition(FAILED)[2]}")
-    spent_s = time.monotonic() - start
-    (row,) = read_runs([folder / job.record(keys[label, job.round])]).to_pylist()
+def _launched(campaign: Campaign, label: str, record: Path, spent_s: float) -> Launched:
+    """A record of one run, whose job took so long; `InputError` without an evaluation."""
+    (row,) = read_runs([record]).to_pylist()
     if row["status"] != Status.OK and not row["evaluations"]:
         message = row["message"] or row["status"]
-        raise InputError(f"{cannot}: {message}{_where(campaign, label, message)}")
+        raise InputError(f"{CANNOT.format(label)}: {message}{_where(campaign, label, message)}")
     evaluation_s = row["real_s"] / row["evaluations"] if row["evaluations"] else None
     return Launched(max(spent_s - row["reaped_s"], 0.0), evaluation_s)
 
@@ -321,37 +312,6 @@ def _where(campaign: Campaign, label: str, message: str) -> str:
         if said == message:
             return f" ({place})"
     return ""
-
-
-def _do(job: plan.Job, keys: plan.Keys, folder: Path) -> str:
-    """Have `timefair measure` do a job of a folder; a line if that fails, else empty."""
-    key = keys[job.algorithm, job.round]
-    record = folder / job.record(key)
-    log = folder / str(job.record(key)).replace("records/", "logs/", 1)
-    log = log.with_suffix(".log")
-    command = [
-        sys.executable, "-P", "-m", "timefair", "measure",
-        "--campaign", str(folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
-        "--function", str(job.function), "--dimension", str(job.dimension),
-        "--instances", plan.format_instances(job.instances), "--round", str(job.round),
-        "--key", plan.short_key(key), "--record", str(record),
-    ]  # fmt: skip
-    with storing():
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("w", encoding="utf-8") as printed:
-            status = subprocess.run(
-                command, stdout=printed, stderr=subprocess.STDOUT, check=False
-            ).returncode
-    if not status:
-        return ""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
-    return f"{log}{FAILED}{last}"
-
-
-def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
-    """The jobs in pairs: those of both versions on the same problems."""
-    return zip(jobs[::2], jobs[1::2], strict=True)
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:

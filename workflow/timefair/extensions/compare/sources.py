@@ -126,10 +126,10 @@ def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
             "runs; compare versions in a campaign with another rule, such as 'fixed'"
         )
     paths = list(_records(folder, campaign, labels or tuple(campaign.algorithms)))
-    return measured(str(folder), campaign, paths, labels)
+    return runs_of(str(folder), campaign, paths, labels)
 
 
-def measured(
+def runs_of(
     name: str, campaign: Campaign, paths: Sequence[Path], labels: Sequence[str] | None = None
 ) -> Measured:
     """The runs of some record files of a campaign; the errors are those of `read`."""
