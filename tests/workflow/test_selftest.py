@@ -15,7 +15,7 @@ TINY = run.Size(coverage=1, unslowed=3, slowed=2, attempts=1)
 def state(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(run, "QUICK", TINY)
-    monkeypatch.setattr("timefair.extensions.selftest.world.RUNS", 4)
+    monkeypatch.setattr("timefair.extensions.selftest.laws.RUNS", 4)
     return tmp_path / "state"
 
 
@@ -52,11 +52,11 @@ def test_wrong_words(words, line, capsys):
 @pytest.mark.slow
 def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
     from timefair.basics.errors import InputError
-    from timefair.extensions.selftest import measuring, world
+    from timefair.campaign import configuration
+    from timefair.extensions.selftest import laws
+    from timefair.processes.jobs import complete
 
-    broken = {"PYTHONHOME": "/nowhere"}  # no interpreter starts
-    with pytest.raises(InputError, match=r"worker-0.log: exit status [1-9]"):
-        measuring.measured(
-            world.campaign(1, 1, 1), tmp_path, cores=1, environment=broken,
-            progress=lambda done, jobs: None,
-        )  # fmt: skip
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no interpreter starts
+    campaign = configuration.parse(laws.campaign(1, 1, 1))
+    with pytest.raises(InputError, match=r"r1\.log: the job failed: "):
+        complete(campaign, tmp_path, 1, lambda done, jobs: None)

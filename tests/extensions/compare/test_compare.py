@@ -231,4 +231,4 @@ def test_a_version_that_never_evaluates_is_refused_with_its_message(folder, comp
     write_record(path, pa.Table.from_pylist(rows, RUN_SCHEMA).to_batches(), record.facts)
     status, lines = compare(results, "baseline", "candidate")
     assert (status, len(lines)) == (2, 1)
-    assert lines[0].endswith("head made no evaluation in any run: ValueError: no")
+    assert lines[0].endswith("candidate made no evaluation in any run: ValueError: no")

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from itertools import takewhile
 from typing import NamedTuple, NoReturn, TypeVar
@@ -37,7 +37,7 @@ class Ended(NamedTuple):
     seconds: float
 
 
-def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Iterator[Ended]:
+def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
     """Start processes, and yield each when it has ended. The other children are not affected.
 
     When the iterator is closed or an exception passes through it, those that still run are asked to

@@ -10,7 +10,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import groupby
@@ -66,7 +66,7 @@ def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
     return command("measure", options)
 
 
-def in_turn(commands: Iterable[Sequence[str]], most: int) -> Iterator[Ended]:
+def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
     """Run commands, `most` at the same time; see `forks.in_processes`.
 
     A signal to this process ends them, and they do not outlive it. What they print is printed.

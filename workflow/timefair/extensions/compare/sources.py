@@ -13,8 +13,15 @@ import pandas as pd
 from timefair.basics.errors import InputError, suggest
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.compare.comparison import Measure, changes
-from timefair.extensions.compare.samples import Cell, FunctionKey, Sample, cells, samples
+from timefair.extensions.compare.comparison import (
+    Cell,
+    FunctionKey,
+    Measure,
+    Sample,
+    cells,
+    changes,
+    samples,
+)
 from timefair.records.blocks import torn
 from timefair.records.integrity import (
     Origins,

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.extensions.selftest.expected import Found, found
-from timefair.extensions.selftest.laws import Synthetic
+from timefair.extensions.selftest.laws import Found, Synthetic, found
 from timefair.extensions.selftest.staircase import VALUES
 from timefair.records.status import Perturbation, StopReason
 

@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.selftest.laws import Answers, superiority
+from timefair.extensions.selftest.laws import (
+    INVERTED,
+    TARGET_LEVELS,
+    TARGETS,
+    TWINS,
+    Answers,
+    superiority,
+)
 from timefair.extensions.selftest.staircase import VALUES
-from timefair.extensions.selftest.world import INVERTED, TARGET_LEVELS, TARGETS, TWINS
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.probability import success_interval

@@ -18,10 +18,9 @@ import pandas as pd
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.selftest import checks
-from timefair.extensions.selftest.copies import Copy
-from timefair.extensions.selftest.expected import recorded
+from timefair.extensions.selftest.checks import Copy
+from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S, INVERTED, recorded
 from timefair.extensions.selftest.staircase import LEVELS, VALUES, point
-from timefair.extensions.selftest.world import ALGORITHMS, BUDGET_S, INVERTED
 from timefair.records.status import Perturbation, StopReason
 from timefair.rundata.runs import Runs
 

@@ -57,7 +57,7 @@ def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[s
         },
         "algorithms": {
             label: {
-                "use": "timefair.extensions.selftest.synthetic:work",
+                "use": "timefair.extensions.selftest.laws:work",
                 "parameters": {"loops": LOOPS, "slowdown": slowdown},
             }
             for label, slowdown in everyone.items()
