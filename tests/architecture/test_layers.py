@@ -33,7 +33,7 @@ ALLOWED = {
     # what is done
     "measure": {
         "basics", "linux", "machine", "problems", "algorithms", "environments", "statistics",
-        "records", "policies", "campaign",
+        "records", "policies", "campaign", "processes",
     },
     "tuning": {
         "basics", "linux", "machine", "problems", "records", "campaign", "measure", "tuners",

@@ -22,14 +22,9 @@ Result = TypeVar("Result")
 class Ended(NamedTuple):
     """A process that has ended.
 
-    Attributes
-    ----------
-    number
-        Its place among those that were started, from 0.
-    status
-        Its exit status; 128 plus the number of a signal that ended it.
-    seconds
-        How long it lived.
+    - `number`: its place among those that were started, from 0.
+    - `status`: its exit status; 128 plus the number of a signal that ended it.
+    - `seconds`: how long it lived.
     """
 
     number: int
@@ -43,12 +38,9 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
     When the iterator is closed or an exception passes through it, those that still run are asked to
     end, and have ended afterwards.
 
-    Parameters
-    ----------
-    starts
-        Each starts a process and returns its number. The next one is taken when there is room.
-    most
-        How many live at the same time, at least 1.
+    - `starts`: each starts a process and returns its number. The next one is taken when there is
+      room.
+    - `most`: how many live at the same time, at least 1.
     """
     waiting = enumerate(starts)
     running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
@@ -79,18 +71,10 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 
     This process must not have started a thread that the work needs.
 
-    Parameters
-    ----------
-    work
-        Functions that return an exit status. When one fails, no further one begins.
-    most
-        How many forks work at the same time, at least 1.
-
-    Returns
-    -------
-    int
-        0, or the status of the first fork that failed: 128 plus the number of a signal that ended
-        it, 1 after an exception, which the fork prints.
+    - `work`: functions that return an exit status. When one fails, no further one begins.
+    - `most`: how many forks work at the same time, at least 1.
+    Returns 0, or the status of the first fork that failed: 128 plus the number of a signal that
+    ended it, 1 after an exception, which the fork prints.
     """
     status = 0
     begun = takewhile(lambda one: not status, work)
@@ -102,10 +86,7 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
     """The result of a function in a new interpreter; its arguments and result can be pickled.
 
-    Raises
-    ------
-    ChildProcessError
-        If the function ends its process.
+    `ChildProcessError` if the function ends its process.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -124,16 +105,9 @@ def beside(work: Callable[[], Result]) -> Callable[[], Result]:
     This process must not have started a thread that the work needs. The fork ends at the latest
     with the thread that called this.
 
-    Parameters
-    ----------
-    work
-        Its result can be pickled.
-
-    Returns
-    -------
-    callable
-        Waits for the end of the work and returns its result; call it once. It raises
-        `ChildProcessError` if the work failed; the fork has printed why.
+    - `work`: its result can be pickled.
+    Returns waits for the end of the work and returns its result; call it once. It raises
+    `ChildProcessError` if the work failed; the fork has printed why.
     """
     caller = os.getpid()
     receive, send = os.pipe()

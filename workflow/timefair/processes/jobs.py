@@ -84,21 +84,11 @@ def measured(
 ) -> list[Path]:
     """The records of jobs; those that are missing are measured.
 
-    Parameters
-    ----------
-    folder
-        ``results/<campaign>``, which this process holds, with the snapshot and these keys.
-    jobs
-        Begun in this order.
-    workers
-        How many jobs are measured at the same time.
-    took
-        Called after each job that was measured, with its seconds.
-
-    Raises
-    ------
-    JobFailed
-        If a job fails; the others are ended, and continue when this is called again.
+    - `folder`: ``results/<campaign>``, which this process holds, with the snapshot and these keys.
+    - `jobs`: begun in this order.
+    - `workers`: how many jobs are measured at the same time.
+    - `took`: called after each job that was measured, with its seconds.
+    `JobFailed` if a job fails; the others are ended, and continue when this is called again.
     """
 
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
@@ -119,22 +109,11 @@ def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -
     Rounds follow each other, and functions within them; the algorithms on a function take turns in
     a random order that the seed determines, so that no core and no time is that of one algorithm.
 
-    Parameters
-    ----------
-    folder
-        ``results/<campaign>``.
-    cores
-        Number of cores for runs.
-
-    Returns
-    -------
-    list of Path
-        The collected file of each algorithm.
-
-    Raises
-    ------
-    InputError
-        If a job fails, records contradict each other, or another process works on the folder.
+    - `folder`: ``results/<campaign>``.
+    - `cores`: number of cores for runs.
+    Returns the collected file of each algorithm.
+    `InputError` if a job fails, records contradict each other, or another process works on the
+    folder.
     """
     from timefair.campaign import collected, driver, plan, provenance
 

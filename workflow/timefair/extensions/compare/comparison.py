@@ -44,12 +44,8 @@ class FunctionKey(NamedTuple):
 class Effort(NamedTuple):
     """What each run spent up to the target, or up to its common budget, arrays of shape (runs,).
 
-    Attributes
-    ----------
-    evaluations, seconds
-        Without times, `seconds` is None.
-    success
-        1 if the run reached the target within its common budget, else 0.
+    - `evaluations`, `seconds`: without times, `seconds` is None.
+    - `success`: 1 if the run reached the target within its common budget, else 0.
     """
 
     evaluations: Numbers
@@ -61,17 +57,12 @@ class Effort(NamedTuple):
 class Cell:
     """The runs of one version on all instances of a function; arrays have the shape (runs,).
 
-    Attributes
-    ----------
-    runs
-        All runs of the version on the function, treated as all tables in seconds do.
-    rows
-        The places of the runs that count, in their order.
-    jobs
-        The number of the job that measured each run, among those of the version on the function.
-    reference
-        Reference value of the precisions: the optimum of each run's problem, or the best value that
-        is known for the problem.
+    - `runs`: all runs of the version on the function, treated as all tables in seconds do.
+    - `rows`: the places of the runs that count, in their order.
+    - `jobs`: the number of the job that measured each run, among those of the version on the
+      function.
+    - `reference`: reference value of the precisions: the optimum of each run's problem, or the best
+      value that is known for the problem.
     """
 
     runs: Runs
@@ -156,15 +147,10 @@ class Cell:
 class Sample:
     """The runs of both versions on a function.
 
-    Attributes
-    ----------
-    target
-        The precision up to which effort is compared; see `statistics.versions.answers`. None if too
-        few runs found any value.
-    paired
-        Whether run i of both versions has the same problem, number and seed.
-    efforts
-        Efforts of the baseline and of the candidate; None without a target.
+    - `target`: the precision up to which effort is compared; see `statistics.versions.answers`.
+      None if too few runs found any value.
+    - `paired`: whether run i of both versions has the same problem, number and seed.
+    - `efforts`: efforts of the baseline and of the candidate; None without a target.
     """
 
     key: FunctionKey
@@ -213,12 +199,8 @@ def samples(
     Runs are pairs if every run of the version with fewer runs has a partner: a run of the same
     number on the same instance with the same seed. Runs without a partner are then omitted.
 
-    Parameters
-    ----------
-    baseline, candidate
-        From `cells`.
-    hardest
-        The hardest precision that may become a target.
+    - `baseline`, `candidate`: from `cells`.
+    - `hardest`: the hardest precision that may become a target.
     """
     for key in baseline:
         if key not in candidate:

@@ -47,22 +47,12 @@ class Rounds:
 
     The records are those of the campaign: Snakemake does not measure them again.
 
-    Parameters
-    ----------
-    campaign
-        A campaign with both versions; other algorithms are not measured.
-    results
-        The folder of all campaigns, ``results``.
-    baseline, candidate
-        Labels of the versions.
-    cores
-        Cores for runs, at least 1.
-
-    Raises
-    ------
-    InputError
-        If a label is unknown or that of a tuned variant, both are the same, the stopping rule is
-        not ``fixed``, or the campaign has blocks.
+    - `campaign`: A campaign with both versions; other algorithms are not measured.
+    - `results`: the folder of all campaigns, ``results``.
+    - `baseline`, `candidate`: labels of the versions.
+    - `cores`: cores for runs, at least 1.
+    `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
+    rule is not ``fixed``, or the campaign has blocks.
     """
 
     def __init__(
@@ -119,18 +109,10 @@ class Rounds:
         After each round, all runs so far are judged at the round's share of the level; see
         `statistics.versions.answers`.
 
-        Parameters
-        ----------
-        by, ratio
-            The measure of the answer, and its margin.
-        say
-            Called with one line after each round.
-
-        Raises
-        ------
-        InputError
-            If a job fails, if the campaign has to be registered and is not, or if another process
-            works on the folder.
+        - `by`, `ratio`: the measure of the answer, and its margin.
+        - `say`: called with one line after each round.
+        `InputError` if a job fails, if the campaign has to be registered and is not, or if another
+        process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
@@ -179,11 +161,8 @@ class Rounds:
 
         Empty if all jobs have records. The trial launches leave no files.
 
-        Raises
-        ------
-        InputError
-            If a version cannot be prepared, or fails before it has made an evaluation; the line
-            ends with the file and the line of the exception, if they are known.
+        `InputError` if a version cannot be prepared, or fails before it has made an evaluation; the
+        line ends with the file and the line of the exception, if they are known.
         """
         if not self._lacking(provenance.measure_keys(self.campaign)):
             return {}
@@ -217,10 +196,7 @@ class Rounds:
         """Estimated maximum of the seconds of all rounds that are not measured yet; None if there
         are none, or if the length of a run is unknown.
 
-        Parameters
-        ----------
-        launched
-            What `try_out` found.
+        - `launched`: what `try_out` found.
         """
         total_s = 0.0
         for job in self._lacking(provenance.measure_keys(self.campaign)) if launched else ():
@@ -249,12 +225,8 @@ class Rounds:
 class Launched:
     """A trial launch of a version.
 
-    Attributes
-    ----------
-    around_s
-        Seconds of its job without the run: start of processes, imports and preparation.
-    evaluation_s
-        Seconds per evaluation in the run; None without an evaluation.
+    - `around_s`: seconds of its job without the run: start of processes, imports and preparation.
+    - `evaluation_s`: seconds per evaluation in the run; None without an evaluation.
     """
 
     around_s: float

@@ -202,10 +202,7 @@ def meaning(found: Comparison) -> Iterator[str]:
 def markdown(found: Comparison, lines: list[str]) -> str:
     """The verdict, its reasons and the table, in Markdown.
 
-    Parameters
-    ----------
-    lines
-        The lines that the command prints; the last one is the verdict.
+    - `lines`: the lines that the command prints; the last one is the verdict.
     """
     heading, *rows = table(found)
     rows = [heading, ["---"] * len(heading), *rows]
@@ -263,10 +260,7 @@ COLOURS = {
 def page(found: Comparison, lines: list[str]) -> str:
     """The page of a comparison.
 
-    Parameters
-    ----------
-    lines
-        The lines that the command prints; the last one is the verdict.
+    - `lines`: the lines that the command prints; the last one is the verdict.
     """
     parts = [
         section("intervals", "Ratios with their intervals", _key(found.ratio), *_figures(found)),

@@ -33,18 +33,13 @@ _ORIGINS = ("campaign", "code", "machine")
 class RecordedRun:
     """A run from its record.
 
-    Attributes
-    ----------
-    row
-        The columns of `records.schema`.
-    instances
-        The instances of this function and dimension in the record, ascending.
-    campaign, code, machine
-        The configuration, the code digest and the facts of the machine.
-    keys
-        The possible measure keys of the run: one, or those of all records that were collected.
-    schema_version
-        Schema version of the file.
+    - `row`: the columns of `records.schema`.
+    - `instances`: the instances of this function and dimension in the record, ascending.
+    - `campaign`, `code`, `machine`: the configuration, the code digest and the facts of the
+      machine.
+    - `keys`: the possible measure keys of the run: one, or those of all records that were
+      collected.
+    - `schema_version`: schema version of the file.
     """
 
     path: Path
@@ -82,17 +77,10 @@ class RecordedRun:
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     """Read one run of a record or of a collected file, with all checksums.
 
-    Parameters
-    ----------
-    wanted
-        The ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there is only
-        one.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged or does not contain measured runs, if no run or more than one
-        matches, or if the record has no data of the run.
+    - `wanted`: the ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there
+      is only one.
+    `InputError` if the file is damaged or does not contain measured runs, if no run or more than
+    one matches, or if the record has no data of the run.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
@@ -199,14 +187,9 @@ class RunPlace(NamedTuple):
 class Stratum(NamedTuple):
     """The runs of one algorithm.
 
-    Attributes
-    ----------
-    runs
-        All runs with a result.
-    lost
-        Number of runs without a result in the record; they are not replayed.
-    sampled
-        The chosen ones among `runs`, in the same order.
+    - `runs`: all runs with a result.
+    - `lost`: number of runs without a result in the record; they are not replayed.
+    - `sampled`: the chosen ones among `runs`, in the same order.
     """
 
     label: str
@@ -218,20 +201,12 @@ class Stratum(NamedTuple):
 def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
     """Choose runs at random, the same share of each algorithm, at least one.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``. The collected files of the campaign's algorithms count, or its planned
-        records if nothing was collected. In
-        place of a collected file that joins records of several campaigns, code versions or
-        machines, these records count, if all of them are still there.
-    share
-        Share of the runs, in (0, 1].
-
-    Raises
-    ------
-    InputError
-        If there is no record, a record is damaged, or no run can be replayed.
+    - `folder`: ``results/NAME``. The collected files of the campaign's algorithms count, or its
+      planned records if nothing was collected. In place of a collected file that joins records of
+      several campaigns, code versions or machines, these records count, if all of them are still
+      there.
+    - `share`: share of the runs, in (0, 1].
+    `InputError` if there is no record, a record is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
     lost: dict[str, int] = {}

@@ -60,18 +60,11 @@ class Verdict(StrEnum):
 class First:
     """Who is in front in one situation of the report.
 
-    Attributes
-    ----------
-    want, detail
-        The situation, as in the report.
-    measure, criterion
-        Its criterion in the table `comparison`.
-    leaders
-        Algorithms with the best value.
-    front
-        The leaders, and algorithms that may be as good.
-    behind
-        All other algorithms.
+    - `want`, `detail`: the situation, as in the report.
+    - `measure`, `criterion`: its criterion in the table `comparison`.
+    - `leaders`: algorithms with the best value.
+    - `front`: the leaders, and algorithms that may be as good.
+    - `behind`: all other algorithms.
     """
 
     space: Space
@@ -99,15 +92,10 @@ class First:
 class Decided:
     """A pair that the table `comparison` decides.
 
-    Attributes
-    ----------
-    function
-        Number of the function as text, or ``all``.
-    better, other
-        The two algorithms.
-    a12, low, high
-        The probability that a run of `better` is better, and its interval; over all functions, a
-        share of functions, without an interval.
+    - `function`: number of the function as text, or ``all``.
+    - `better`, `other`: the two algorithms.
+    - `a12`, `low`, `high`: the probability that a run of `better` is better, and its interval; over
+      all functions, a share of functions, without an interval.
     """
 
     space: Space
@@ -132,14 +120,9 @@ class Decided:
 class Ratio:
     """The expected cost of one algorithm divided by that of the first one, on a function.
 
-    Attributes
-    ----------
-    unit
-        ``seconds`` or ``evaluations``.
-    target
-        Target of the expected cost.
-    value, low, high
-        The ratio and its interval.
+    - `unit`: ``seconds`` or ``evaluations``.
+    - `target`: target of the expected cost.
+    - `value`, `low`, `high`: the ratio and its interval.
     """
 
     space: Space
@@ -333,17 +316,10 @@ def campaign_of(folder: Path) -> Campaign:
 def study(folder: Path, settings: Campaign) -> Study:
     """Make the tables of a campaign from its collected runs.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
-    settings
-        The campaign whose targets and statistics are used, so that two studies can be compared.
-
-    Raises
-    ------
-    InputError
-        If collected runs are missing or damaged.
+    - `folder`: ``results/NAME``.
+    - `settings`: the campaign whose targets and statistics are used, so that two studies can be
+      compared.
+    `InputError` if collected runs are missing or damaged.
     """
     files = [folder / collected.ROOM / f"{label}.parquet" for label in settings.algorithms]
     if missing := [path for path in files if not path.is_file()]:
@@ -372,21 +348,12 @@ def campaign_again(
     It may be measured on any machine, and always has all of its runs: neither what the campaign
     requires of a machine nor its stopping rule is part of a claim.
 
-    Parameters
-    ----------
-    seed
-        Added to the seed of the campaign; at least 1.
-    runs
-        The runs on each problem; None for those of the campaign.
-    minutes
-        Approximate limit of the time of measuring on these cores, which limits the runs; None for
-        no limit.
-
-    Raises
-    ------
-    InputError
-        If the minutes are not enough for one run on each problem, or if the budget has no real
-        seconds.
+    - `seed`: added to the seed of the campaign; at least 1.
+    - `runs`: the runs on each problem; None for those of the campaign.
+    - `minutes`: approximate limit of the time of measuring on these cores, which limits the runs;
+      None for no limit.
+    `InputError` if the minutes are not enough for one run on each problem, or if the budget has no
+    real seconds.
     """
     wanted = campaign.runs if runs is None else runs
     again = _with_runs(campaign, wanted, seed)

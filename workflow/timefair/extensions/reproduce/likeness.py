@@ -46,14 +46,10 @@ class Difference(NamedTuple):
 class Likeness:
     """The extent of the comparison of two runs, and the first difference.
 
-    Attributes
-    ----------
-    evaluations, events
-        Numbers of evaluations and events of each run that were compared.
-    in_full
-        Whether both runs were compared completely. False: the clock ended one of them, or a launch.
-    difference
-        The first difference; None if the runs are the same.
+    - `evaluations`, `events`: numbers of evaluations and events of each run that were compared.
+    - `in_full`: whether both runs were compared completely. False: the clock ended one of them, or
+      a launch.
+    - `difference`: the first difference; None if the runs are the same.
     """
 
     evaluations: int
@@ -67,12 +63,8 @@ def likeness(
 ) -> Likeness:
     """Compare a recorded run with its repetition.
 
-    Parameters
-    ----------
-    launches_by_clock
-        Whether the restart policy has a limit in seconds.
-    changes_by_clock
-        Whether the problem changes after seconds.
+    - `launches_by_clock`: whether the restart policy has a limit in seconds.
+    - `changes_by_clock`: whether the problem changes after seconds.
     """
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
@@ -229,12 +221,9 @@ def code_changes(
 ) -> Iterator[Change]:
     """The code digest, and the commits if they differ too.
 
-    Parameters
-    ----------
-    recorded, now
-        The digests of the code that measured the run, and of the code that would measure it now.
-    machine, here
-        The facts of both machines, which contain the commits.
+    - `recorded`, `now`: the digests of the code that measured the run, and of the code that would
+      measure it now.
+    - `machine`, `here`: the facts of both machines, which contain the commits.
     """
     if recorded == now:
         return
@@ -247,10 +236,7 @@ def code_changes(
 def software_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
     """Versions of Python, of the packages that measure the run, then of the other ones here.
 
-    Parameters
-    ----------
-    recorded, now
-        The facts of the machines.
+    - `recorded`, `now`: the facts of the machines.
     """
     for name in _PYTHON:
         if recorded.get(name) != now.get(name):

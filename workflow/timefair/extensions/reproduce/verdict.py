@@ -50,10 +50,8 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
     because it determines only the number of runs. The search for the parameters of an algorithm is
     omitted, too.
 
-    Raises
-    ------
-    InputError
-        If the campaign is not possible with this version of timefair and the installed packages.
+    `InputError` if the campaign is not possible with this version of timefair and the installed
+    packages.
     """
     campaign, row = recorded.campaign, recorded.row
     asked = {name: campaign[name] for name in _DECISIVE if name in campaign}
@@ -102,10 +100,7 @@ def is_compared(recorded: RecordedRun) -> bool:
 def claimed_campaign(path: Path, recorded: RecordedRun) -> Campaign:
     """The campaign of a file.
 
-    Raises
-    ------
-    InputError
-        If it lacks the algorithm of the run, or its suite lacks the problem of the run.
+    `InputError` if it lacks the algorithm of the run, or its suite lacks the problem of the run.
 
     Notes
     -----
@@ -175,14 +170,9 @@ NOTHING = "code, software, parameters, seed and machine are as recorded"
 class Verdict:
     """A recorded run and its repetition.
 
-    Attributes
-    ----------
-    recorded, again
-        Both runs.
-    likeness
-        Result of their comparison.
-    changes
-        Present differences from the facts in the record.
+    - `recorded`, `again`: both runs.
+    - `likeness`: result of their comparison.
+    - `changes`: present differences from the facts in the record.
     """
 
     recorded: RecordedRun
@@ -242,17 +232,9 @@ def replay(
 ) -> Verdict:
     """Measure a recorded run again, and compare.
 
-    Parameters
-    ----------
-    claimed
-        A campaign file, which replaces the record's own campaign for the measurement.
-    replayer
-        A replayer that is prepared for the record's own campaign; None for a new one.
-
-    Raises
-    ------
-    InputError
-        If the run cannot be measured here.
+    - `claimed`: A campaign file, which replaces the record's own campaign for the measurement.
+    - `replayer`: A replayer that is prepared for the record's own campaign; None for a new one.
+    `InputError` if the run cannot be measured here.
     """
     original = campaign_of(recorded)
     campaign = claimed_campaign(claimed, recorded) if claimed else original

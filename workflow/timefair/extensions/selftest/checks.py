@@ -48,16 +48,10 @@ def _changed(path: Path) -> datetime:
 class Copy:
     """The records of a campaign, and when it was measured.
 
-    Attributes
-    ----------
-    campaign
-        The campaign that was measured.
-    keys
-        The measure keys of its records.
-    facts, rows
-        The facts and the runs of each job's record.
-    began, ended
-        The time of day before the first and after the last run.
+    - `campaign`: the campaign that was measured.
+    - `keys`: the measure keys of its records.
+    - `facts`, `rows`: the facts and the runs of each job's record.
+    - `began`, `ended`: the time of day before the first and after the last run.
     """
 
     campaign: Campaign

@@ -385,14 +385,9 @@ class Injected:
 def injected(name: str, sound: Copy, already: Mapping[str, str]) -> Injected:
     """Inject a defect into a copy of sound records, and check the copy.
 
-    Parameters
-    ----------
-    name
-        One of `DEFECTS`.
-    sound
-        The records as they were measured; they are not changed.
-    already
-        Findings of the checks in the sound records; they are not counted.
+    - `name`: one of `DEFECTS`.
+    - `sound`: the records as they were measured; they are not changed.
+    - `already`: findings of the checks in the sound records; they are not counted.
     """
     inject, one = DEFECTS[name], sound.again()
     with inject(one) or nullcontext():

@@ -112,18 +112,11 @@ class Law:
 class Synthetic:
     """A synthetic algorithm.
 
-    Attributes
-    ----------
-    law
-        Distribution of the time X of a launch that succeeds.
-    success
-        Probability that a launch succeeds.
-    step_s
-        Time h of an evaluation.
-    tau
-        Evaluations after which a launch is cut and the next one begins; None for no cut.
-    sleeps
-        Whether the algorithm sleeps between evaluations, so that it needs little CPU time.
+    - `law`: distribution of the time X of a launch that succeeds.
+    - `success`: probability that a launch succeeds.
+    - `step_s`: time h of an evaluation.
+    - `tau`: evaluations after which a launch is cut and the next one begins; None for no cut.
+    - `sleeps`: whether the algorithm sleeps between evaluations, so that it needs little CPU time.
     """
 
     law: Law
@@ -155,19 +148,10 @@ class Synthetic:
 class Answers:
     """The true results of a synthetic algorithm under a budget.
 
-    Parameters
-    ----------
-    synthetic
-        The algorithm.
-    budget_s
-        T of a run.
-    delay_s, relaunch_s
-        The delays d and d' of the first launch and of each later one.
-
-    Attributes
-    ----------
-    times_s
-        t(n) for n = 0 to M, shape (M + 1,).
+    - `synthetic`: the algorithm.
+    - `budget_s`: T of a run.
+    - `delay_s`, `relaunch_s`: the delays d and d' of the first launch and of each later one.
+    - `times_s`: t(n) for n = 0 to M, shape (M + 1,).
     """
 
     def __init__(
@@ -368,19 +352,11 @@ def _improvements(steps: list[float], most: int) -> Iterator[tuple[int, int]]:
 def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a run as it would be if the clock and everything around the run took no time.
 
-    Parameters
-    ----------
-    synthetic
-        The algorithm.
-    budget_s
-        T of the run.
-    names
-        The columns that name the run, including ``seed``.
-
-    Returns
-    -------
-    dict
-        A row of `timefair.records.schema.RUN_SCHEMA`, without the columns about its surroundings.
+    - `synthetic`: the algorithm.
+    - `budget_s`: T of the run.
+    - `names`: the columns that name the run, including ``seed``.
+    Returns A row of `timefair.records.schema.RUN_SCHEMA`, without the columns about its
+    surroundings.
     """
     step_s = synthetic.step_s
     most = int(budget_s / step_s)

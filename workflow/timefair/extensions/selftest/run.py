@@ -40,15 +40,11 @@ FLOOR = 0.1
 class Size:
     """Number of repetitions of each part.
 
-    Attributes
-    ----------
-    coverage
-        Repetitions of the campaign whose answers are known.
-    unslowed, slowed
-        Repetitions of the algorithm against itself, and against its slowed versions.
-    attempts
-        Maximal number of times that a slowdown is measured; it is corrected and measured again if
-        its power is not near 80 %.
+    - `coverage`: repetitions of the campaign whose answers are known.
+    - `unslowed`, `slowed`: repetitions of the algorithm against itself, and against its slowed
+      versions.
+    - `attempts`: maximal number of times that a slowdown is measured; it is corrected and measured
+      again if its power is not near 80 %.
     """
 
     coverage: int
@@ -70,16 +66,10 @@ DEFECT_FUNCTIONS, DEFECT_RUNS = 2, 8
 class Bench:
     """Where and how the parts are measured.
 
-    Attributes
-    ----------
-    folder
-        Folder of the records. Records that exist are not measured again.
-    cores
-        Number of runs that are measured at the same time.
-    seed
-        Seed of the first campaign; the seeds of the later parts are derived from it.
-    say
-        Called with the name of a part, the number of finished jobs and the number of all jobs.
+    - `folder`: folder of the records. Records that exist are not measured again.
+    - `cores`: number of runs that are measured at the same time.
+    - `seed`: seed of the first campaign; the seeds of the later parts are derived from it.
+    - `say`: called with the name of a part, the number of finished jobs and the number of all jobs.
     """
 
     folder: Path
@@ -103,18 +93,13 @@ class Bench:
 class Known:
     """Results of the campaign with known answers.
 
-    Attributes
-    ----------
-    held, orders
-        Results of `coverage.held` and `coverage.orders`. `held` has a further column ``perfect``:
-        the share of the intervals that contain the known value if a perfect clock records the same
-        runs.
-    clock
-        Result of `clock.table`.
-    drift_ppm
-        How much faster the clock of the measurement was than others, in parts per million.
-    differences
-        One line for each run whose events differ from those that were drawn.
+    - `held`, `orders`: results of `coverage.held` and `coverage.orders`. `held` has a further
+      column ``perfect``: the share of the intervals that contain the known value if a perfect clock
+      records the same runs.
+    - `clock`: result of `clock.table`.
+    - `drift_ppm`: how much faster the clock of the measurement was than others, in parts per
+      million.
+    - `differences`: one line for each run whose events differ from those that were drawn.
     """
 
     held: pd.DataFrame
@@ -176,11 +161,8 @@ def _differences(rows: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
 def detectable_slowdown(bench: Bench, size: Size) -> dict[str, Any]:
     """Measure the minimum detectable slowdown of this machine; see `detectable`.
 
-    Returns
-    -------
-    dict
-        JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None if
-        the test detects none of the slowdowns that were computed.
+    Returns JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None
+    if the test detects none of the slowdowns that were computed.
     """
     perturbed: list[bool] = []
     equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, perturbed)
