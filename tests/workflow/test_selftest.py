@@ -47,16 +47,3 @@ def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
 def test_wrong_words(words, line, capsys):
     assert cli.main(["selftest", *words]) == 2
     assert capsys.readouterr().err.startswith(line)
-
-
-@pytest.mark.slow
-def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
-    from timefair.basics.errors import InputError
-    from timefair.campaign import configuration
-    from timefair.extensions.selftest import laws
-    from timefair.processes.jobs import complete
-
-    monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no interpreter starts
-    campaign = configuration.parse(laws.campaign(1, 1, 1))
-    with pytest.raises(InputError, match=r"r1\.log: the job failed: "):
-        complete(campaign, tmp_path, 1, lambda done, jobs: None)

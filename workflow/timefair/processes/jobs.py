@@ -84,13 +84,13 @@ def measured(
 ) -> list[Path]:
     """The records of jobs; those that are missing are measured.
 
-    - `folder`: ``results/<campaign>``, which this process holds, with the snapshot and these keys.
+    - `folder`: ``results/<campaign>`` with the snapshot and these keys. If this process holds it
+      (`driver.held`), jobs are done by prepared processes.
     - `jobs`: begun in this order.
     - `workers`: how many jobs are measured at the same time.
     - `took`: called after each job that was measured, with its seconds.
     `JobFailed` if a job fails; the others are ended, and continue when this is called again.
     """
-
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
     lacking = [job for job, record in zip(jobs, records, strict=True) if not record.is_file()]
 

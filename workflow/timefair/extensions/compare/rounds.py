@@ -171,15 +171,13 @@ class Rounds:
         jobs, spent_s = list(plan.jobs(trial)), dict[plan.Job, float]()
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / trial.name
-            with driver.held(folder):
-                plan.write_snapshot(trial, folder)
-                plan.write_keys(keys, folder)
-                try:
-                    records = measured(folder, jobs, keys, self.workers, spent_s.__setitem__)
-                except JobFailed as failed:
-                    raise InputError(
-                        f"{CANNOT.format(jobs[failed.number].algorithm)}: {failed.why}"
-                    ) from None
+            plan.write_snapshot(trial, folder)
+            plan.write_keys(keys, folder)
+            try:
+                records = measured(folder, jobs, keys, self.workers, spent_s.__setitem__)
+            except JobFailed as failed:
+                label = jobs[failed.number].algorithm
+                raise InputError(f"{CANNOT.format(label)}: {failed.why}") from None
             return {
                 job.algorithm: _launched(trial, job.algorithm, record, spent_s[job])
                 for job, record in zip(jobs, records, strict=True)
