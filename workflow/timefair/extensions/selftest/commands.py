@@ -85,7 +85,7 @@ def _selftest(arguments: argparse.Namespace) -> int:
 
     size = run.QUICK if arguments.quick else run.FULL
     with _folder(arguments.results) as folder:
-        bench = run.Bench(folder, cores, arguments.seed, progress)
+        bench = run.Bench(folder, cores, arguments.seed, _say)
         if arguments.defects:
             return _defects(bench, arguments.output)
         known = run.known_answers(bench, size.coverage)
@@ -107,6 +107,10 @@ def _folder(results: Path | None) -> Iterator[Path]:
         return
     with TemporaryDirectory(prefix="timefair-selftest-") as name:
         yield Path(name)
+
+
+def _say(part: str, done: int, jobs: int) -> None:
+    progress(f"selftest: {part}", done, jobs)
 
 
 def _known(known: Known) -> list[str]:
