@@ -22,11 +22,14 @@ import numpy as np
 import yaml
 from large import snakemake
 
-from timefair.extensions.reproduce.claims.claim import Verdict
-from timefair.extensions.reproduce.claims.evidence import campaign_of, evidence_of
-from timefair.extensions.reproduce.claims.judged import judge
-from timefair.extensions.reproduce.claims.stated import claims
-from timefair.extensions.reproduce.claims.summary import KINDS
+from timefair.extensions.reproduce.claims import (
+    KINDS,
+    Verdict,
+    campaign_of,
+    claims,
+    evidence_of,
+    judge,
+)
 from timefair.rundata.runs import Runs
 
 CAMPAIGN = {

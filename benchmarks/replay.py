@@ -21,9 +21,8 @@ from typing import Any
 
 from timefair.campaign import configuration, plan
 from timefair.cli.common import measuring_environment
-from timefair.extensions.reproduce.again import Replayer, campaign_of
 from timefair.extensions.reproduce.chosen import chosen_run
-from timefair.extensions.reproduce.verdict import replay
+from timefair.extensions.reproduce.verdict import Replayer, campaign_of, replay
 from timefair.measure.job.cell import measure_job
 from timefair.measure.job.prepared import Prepared
 

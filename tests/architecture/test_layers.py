@@ -31,9 +31,9 @@ ALLOWED = {
     # what is done
     "measure": {
         "basics", "linux", "machine", "problems", "algorithms", "environments", "statistics",
-        "records", "policies", "campaign",
+        "records", "policies", "campaign", "processes",
     },
-    "processes": {"basics", "linux", "machine"},
+    "processes": {"basics", "linux", "machine", "campaign"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {

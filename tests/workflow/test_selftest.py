@@ -15,7 +15,7 @@ TINY = run.Size(coverage=1, unslowed=3, slowed=2, attempts=1)
 def state(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(run, "QUICK", TINY)
-    monkeypatch.setattr("timefair.extensions.selftest.world.RUNS", 4)
+    monkeypatch.setattr("timefair.extensions.selftest.laws.RUNS", 4)
     return tmp_path / "state"
 
 
@@ -47,16 +47,3 @@ def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
 def test_wrong_words(words, line, capsys):
     assert cli.main(["selftest", *words]) == 2
     assert capsys.readouterr().err.startswith(line)
-
-
-@pytest.mark.slow
-def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
-    from timefair.basics.errors import InputError
-    from timefair.extensions.selftest import measuring, world
-
-    broken = {"PYTHONHOME": "/nowhere"}  # no interpreter starts
-    with pytest.raises(InputError, match=r"worker-0.log: exit status [1-9]"):
-        measuring.measured(
-            world.campaign(1, 1, 1), tmp_path, cores=1, environment=broken,
-            progress=lambda done, jobs: None,
-        )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.extensions.compare import expected
+from timefair.extensions.compare import rounds
 from timefair.records.store import write_record
 
 FUNCTIONS, INSTANCES, RUNS = (1, 2), (1, 2), 20
@@ -72,7 +72,7 @@ def _rows(
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a comparison can find is simulated less exactly: it takes longer than its runs here."""
-    monkeypatch.setattr(expected, "SAMPLES", 40)
+    monkeypatch.setattr(rounds, "SAMPLES", 40)
 
 
 @pytest.fixture

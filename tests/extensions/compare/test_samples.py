@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from timefair.extensions.compare.samples import cells, samples
+from timefair.extensions.compare.comparison import cells, samples
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from timefair import cli
-from timefair.extensions.reproduce.reproduction import Finding, replay_all
-from timefair.extensions.reproduce.sample import sample
+from timefair.extensions.reproduce.chosen import sample
+from timefair.extensions.reproduce.verdict import Finding, replay_all
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record

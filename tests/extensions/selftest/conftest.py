@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from timefair.campaign import configuration, plan
-from timefair.extensions.selftest import world
-from timefair.extensions.selftest.copies import Copy
-from timefair.extensions.selftest.expected import recorded
+from timefair.extensions.selftest import laws
+from timefair.extensions.selftest.checks import Copy
+from timefair.extensions.selftest.laws import recorded
 from timefair.extensions.selftest.staircase import VALUES, point
 from timefair.measure.launch.seeds import run_seed
 from timefair.problems.base import ProblemName
@@ -32,7 +32,7 @@ def rows_of(label: str, functions: int, runs: int, seed: int) -> Iterator[dict[s
                 "suite": suite, "function": function, "dimension": 1, "instance": 1,
                 "algorithm": label, "run": run, "seed": run_seed(seed, problem, label, run),
             }  # fmt: skip
-            yield recorded(world.ALGORITHMS[label], world.BUDGET_S, names)
+            yield recorded(laws.ALGORITHMS[label], laws.BUDGET_S, names)
 
 
 def delayed(row: dict[str, Any]) -> dict[str, Any]:
@@ -40,11 +40,11 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
     for number, launch in enumerate(row["launch_log"]):
         if number:
             launch["start_s"] += DELAY_S + number * RELAUNCH_S
-        launch["end_s"] = min(launch["end_s"] + DELAY_S + number * RELAUNCH_S, world.BUDGET_S)
+        launch["end_s"] = min(launch["end_s"] + DELAY_S + number * RELAUNCH_S, laws.BUDGET_S)
     for event in row["events"]:
         event["time_s"] += DELAY_S + event["launch"] * RELAUNCH_S
     end_s = row["launch_log"][-1]["end_s"]
-    sleeps = world.ALGORITHMS[row["algorithm"]].sleeps
+    sleeps = laws.ALGORITHMS[row["algorithm"]].sleeps
     return row | {
         "wall_s": end_s, "real_s": end_s, "reaped_s": end_s + 1e-3, "overshoot_s": 0.0,
         "last_evaluation_s": end_s, "cpu_s": end_s * (0.3 if sleeps else 1.0),
@@ -57,7 +57,7 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
 def sound() -> Copy:
     """Records of two functions without a defect."""
     functions, runs, seed = 2, 10, 7
-    campaign = configuration.parse(world.campaign(functions, seed, runs))
+    campaign = configuration.parse(laws.campaign(functions, seed, runs))
     rows: dict[plan.Job, list[dict[str, Any]]] = {}
     began = START
     for job in plan.jobs(campaign):

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from timefair.extensions.selftest import clock, world
+from timefair.extensions.selftest import clock, laws
 from timefair.records.status import StopReason
 
 from .conftest import DELAY_S, RELAUNCH_S, delayed, rows_of
@@ -19,10 +19,10 @@ def runs():
 
 
 def test_delays_are_found(runs):
-    found = clock.bias(runs["restarted"], world.ALGORITHMS["restarted"])
+    found = clock.bias(runs["restarted"], laws.ALGORITHMS["restarted"])
     assert found.delay_s == pytest.approx(DELAY_S, rel=1e-6)
     assert found.each_relaunch_s == pytest.approx(RELAUNCH_S, rel=1e-6)
-    assert clock.bias(runs["lognormal"], world.ALGORITHMS["lognormal"]).median_rate == (
+    assert clock.bias(runs["lognormal"], laws.ALGORITHMS["lognormal"]).median_rate == (
         pytest.approx(1, abs=1e-9)
     )
 
@@ -32,13 +32,13 @@ def test_events_that_others_hold_up_do_not_change_the_least_delay(runs):
     for row in held_up:
         for event in row["events"][3:15]:
             event["time_s"] += 4e-3
-    found = clock.bias(held_up, world.ALGORITHMS["lognormal"])
+    found = clock.bias(held_up, laws.ALGORITHMS["lognormal"])
     assert found.delay_s == pytest.approx(DELAY_S, rel=1e-6)
     assert found.median_rate == pytest.approx(1, abs=1e-3)
 
 
 def test_the_table_in_microseconds(runs):
-    biases = {label: clock.bias(rows, world.ALGORITHMS[label]) for label, rows in runs.items()}
+    biases = {label: clock.bias(rows, laws.ALGORITHMS[label]) for label, rows in runs.items()}
     table = clock.table(biases).set_index("algorithm")
     assert table.loc["restarted", "least_us"] == pytest.approx(1e6 * DELAY_S)
     assert math.isnan(table.loc["lognormal", "relaunch_us"])
@@ -46,7 +46,7 @@ def test_the_table_in_microseconds(runs):
 
 
 def difference(row):
-    return clock.difference(row, world.ALGORITHMS["lognormal"], world.BUDGET_S)
+    return clock.difference(row, laws.ALGORITHMS["lognormal"], laws.BUDGET_S)
 
 
 def a_run(runs, reason):
@@ -63,7 +63,7 @@ def test_a_run_that_waited_may_not_reach_its_last_events(runs):
     row = a_run(runs, StopReason.TIME)
     row["events"] = row["events"][:5]
     assert "is missing" in difference(row)
-    assert difference(row | {"foreign_delay_s": world.BUDGET_S}) == ""
+    assert difference(row | {"foreign_delay_s": laws.BUDGET_S}) == ""
     assert difference(row | {"evaluations": row["events"][-1]["evaluations"]}) == ""
 
 

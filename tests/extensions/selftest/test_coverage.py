@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.campaign import configuration
-from timefair.extensions.selftest import coverage, world
+from timefair.extensions.selftest import coverage, laws
 from timefair.extensions.selftest.laws import Answers
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
@@ -18,13 +18,13 @@ REPETITIONS, SEED = 8, 5
 @pytest.fixture(scope="module")
 def made():
     """The tables of a perfect clock."""
-    campaign = configuration.parse(world.campaign(REPETITIONS, SEED, 20))
-    rows = [row for label in world.ALGORITHMS for row in rows_of(label, REPETITIONS, 20, SEED)]
+    campaign = configuration.parse(laws.campaign(REPETITIONS, SEED, 20))
+    rows = [row for label in laws.ALGORITHMS for row in rows_of(label, REPETITIONS, 20, SEED)]
     return coverage.tables(Runs.of(pa.Table.from_pylist(rows, schema=RUN_SCHEMA)), campaign)
 
 
 def answers():
-    return {label: Answers(one, world.BUDGET_S) for label, one in world.ALGORITHMS.items()}
+    return {label: Answers(one, laws.BUDGET_S) for label, one in laws.ALGORITHMS.items()}
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_every_table_holds_the_truth(made):
 
 @pytest.mark.slow
 def test_the_truth_of_other_algorithms_is_not_held(made):
-    other = dict.fromkeys(world.ALGORITHMS, answers()["sleeping"])
+    other = dict.fromkeys(laws.ALGORITHMS, answers()["sleeping"])
     wrong = coverage.held(made, other).set_index("table")["as_aimed"]
     assert not wrong[["ert", "success", "quantiles_to_target"]].any()
 

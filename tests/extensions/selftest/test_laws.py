@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.extensions.selftest import world
-from timefair.extensions.selftest.expected import found
-from timefair.extensions.selftest.laws import AT_THE_END, Answers
+from timefair.extensions.selftest import laws
+from timefair.extensions.selftest.laws import AT_THE_END, Answers, found
 
 RUNS, SIGMAS = 2000, 4.5
 LEVEL = 24
@@ -18,8 +17,8 @@ LABELS = ("exponential", "lognormal", "sleeping", "restarted")
 @pytest.fixture(scope="module", params=LABELS)
 def simulated(request):
     """The answers of an algorithm, and the evaluations of many runs to a level; inf for never."""
-    synthetic = world.ALGORITHMS[request.param]
-    answers = Answers(synthetic, world.BUDGET_S)
+    synthetic = laws.ALGORITHMS[request.param]
+    answers = Answers(synthetic, laws.BUDGET_S)
     needed, best = [], []
     for seed in range(RUNS):
         events = found(synthetic, seed, answers.most)
@@ -40,7 +39,7 @@ def test_the_ert(simulated):
     right = answers.ert_evaluations(LEVEL)
     scores = cost - right * success  # zero on average, by the definition of the ERT
     assert abs(scores.mean()) < SIGMAS * scores.std() / math.sqrt(RUNS)
-    seconds = np.where(success, answers.synthetic.step_s * cost, world.BUDGET_S)
+    seconds = np.where(success, answers.synthetic.step_s * cost, laws.BUDGET_S)
     scores = seconds - answers.ert_s(LEVEL) * success
     assert abs(scores.mean()) < SIGMAS * scores.std() / math.sqrt(RUNS)
 
@@ -72,16 +71,16 @@ def test_the_share_of_targets_reached(simulated):
 
 
 def test_the_true_rank_reversal():
-    first, second = (Answers(world.ALGORITHMS[k], world.BUDGET_S) for k in world.INVERTED)
-    for level in world.TARGET_LEVELS:
+    first, second = (Answers(laws.ALGORITHMS[k], laws.BUDGET_S) for k in laws.INVERTED)
+    for level in laws.TARGET_LEVELS:
         assert first.ert_evaluations(level) < second.ert_evaluations(level)
         assert first.ert_s(level) > second.ert_s(level)
 
 
 def test_delays_take_evaluations_from_the_budget():
-    synthetic = world.ALGORITHMS["restarted"]
-    exact = Answers(synthetic, world.BUDGET_S)
-    late = Answers(synthetic, world.BUDGET_S, 10 * synthetic.step_s, synthetic.step_s)
+    synthetic = laws.ALGORITHMS["restarted"]
+    exact = Answers(synthetic, laws.BUDGET_S)
+    late = Answers(synthetic, laws.BUDGET_S, 10 * synthetic.step_s, synthetic.step_s)
     assert late.most == exact.most - 10 - 4  # four launches are complete by then
     assert late.times_s[41] == pytest.approx((41 + 10 + 1) * synthetic.step_s)
     assert late.success_rate(LEVEL) < exact.success_rate(LEVEL)

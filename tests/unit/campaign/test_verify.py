@@ -15,7 +15,7 @@ import pytest
 from timefair import cli
 from timefair.campaign import plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
-from timefair.extensions.reproduce.sample import sample
+from timefair.extensions.reproduce.chosen import sample
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path

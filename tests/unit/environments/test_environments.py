@@ -15,8 +15,8 @@ import pytest
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import plan, provenance
 from timefair.environments import environment
-from timefair.extensions.reproduce.again import Replayer, campaign_of
 from timefair.extensions.reproduce.chosen import chosen_run
+from timefair.extensions.reproduce.verdict import Replayer, campaign_of
 from timefair.linux import kernel
 from timefair.measure.job.cell import measure
 from timefair.measure.job.remote import RemoteRunner

@@ -24,8 +24,8 @@ print("free", flush=True)
 
 
 MEASURE = """
-from timefair.cli.measuring import _ended
-_ended(["sh", "-c", "echo begun; exec sleep 20"])
+from timefair.processes.jobs import in_turn
+list(in_turn([["sh", "-c", "echo begun; exec sleep 20"]], 1))
 """
 
 

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
+from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
 ROOM = "collected"
@@ -19,6 +20,24 @@ ROOM = "collected"
 
 OUTDATED = f"has runs of another configuration or of other code; delete it, and {plan.AGAIN}"
 LEFT_OVER = "left over: not in the campaign, and not read; delete if no longer needed"
+
+
+def join(
+    campaign: Campaign, keys: plan.Keys, folder: Path, label: str, output: Path | None = None
+) -> Path:
+    """Join the planned records of an algorithm; the file. Errors are those of `records.collect`."""
+    from timefair.records.collect import collect
+
+    output = output or folder / ROOM / f"{label}.parquet"
+    records = {
+        folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
+        for job in plan.jobs(campaign)
+        if job.algorithm == label
+    }
+    output.parent.mkdir(parents=True, exist_ok=True)
+    allowed = campaign.statistics.mixed == "allow"
+    collect(label, records, plan.expected_runs(campaign), output, allow_mixed=allowed)
+    return output
 
 
 def in_folder(folder: Path, campaign: Campaign) -> list[Path]:

@@ -73,6 +73,13 @@ def one_thread() -> None:
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
 
 
+def progress(what: str, done: int, jobs: int) -> None:
+    """Print how many jobs are done, on a terminal only, and over the line before."""
+    if sys.stderr.isatty():
+        end = "\n" if done == jobs else "\r"
+        print(f"{what} {done}/{jobs}  ", end=end, file=sys.stderr, flush=True)
+
+
 def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
     """Look up a name in a registry; `InputError` with the nearest name if it is unknown."""
     if name not in registry:

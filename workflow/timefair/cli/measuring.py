@@ -7,10 +7,9 @@ import contextlib
 import json
 import os
 import socket
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ from timefair.cli.common import (
 )
 from timefair.cli.paths import prepare_files
 from timefair.linux.interruption import SIGNALS
-from timefair.processes import prepared
+from timefair.processes import jobs, prepared
 from timefair.records.journal import begun_path
 
 if TYPE_CHECKING:
@@ -132,7 +131,8 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     threads = str(spec["threads"])
     environment = measuring_environment(spec["threads"])
     request = {name: getattr(arguments, name) for name in _REQUEST}
-    command = _command(arguments.campaign, request, arguments.record)
+    options = {"campaign": arguments.campaign, **request, "record": arguments.record}
+    command = jobs.command("measure", options)
     request["record"] = str(arguments.record)
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
@@ -179,46 +179,21 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     block = plan.Block(
         arguments.function, arguments.dimension, _instances(arguments), arguments.round
     )
-    jobs = block.jobs(campaign)
-    records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
+    members = block.jobs(campaign)
+    records = [folder / job.record(keys[job.algorithm, job.round]) for job in members]
     node = some_facts(["hostname"])["hostname"] or "unknown"
-    with on_one_node(folder / f"{block.place}.node", node, records):
-        for number, (job, record) in enumerate(zip(jobs, records, strict=True), start=1):
-            turn = f"{job.algorithm}: {number} of {len(jobs)} on {node}"
+
+    def commands() -> Iterator[list[str]]:
+        for number, job in enumerate(members, start=1):
+            turn = f"{job.algorithm}: {number} of {len(members)} on {node}"
             print(turn, file=sys.stderr, flush=True)
-            request = {name: getattr(arguments, name) for name in ("function", "dimension")}
-            request |= {"instances": arguments.instances, "round": arguments.round}
-            key = plan.short_key(keys[job.algorithm, job.round])
-            request |= {"algorithm": job.algorithm, "key": key}
-            if status := _ended(_command(arguments.campaign, request, record)):
-                return status
-    return 0
+            yield jobs.measuring(folder, job, keys)
 
-
-def _ended(command: list[str]) -> int:
-    """The exit status of a command that runs now; a signal to this process is passed on to it.
-
-    It does not outlive this process: a restart on another node does not meet it.
-    """
-    from timefair.linux import kernel
-    from timefair.linux.interruption import interruptible
-
-    begin = partial(kernel.die_with_parent, os.getpid())
-    with interruptible(), subprocess.Popen(command, preexec_fn=begin) as process:
-        try:
-            status = process.wait()
-        except Interrupted as stop:
-            process.send_signal(stop.number)
-            process.wait()
-            raise
-    return status if status >= 0 else 128 - status
-
-
-def _command(campaign: Path, request: Mapping[str, Any], record: Path) -> list[str]:
-    """The command that measures a job."""
-    options = {"campaign": campaign, **request, "record": record}
-    words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
-    return [sys.executable, "-P", "-m", "timefair", "measure", *words]
+    with (
+        on_one_node(folder / f"{block.place}.node", node, records),
+        contextlib.closing(jobs.in_turn(commands(), 1)) as ends,
+    ):
+        return next((one.status for one in ends if one.status), 0)
 
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
@@ -394,9 +369,7 @@ def _allocate(arguments: argparse.Namespace) -> None:
 
 def _collect(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration, plan
-    from timefair.records.collect import collect
-    from timefair.records.integrity import Place
+    from timefair.campaign import collected, configuration, plan
     from timefair.records.store import avoid_pandas
 
     avoid_pandas()
@@ -406,16 +379,4 @@ def _collect(arguments: argparse.Namespace) -> None:
     entry("--algorithm", label, campaign.algorithms)
     # The paths are not on the command line: a large campaign has more than fit there.
     folder = arguments.campaign.parent
-    keys = plan.read_keys(folder, campaign)
-    records = {
-        folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
-        for job in plan.jobs(campaign)
-        if job.algorithm == label
-    }
-    collect(
-        label,
-        records,
-        plan.expected_runs(campaign),
-        arguments.output,
-        allow_mixed=campaign.statistics.mixed == "allow",
-    )
+    collected.join(campaign, plan.read_keys(folder, campaign), folder, label, arguments.output)

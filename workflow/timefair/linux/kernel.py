@@ -134,6 +134,20 @@ def adopt_orphans() -> None:
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
+def forked(live: Callable[[], object]) -> int:
+    """Fork a process that does this, then ends; it ends with the thread that called this at the
+    latest. Return its number.
+    """
+    parent = os.getpid()
+    if pid := os.fork():
+        return pid
+    try:
+        die_with_parent(parent)
+        live()
+    finally:
+        end_process(0)
+
+
 def forked_as_orphan(live: Callable[[], NoReturn]) -> int:
     """Fork a process that the next subreaper above this one adopts, and return its process id.
 

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import mmap
-import multiprocessing
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +32,7 @@ from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
+from timefair.processes.forks import in_new_interpreter
 from timefair.records.status import Status, StopReason
 
 SLOW_S = 1e-4
@@ -233,13 +231,11 @@ def _faults(subject: Subject) -> list[str]:
 
 def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
     """Audit one algorithm in a separate process, unaffected by other algorithms."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as process:
-        try:
-            return process.submit(_prepared, subject, setting).result()
-        except BrokenProcessPool:
-            message = "its preparation ended the process"
-            return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
+    try:
+        return in_new_interpreter(_prepared, subject, setting)
+    except ChildProcessError:
+        message = "its preparation ended the process"
+        return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
 
 
 def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:

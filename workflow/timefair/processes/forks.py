@@ -1,4 +1,4 @@
-"""Does independent pieces of work in forks of this process."""
+"""Does independent pieces of work in processes, most of them forks of this one."""
 
 from __future__ import annotations
 
@@ -7,54 +7,96 @@ import pickle
 import selectors
 import signal
 import sys
+import time
 import traceback
-from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from itertools import takewhile
+from typing import NamedTuple, NoReturn, TypeVar
 
 from timefair.linux import kernel
 
 Result = TypeVar("Result")
 
 
-def in_forks(work: Sequence[Callable[[], int]], most: int) -> int:
-    """Do each piece of work in a separate fork.
+class Ended(NamedTuple):
+    """A process that has ended.
 
-    This process must not have started a thread that the work needs. Its other children are not
-    affected.
-
-    Parameters
-    ----------
-    work
-        Functions that return an exit status. When one fails, no further one begins.
-    most
-        How many forks work at the same time, at least 1.
-
-    Returns
-    -------
-    int
-        0, or the status of the first fork that failed: 128 plus the number of a signal that ended
-        it, 1 after an exception, which the fork prints.
+    - `number`: its place among those that were started, from 0.
+    - `status`: its exit status; 128 plus the number of a signal that ended it.
+    - `seconds`: how long it lived.
     """
-    waiting, status = list(work), 0
-    running: dict[int, int] = {}  # pidfd -> pid
+
+    number: int
+    status: int
+    seconds: float
+
+
+def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
+    """Start processes, and yield each when it has ended. The other children are not affected.
+
+    When the iterator is closed or an exception passes through it, those that still run are asked to
+    end, and have ended afterwards.
+
+    - `starts`: each starts a process and returns its number. The next one is taken when there is
+      room.
+    - `most`: how many live at the same time, at least 1.
+    """
+    waiting = enumerate(starts)
+    running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
     with selectors.PollSelector() as ends:
         try:
-            while running or (waiting and not status):
-                while waiting and not status and len(running) < most:
-                    pid = _fork(waiting.pop(0))
+            while True:
+                while len(running) < most and (one := next(waiting, None)) is not None:
+                    pid = one[1]()
                     descriptor = os.pidfd_open(pid)
-                    running[descriptor] = pid
+                    running[descriptor] = one[0], pid, time.monotonic()
                     ends.register(descriptor, selectors.EVENT_READ)
+                if not running:
+                    return
                 for ended, _ in ends.select():
                     ends.unregister(ended.fd)
-                    code = _status_of(ended.fd, running.pop(ended.fd))
-                    status = status or (code if code >= 0 else 128 - code)
+                    number, pid, start = running.pop(ended.fd)
+                    code, seconds = _status_of(ended.fd, pid), time.monotonic() - start
+                    yield Ended(number, code if code >= 0 else 128 - code, seconds)
         finally:
-            for pid in running.values():
+            for _, pid, _ in running.values():
                 os.kill(pid, signal.SIGTERM)
-            for descriptor, pid in running.items():
+            for descriptor, (_, pid, _) in running.items():
                 _status_of(descriptor, pid)
+
+
+def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
+    """Do each piece of work in a separate fork.
+
+    This process must not have started a thread that the work needs.
+
+    - `work`: functions that return an exit status. When one fails, no further one begins.
+    - `most`: how many forks work at the same time, at least 1.
+    Returns 0, or the status of the first fork that failed: 128 plus the number of a signal that
+    ended it, 1 after an exception, which the fork prints.
+    """
+    status = 0
+    begun = takewhile(lambda one: not status, work)
+    for ended in in_processes((partial(_fork, one) for one in begun), most):
+        status = status or ended.status
     return status
+
+
+def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
+    """The result of a function in a new interpreter; its arguments and result can be pickled.
+
+    `ChildProcessError` if the function ends its process.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(function, *given).result()
+        except BrokenProcessPool:
+            raise ChildProcessError(f"{function.__name__} ended its process") from None
 
 
 def beside(work: Callable[[], Result]) -> Callable[[], Result]:
@@ -63,16 +105,9 @@ def beside(work: Callable[[], Result]) -> Callable[[], Result]:
     This process must not have started a thread that the work needs. The fork ends at the latest
     with the thread that called this.
 
-    Parameters
-    ----------
-    work
-        Its result can be pickled.
-
-    Returns
-    -------
-    callable
-        Waits for the end of the work and returns its result; call it once. It raises
-        `ChildProcessError` if the work failed; the fork has printed why.
+    - `work`: its result can be pickled.
+    Returns waits for the end of the work and returns its result; call it once. It raises
+    `ChildProcessError` if the work failed; the fork has printed why.
     """
     caller = os.getpid()
     receive, send = os.pipe()

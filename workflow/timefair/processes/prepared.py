@@ -102,12 +102,8 @@ def _text(path: str) -> str:
 class Level(NamedTuple):
     """A kind of prepared process.
 
-    Attributes
-    ----------
-    place
-        The `address` of the process.
-    request
-        Request to a process of the previous level to become a process of this kind.
+    - `place`: the `address` of the process.
+    - `request`: request to a process of the previous level to become a process of this kind.
     """
 
     place: bytes
@@ -123,29 +119,16 @@ def hand_over(
 ) -> int | None:
     """Let a prepared process do a job, and wait for its end.
 
-    Parameters
-    ----------
-    levels
-        From the first one to the one that does the job.
-    request
-        The request to it.
-    command, environment
-        Command that starts a process of the first level; the numbers of its listening socket and of
-        this process are appended. It calls `serving.begin` and `serving.serve`.
-    begun
-        The file in which a fork that measures notes each run that it begins. It is removed when
-        this process is asked to end, because then no run is the cause.
-
-    Returns
-    -------
-    int or None
-        The exit status of the job; None if no prepared process is available, or the request is
-        longer than `LONGEST`.
-
-    Raises
-    ------
-    Interrupted
-        If a signal ends this process before the job has begun.
+    - `levels`: from the first one to the one that does the job.
+    - `request`: the request to it.
+    - `command`, `environment`: command that starts a process of the first level; the numbers of its
+      listening socket and of this process are appended. It calls `serving.begin` and
+      `serving.serve`.
+    - `begun`: the file in which a fork that measures notes each run that it begins. It is removed
+      when this process is asked to end, because then no run is the cause.
+    Returns the exit status of the job; None if no prepared process is available, or the request is
+    longer than `LONGEST`.
+    `Interrupted` if a signal ends this process before the job has begun.
     """
     if len(json.dumps(request).encode()) > LONGEST:
         return None
@@ -250,10 +233,7 @@ class _Client:
     ) -> int | None:
         """Send a request with file descriptors, and wait until it is done.
 
-        Returns
-        -------
-        int or None
-            The exit status; 0 of a process that is now ready; None if nothing was begun.
+        Returns the exit status; 0 of a process that is now ready; None if nothing was begun.
         """
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
             try:

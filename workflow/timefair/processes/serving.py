@@ -33,16 +33,11 @@ HANDOVER_S = 10.0
 class Task(NamedTuple):
     """The task of a fork.
 
-    Attributes
-    ----------
-    request
-        The request that the job sent.
-    number
-        Number of the task among those of this prepared process, from 1.
-    listener
-        Socket on which the fork has to `serve` if it becomes a prepared process of the next level.
-    connection
-        Connection to the job's own process.
+    - `request`: the request that the job sent.
+    - `number`: number of the task among those of this prepared process, from 1.
+    - `listener`: socket on which the fork has to `serve` if it becomes a prepared process of the
+      next level.
+    - `connection`: connection to the job's own process.
     """
 
     request: Request
@@ -68,12 +63,9 @@ def serve(
 
     Call it in the main thread, when everything is ready.
 
-    Parameters
-    ----------
-    driver
-        The snakemake that runs the campaign: when it ends, this returns.
-    starter
-        The connection to the job that had this process made; None if that started the process.
+    - `driver`: the snakemake that runs the campaign: when it ends, this returns.
+    - `starter`: the connection to the job that had this process made; None if that started the
+      process.
     """
     kernel.name_process(NAMES["ready"])
     try:

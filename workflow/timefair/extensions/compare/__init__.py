@@ -1,11 +1,11 @@
 """Compares two versions of an algorithm: `timefair compare`.
 
-- `samples`: the runs of both versions on each function, in pairs where the seeds are equal;
-- `comparison`: the answers, per function and over all;
+- `comparison`: the runs of both versions on each function, in pairs where the seeds are equal, and
+  the answers, per function and over all;
 - `sources`: where the runs are read from: one campaign, or two with the drift between them;
-- `rounds`: runs that are measured for a comparison, until the answer is decided;
-- `expected`: what a planned comparison can find;
-- `words`, `markdown`, `page`: the same facts as lines, for a pull request, and as a page.
+- `rounds`: runs that are measured for a comparison, until the answer is decided, and what a planned
+  comparison can find;
+- `words`: the same facts as lines, for a pull request, and as a page.
 """
 
 from timefair.basics.extension import Extension

@@ -119,8 +119,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _measure_and_compare(arguments: argparse.Namespace) -> int:
     from timefair.campaign import configuration
-    from timefair.extensions.compare import expected
-    from timefair.extensions.compare.rounds import Rounds
+    from timefair.extensions.compare.rounds import Rounds, expectations
 
     if len(arguments.sources) > 1:
         raise InputError(
@@ -137,7 +136,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     ratio = arguments.margin or campaign.statistics.matters.ratio
     launched = rounds.try_out()
     if not arguments.quiet:
-        print(*expected.lines(rounds, by, ratio, launched), sep="\n", flush=True)
+        print(*expectations(rounds, by, ratio, launched), sep="\n", flush=True)
 
     def say(line: str) -> None:
         if not arguments.quiet:
@@ -250,11 +249,11 @@ def _report(
         print(*_aligned(words.table(found)), *lines, sep="\n")
     print(verdict)
     if arguments.markdown is not None:
-        from timefair.extensions.compare.markdown import markdown
+        from timefair.extensions.compare.words import markdown
 
         arguments.markdown.write_text(markdown(found, [*lines, verdict]), encoding="utf-8")
     if arguments.html is not None:
-        from timefair.extensions.compare.page import page
+        from timefair.extensions.compare.words import page
 
         arguments.html.write_text(page(found, [*lines, verdict]), encoding="utf-8")
     return found.status

@@ -1,18 +1,19 @@
-"""Runs of two versions that are measured for a comparison, round by round, until it is sure."""
+"""Runs that are measured for a comparison, until it is sure, and what they can find."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing, suggest
@@ -20,11 +21,12 @@ from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
-from timefair.extensions.compare.sources import Pair, measured, within
+from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
+from timefair.processes.jobs import JobFailed, measured
 from timefair.records.status import Status
 from timefair.records.store import read_runs
-from timefair.statistics.versions.answers import Answer, look_levels
+from timefair.statistics.versions.answers import Answer, Design, Law, Loss, look_levels, simulate
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
@@ -35,7 +37,7 @@ TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
 WHERE_S = 60.0
 """A search for the line that raises is given up after this time."""
 
-FAILED = ": the job failed: "
+CANNOT = "algorithms.{}: cannot be launched"
 
 Say = Callable[[str], None]
 
@@ -45,22 +47,12 @@ class Rounds:
 
     The records are those of the campaign: Snakemake does not measure them again.
 
-    Parameters
-    ----------
-    campaign
-        A campaign with both versions; other algorithms are not measured.
-    results
-        The folder of all campaigns, ``results``.
-    baseline, candidate
-        Labels of the versions.
-    cores
-        Cores for runs, at least 1.
-
-    Raises
-    ------
-    InputError
-        If a label is unknown or that of a tuned variant, both are the same, the stopping rule is
-        not ``fixed``, or the campaign has blocks.
+    - `campaign`: A campaign with both versions; other algorithms are not measured.
+    - `results`: the folder of all campaigns, ``results``.
+    - `baseline`, `candidate`: labels of the versions.
+    - `cores`: cores for runs, at least 1.
+    `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
+    rule is not ``fixed``, or the campaign has blocks.
     """
 
     def __init__(
@@ -117,18 +109,10 @@ class Rounds:
         After each round, all runs so far are judged at the round's share of the level; see
         `statistics.versions.answers`.
 
-        Parameters
-        ----------
-        by, ratio
-            The measure of the answer, and its margin.
-        say
-            Called with one line after each round.
-
-        Raises
-        ------
-        InputError
-            If a job fails, if an extension says that runs may not begin, or if another process
-            works on the folder.
+        - `by`, `ratio`: the measure of the answer, and its margin.
+        - `say`: called with one line after each round.
+        `InputError` if a job fails, if an extension says that runs may not begin, or if another
+        process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
@@ -141,7 +125,7 @@ class Rounds:
             paths: list[Path] = []
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
-                paths += self._measured(number, keys)
+                paths += measured(self.folder, [*self._in_turns(number)], keys, self.workers)
                 pair, found = self._judged(paths, by, ratio, float(level))
                 spent_s = time.monotonic() - start
                 sure = found.verdict.answer is not Answer.UNDECIDED
@@ -160,52 +144,44 @@ class Rounds:
     ) -> tuple[Pair, Comparison]:
         """The comparison of the runs so far."""
         versions = (self.baseline, self.candidate)
-        runs = measured(str(self.folder), self.campaign, paths, versions)
+        runs = runs_of(str(self.folder), self.campaign, paths, versions)
         pair = within(runs, *versions)
         return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
-
-    def _measured(self, number: int, keys: plan.Keys) -> list[Path]:
-        """Measure the missing runs of a round; return the records of the round."""
-        jobs = list(self._in_turns(number))
-        with ThreadPoolExecutor(self.workers) as pool:
-            return list(pool.map(lambda job: self._record(job, keys), jobs))
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
         """The jobs of a round: both versions next to each other, and each of them first
         alternately.
         """
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
-        for turn, pair in enumerate(_pairs_of(jobs)):
+        for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
-
-    def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
-        """The record of a job. The job is measured if the record does not exist."""
-        record = self.folder / job.record(keys[job.algorithm, job.round])
-        if not record.is_file() and (fault := _do(job, keys, self.folder)):
-            raise InputError(fault)
-        return record
 
     def try_out(self) -> dict[str, Launched]:
         """Launch each version once, with a short budget on the first problem, as a job does.
 
         Empty if all jobs have records. The trial launches leave no files.
 
-        Raises
-        ------
-        InputError
-            If a version cannot be prepared, or fails before it has made an evaluation; the line
-            ends with the file and the line of the exception, if they are known.
+        `InputError` if a version cannot be prepared, or fails before it has made an evaluation; the
+        line ends with the file and the line of the exception, if they are known.
         """
         if not self._lacking(provenance.measure_keys(self.campaign)):
             return {}
         trial = _shortened(self.of_both)
         keys = provenance.measure_keys(trial)
-        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(self.workers) as pool:
+        jobs, spent_s = list(plan.jobs(trial)), dict[plan.Job, float]()
+        with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / trial.name
             plan.write_snapshot(trial, folder)
             plan.write_keys(keys, folder)
-            found = pool.map(lambda job: _launched(trial, job, keys, folder), plan.jobs(trial))
-            return dict(zip(trial.algorithms, found, strict=True))
+            try:
+                records = measured(folder, jobs, keys, self.workers, spent_s.__setitem__)
+            except JobFailed as failed:
+                label = jobs[failed.number].algorithm
+                raise InputError(f"{CANNOT.format(label)}: {failed.why}") from None
+            return {
+                job.algorithm: _launched(trial, job.algorithm, record, spent_s[job])
+                for job, record in zip(jobs, records, strict=True)
+            }
 
     def _lacking(self, keys: plan.Keys) -> list[plan.Job]:
         return [
@@ -218,10 +194,7 @@ class Rounds:
         """Estimated maximum of the seconds of all rounds that are not measured yet; None if there
         are none, or if the length of a run is unknown.
 
-        Parameters
-        ----------
-        launched
-            What `try_out` found.
+        - `launched`: what `try_out` found.
         """
         total_s = 0.0
         for job in self._lacking(provenance.measure_keys(self.campaign)) if launched else ():
@@ -250,12 +223,8 @@ class Rounds:
 class Launched:
     """A trial launch of a version.
 
-    Attributes
-    ----------
-    around_s
-        Seconds of its job without the run: start of processes, imports and preparation.
-    evaluation_s
-        Seconds per evaluation in the run; None without an evaluation.
+    - `around_s`: seconds of its job without the run: start of processes, imports and preparation.
+    - `evaluation_s`: seconds per evaluation in the run; None without an evaluation.
     """
 
     around_s: float
@@ -282,17 +251,12 @@ def _shortened(campaign: Campaign) -> Campaign:
     )
 
 
-def _launched(campaign: Campaign, job: plan.Job, keys: plan.Keys, folder: Path) -> Launched:
-    """Do a job with a single run; `InputError` if it fails without an evaluation."""
-    label, start = job.algorithm, time.monotonic()
-    cannot = f"algorithms.{label}: cannot be launched"
-    if fault := _do(job, keys, folder):
-        raise InputError(f"{cannot}: {fault.partition(FAILED)[2]}")
-    spent_s = time.monotonic() - start
-    (row,) = read_runs([folder / job.record(keys[label, job.round])]).to_pylist()
+def _launched(campaign: Campaign, label: str, record: Path, spent_s: float) -> Launched:
+    """A record of one run, whose job took so long; `InputError` without an evaluation."""
+    (row,) = read_runs([record]).to_pylist()
     if row["status"] != Status.OK and not row["evaluations"]:
         message = row["message"] or row["status"]
-        raise InputError(f"{cannot}: {message}{_where(campaign, label, message)}")
+        raise InputError(f"{CANNOT.format(label)}: {message}{_where(campaign, label, message)}")
     evaluation_s = row["real_s"] / row["evaluations"] if row["evaluations"] else None
     return Launched(max(spent_s - row["reaped_s"], 0.0), evaluation_s)
 
@@ -323,37 +287,6 @@ def _where(campaign: Campaign, label: str, message: str) -> str:
     return ""
 
 
-def _do(job: plan.Job, keys: plan.Keys, folder: Path) -> str:
-    """Have `timefair measure` do a job of a folder; a line if that fails, else empty."""
-    key = keys[job.algorithm, job.round]
-    record = folder / job.record(key)
-    log = folder / str(job.record(key)).replace("records/", "logs/", 1)
-    log = log.with_suffix(".log")
-    command = [
-        sys.executable, "-P", "-m", "timefair", "measure",
-        "--campaign", str(folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
-        "--function", str(job.function), "--dimension", str(job.dimension),
-        "--instances", plan.format_instances(job.instances), "--round", str(job.round),
-        "--key", plan.short_key(key), "--record", str(record),
-    ]  # fmt: skip
-    with storing():
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("w", encoding="utf-8") as printed:
-            status = subprocess.run(
-                command, stdout=printed, stderr=subprocess.STDOUT, check=False
-            ).returncode
-    if not status:
-        return ""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
-    return f"{log}{FAILED}{last}"
-
-
-def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
-    """The jobs in pairs: those of both versions on the same problems."""
-    return zip(jobs[::2], jobs[1::2], strict=True)
-
-
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     """The look at the runs of a folder, if they were measured for this comparison.
 
@@ -382,3 +315,71 @@ def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     }
     complete = min(lacking, default=planned + 1) - 1
     return Look(min(max(complete, 1), planned), planned)
+
+
+SAMPLES = 400
+"""Simulated comparisons of each kind; a probability of 0.9 has a standard error of 0.015."""
+
+SLOWDOWNS = (1.1, 1.2, 1.3, 1.5, 2.0, 3.0)
+"""Slow-downs that are simulated; the smallest one that is usually found is printed."""
+
+USUALLY = 0.9
+LOST = 0.2
+
+
+def design_of(rounds: Rounds, ratio: float) -> Design:
+    """The numbers of a campaign that determine what a comparison can find."""
+    campaign, problems = rounds.campaign, rounds.campaign.problems
+    return Design(
+        functions=len(problems.functions) * len(problems.dimensions),
+        runs=len(problems.instances) * campaign.runs,
+        looks=campaign.rounds,
+        ratio=ratio,
+        level=1 - campaign.statistics.confidence,
+        paired=rounds.paired,
+        jobs=ceil(len(problems.instances) / campaign.instances_per_job),
+    )
+
+
+def expectations(
+    rounds: Rounds, by: Measure, ratio: float, launched: Mapping[str, Launched]
+) -> Iterator[str]:
+    """Yield the size of a comparison, and the probabilities with which it finds losses.
+
+    `launched` is what `Rounds.try_out` found.
+    """
+    design, seconds = design_of(rounds, ratio), rounds.seconds(launched)
+    size = f"in total {design.functions * design.runs} runs of each version"
+    time = "" if seconds is None else f", at most about {seconds:.0f} s on {rounds.cores} core(s)"
+    seeds = "in pairs of one seed" if design.paired else "with different seeds"
+    yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
+    if by not in (Measure.SECONDS, Measure.EVALUATIONS):
+        return
+    law, rng = Law(), np.random.default_rng(rounds.campaign.seed)
+
+    def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
+        return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares[answer]
+
+    unit = "seconds" if by is Measure.SECONDS else "evaluations"
+    found = {}
+    for slowdown in SLOWDOWNS:
+        found[slowdown] = chance(Loss(slowdown=slowdown))
+        if found[slowdown] >= USUALLY:
+            break
+    for slowdown in dict.fromkeys((SLOWDOWNS[0], max(found))):
+        yield (
+            f"can find  a candidate that needs {100 * (slowdown - 1):.0f} % more {unit}, "
+            f"with probability {found[slowdown]:.2f}"
+        )
+    lost = chance(Loss(lost=LOST))
+    yield (
+        f"can find  a candidate that loses {100 * LOST:.0f} % of the successes, "
+        f"with probability {lost:.2f}"
+    )
+    equal = chance(Loss(), Answer.EQUAL)
+    yield f"can show  that equal versions are equal, with probability {equal:.2f}"
+    yield (
+        f"assumed   {100 * law.success:.0f} % of the runs reach the target, after exponentially "
+        f"distributed costs; the machine adds {100 * law.noise:.0f} % of noise to a run and "
+        f"{100 * law.job_noise:g} % to a job"
+    )

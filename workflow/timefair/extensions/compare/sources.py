@@ -13,8 +13,15 @@ import pandas as pd
 from timefair.basics.errors import InputError, suggest
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.compare.comparison import Measure, changes
-from timefair.extensions.compare.samples import Cell, FunctionKey, Sample, cells, samples
+from timefair.extensions.compare.comparison import (
+    Cell,
+    FunctionKey,
+    Measure,
+    Sample,
+    cells,
+    changes,
+    samples,
+)
 from timefair.records.blocks import torn
 from timefair.records.integrity import (
     Origins,
@@ -34,10 +41,7 @@ from timefair.statistics.versions.answers import Change, drift
 class Measured:
     """A campaign's runs of some algorithms.
 
-    Attributes
-    ----------
-    name
-        The folder, for messages.
+    - `name`: the folder, for messages.
     """
 
     name: str
@@ -79,14 +83,9 @@ class Measured:
 class Pair:
     """Two versions, ready to be compared.
 
-    Attributes
-    ----------
-    drift
-        Between two campaigns; None within one.
-    references
-        The algorithms that the drift was estimated from.
-    cautions
-        Reasons for doubts about the runs, one line each.
+    - `drift`: between two campaigns; None within one.
+    - `references`: the algorithms that the drift was estimated from.
+    - `cautions`: reasons for doubts about the runs, one line each.
     """
 
     baseline: str
@@ -100,19 +99,11 @@ class Pair:
 def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
     """The runs in a campaign's folder that belong to its present configuration.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
-    labels
-        The algorithms; None for all.
-
-    Raises
-    ------
-    InputError
-        If the folder does not contain a campaign, an algorithm is unknown, has no runs or has made
-        no evaluation, the stopping rule has already tested the same runs, or the runs have
-        differences that ``statistics.mixed: refuse`` does not allow.
+    - `folder`: ``results/NAME``.
+    - `labels`: the algorithms; None for all.
+    `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
+    has made no evaluation, the stopping rule has already tested the same runs, or the runs have
+    differences that ``statistics.mixed: refuse`` does not allow.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     for label in labels or ():
@@ -126,10 +117,10 @@ def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
             "runs; compare versions in a campaign with another rule, such as 'fixed'"
         )
     paths = list(_records(folder, campaign, labels or tuple(campaign.algorithms)))
-    return measured(str(folder), campaign, paths, labels)
+    return runs_of(str(folder), campaign, paths, labels)
 
 
-def measured(
+def runs_of(
     name: str, campaign: Campaign, paths: Sequence[Path], labels: Sequence[str] | None = None
 ) -> Measured:
     """The runs of some record files of a campaign; the errors are those of `read`."""
@@ -159,10 +150,7 @@ def _message(rows: pd.DataFrame) -> str:
 def within(one: Measured, baseline: str, candidate: str) -> Pair:
     """Two algorithms of one campaign.
 
-    Raises
-    ------
-    InputError
-        If they have no runs on a common function.
+    `InputError` if they have no runs on a common function.
     """
     together = tuple(samples(one.cells(baseline), one.cells(candidate), one.hardest))
     if not together:
@@ -183,17 +171,10 @@ def between(first: Measured, second: Measured, baseline: str | None, candidate: 
     The drift is the change in seconds per evaluation of the algorithms that are unchanged in both
     campaigns.
 
-    Parameters
-    ----------
-    baseline, candidate
-        Labels in the first and in the second campaign. None for the only algorithm of the campaign
-        that is not unchanged.
-
-    Raises
-    ------
-    InputError
-        If the campaigns cannot be compared: other problems' optima, budgets, targets or clocks,
-        another machine, or no algorithm in common.
+    - `baseline`, `candidate`: labels in the first and in the second campaign. None for the only
+      algorithm of the campaign that is not unchanged.
+    `InputError` if the campaigns cannot be compared: other problems' optima, budgets, targets or
+    clocks, another machine, or no algorithm in common.
     """
     faults = list(_unlike(first, second))
     if faults:

@@ -1,8 +1,8 @@
 """Measures single recorded runs again, and compares them with their records.
 
-`chosen` reads a run from a record. `again` measures it. `likeness` compares the two runs. `origins`
-lists the differences in code, software, parameters, seed and machine. `verdict` combines these
-steps. `sample` chooses runs of a campaign, and `reproduction` replays and judges them.
+`chosen` reads a run from a record, or chooses runs of a campaign. `likeness` compares two runs, and
+their code, software, parameters, seed and machine. `verdict` measures runs again and judges them.
+`claims` judges the claims of a campaign by new runs with other seeds.
 """
 
 from timefair.basics.extension import Extension

@@ -1,18 +1,21 @@
-"""One run of a record, with the facts of its measurement."""
+"""Recorded runs with the facts of their measurement: one of a record, or a random sample."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from math import ceil
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.basics.ranges import format_ranges
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.plan import Job
 from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.schema import PUBLISHED
@@ -30,18 +33,13 @@ _ORIGINS = ("campaign", "code", "machine")
 class RecordedRun:
     """A run from its record.
 
-    Attributes
-    ----------
-    row
-        The columns of `records.schema`.
-    instances
-        The instances of this function and dimension in the record, ascending.
-    campaign, code, machine
-        The configuration, the code digest and the facts of the machine.
-    keys
-        The possible measure keys of the run: one, or those of all records that were collected.
-    schema_version
-        Schema version of the file.
+    - `row`: the columns of `records.schema`.
+    - `instances`: the instances of this function and dimension in the record, ascending.
+    - `campaign`, `code`, `machine`: the configuration, the code digest and the facts of the
+      machine.
+    - `keys`: the possible measure keys of the run: one, or those of all records that were
+      collected.
+    - `schema_version`: schema version of the file.
     """
 
     path: Path
@@ -79,17 +77,10 @@ class RecordedRun:
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     """Read one run of a record or of a collected file, with all checksums.
 
-    Parameters
-    ----------
-    wanted
-        The ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there is only
-        one.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged or does not contain measured runs, if no run or more than one
-        matches, or if the record has no data of the run.
+    - `wanted`: the ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there
+      is only one.
+    `InputError` if the file is damaged or does not contain measured runs, if no run or more than
+    one matches, or if the record has no data of the run.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
@@ -176,3 +167,96 @@ def _refuse_all_but_one(
         raise InputError(f"{path}: has this run twice; {MEND}")
     choices = [f"--{name} ({format_ranges(places[name])})" for name in open_names]
     raise InputError(f"{path}: has several such runs; choose one by {' '.join(choices)}")
+
+
+class RunPlace(NamedTuple):
+    """The file in which a run is recorded, and its function, dimension, instance and number."""
+
+    path: Path
+    function: int
+    dimension: int
+    instance: int
+    run: int
+
+    def read(self) -> RecordedRun:
+        """The run, with the facts of its record."""
+        numbers = self._asdict()
+        return chosen_run(numbers.pop("path"), numbers)
+
+
+class Stratum(NamedTuple):
+    """The runs of one algorithm.
+
+    - `runs`: all runs with a result.
+    - `lost`: number of runs without a result in the record; they are not replayed.
+    - `sampled`: the chosen ones among `runs`, in the same order.
+    """
+
+    label: str
+    runs: int
+    lost: int
+    sampled: tuple[RunPlace, ...]
+
+
+def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
+    """Choose runs at random, the same share of each algorithm, at least one.
+
+    - `folder`: ``results/NAME``. The collected files of the campaign's algorithms count, or its
+      planned records if nothing was collected. In place of a collected file that joins records of
+      several campaigns, code versions or machines, these records count, if all of them are still
+      there.
+    - `share`: share of the runs, in (0, 1].
+    `InputError` if there is no record, a record is damaged, or no run can be replayed.
+    """
+    runs: dict[str, list[RunPlace]] = {}
+    lost: dict[str, int] = {}
+    for path in _files(folder):
+        for label, status, place in _runs(path):
+            if status in LOST:
+                lost[label] = lost.get(label, 0) + 1
+            else:
+                runs.setdefault(label, []).append(place)
+    if not runs:
+        raise InputError(f"{folder}: has no measured runs that can be replayed")
+    return [
+        Stratum(label, len(places), lost.get(label, 0), tuple(_chosen(places, share, rng)))
+        for label, places in sorted(runs.items())
+    ]
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; name results/NAME")
+    campaign = None
+    if (folder / plan.SNAPSHOT).exists():
+        campaign = configuration.restore(folder / plan.SNAPSHOT)
+    if files := sorted((folder / collected.ROOM).rglob("*.parquet")):
+        return files if campaign is None else collected.chosen(files, campaign, folder)
+    planned = None if campaign is None else collected.planned_records(campaign, folder)
+    files = sorted((folder / "records").rglob("*.parquet"))
+    if planned is not None:
+        wanted = set[PurePosixPath]().union(*planned.values())
+        files = [path for path in files if collected.relative(path) in wanted]
+    if files:
+        return files
+    raise InputError(f"{folder}: contains no records; name results/NAME")
+
+
+def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
+    record = open_record(path)
+    if PUBLISHED in record.facts:
+        return
+    joined = joined_records(record) if differing_origin(record) else []
+    if joined and all(one.is_file() for one in joined):
+        for one in joined:
+            yield from _runs(one)
+        return
+    for part in record.row_groups(("algorithm", "status", *RUN_KEY)):
+        for row in part.to_pylist():
+            place = RunPlace(path, **{name: row[name] for name in RUN_KEY})
+            yield row["algorithm"], row["status"], place
+
+
+def _chosen(places: list[RunPlace], share: float, rng: np.random.Generator) -> Iterable[RunPlace]:
+    size = min(ceil(share * len(places)), len(places))
+    return (places[k] for k in sorted(rng.choice(len(places), size, replace=False)))

@@ -8,16 +8,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.cli.common import Commands, measuring_environment, one_thread, progress
 from timefair.records.integrity import RUN_KEY
 
 if TYPE_CHECKING:
-    from timefair.extensions.reproduce.reproduction import Replayed
-    from timefair.extensions.reproduce.sample import Stratum
+    from timefair.extensions.reproduce.chosen import Stratum
+    from timefair.extensions.reproduce.verdict import Replayed
 
 
 def add_to(commands: Commands) -> None:
@@ -132,8 +133,8 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     one_thread()
     import numpy as np
 
-    from timefair.extensions.reproduce.reproduction import Finding, Reproduction, line_of
-    from timefair.extensions.reproduce.sample import sample
+    from timefair.extensions.reproduce.chosen import sample
+    from timefair.extensions.reproduce.verdict import Finding, Reproduction, line_of
 
     replays = []
     for stratum in sample(arguments.results, share, np.random.default_rng(arguments.seed)):
@@ -157,21 +158,20 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
         if (given := getattr(arguments, name)) is not None and not given > 0:
             raise InputError(f"--{name}: {given}: should be above 0")
     one_thread()
-    from timefair.extensions.reproduce.claims import again, evidence, summary
-    from timefair.extensions.reproduce.claims.judged import judge
-    from timefair.extensions.reproduce.claims.stated import claims
+    from timefair.extensions.reproduce import claims
+    from timefair.processes.jobs import complete
 
-    campaign = evidence.campaign_of(arguments.results)
+    campaign = claims.campaign_of(arguments.results)
     cores = arguments.cores or len(os.sched_getaffinity(0))
-    new = again.campaign_again(
+    new = claims.campaign_again(
         campaign,
         seed=arguments.seed,
         runs=arguments.runs,
         minutes=arguments.minutes,
         cores=cores,
     )
-    recorded = evidence.study(arguments.results, campaign)
-    stated = list(claims(recorded.evidence))
+    recorded = claims.study(arguments.results, campaign)
+    stated = list(claims.claims(recorded.evidence))
     if not stated:
         print(f"{arguments.results}: makes no claim: chance alone may explain all differences")
         return 0
@@ -181,29 +181,25 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
         f"seed {new.seed}, in {folder}",
         flush=True,
     )
-    again.measure(new, folder, cores)
-    measured = evidence.study(folder, campaign)
-    judged = judge(stated, measured.evidence)
-    print(*summary.conditions(recorded, measured), *summary.lines(judged), sep="\n")
-    print(f"claims and verdicts: {summary.write(judged, folder)}")
-    return int(summary.status(judged))
+    complete(new, folder, cores, partial(progress, "claims"))
+    measured = claims.study(folder, campaign)
+    judged = claims.judge(stated, measured.evidence)
+    print(*claims.conditions(recorded, measured), *claims.lines(judged), sep="\n")
+    print(f"claims and verdicts: {claims.write(judged, folder)}")
+    return int(claims.status(judged))
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
     """Replay the runs of an algorithm in a new interpreter with its number of threads."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    from timefair.extensions.reproduce.reproduction import Finding, Replayed, replay_all
+    from timefair.extensions.reproduce.verdict import Finding, Replayed, replay_all
+    from timefair.processes.forks import in_new_interpreter
 
     os.environ.update(measuring_environment(_threads(stratum)))
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-        try:
-            return process.submit(replay_all, stratum.sampled).result()
-        except BrokenProcessPool:
-            lines = (f"{stratum.label}: its preparation ended the process",)
-            return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
+    try:
+        return in_new_interpreter(replay_all, stratum.sampled)
+    except ChildProcessError:
+        lines = (f"{stratum.label}: its preparation ended the process",)
+        return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
 
 
 def _threads(stratum: Stratum) -> int:

@@ -1,14 +1,16 @@
-"""The checks that have to find defects: those of timefair, and those that need known answers.
+"""The checks that have to find defects, and the copies of records that they read.
 
-Each check takes a copy of the records and returns a clause about the first fault that it finds. The
-clause is empty if it finds none.
+Some checks are those of timefair; the others need known answers. Each returns a clause about the
+first fault that it finds in a copy of the records; the clause is empty if it finds none.
 """
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import isclose, isinf
 from pathlib import Path
@@ -16,20 +18,104 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.campaign import plan
+from timefair.campaign import collected, configuration, plan
+from timefair.campaign.configuration import Campaign
 from timefair.campaign.verify import verify
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.selftest import clock
-from timefair.extensions.selftest.copies import Copy
-from timefair.extensions.selftest.world import ALGORITHMS, BUDGET_S
+from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S
 from timefair.measure.launch.seeds import run_seed
 from timefair.problems.base import ProblemName
-from timefair.records.collect import collect
-from timefair.records.integrity import RUN_KEY, Place, run_name
+from timefair.records.integrity import RUN_KEY, run_name
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Perturbation
+from timefair.records.store import open_record, write_record
+from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+
+LONGEST_JOB = timedelta(minutes=1)
+"""Upper limit of the duration of a job of the self-test, even on a busy machine."""
+
+
+def _changed(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+@dataclass
+class Copy:
+    """The records of a campaign, and when it was measured.
+
+    - `campaign`: the campaign that was measured.
+    - `keys`: the measure keys of its records.
+    - `facts`, `rows`: the facts and the runs of each job's record.
+    - `began`, `ended`: the time of day before the first and after the last run.
+    """
+
+    campaign: Campaign
+    keys: plan.Keys
+    facts: dict[plan.Job, dict[str, Any]]
+    rows: dict[plan.Job, list[dict[str, Any]]]
+    began: datetime
+    ended: datetime
+
+    @classmethod
+    def of(cls, folder: Path) -> Copy:
+        """Read the records of a campaign's folder.
+
+        The measurement began when its snapshot was last changed, or `LONGEST_JOB` before its oldest
+        record was last changed if that is earlier. It ended when its newest record was changed.
+        """
+        campaign = configuration.restore(folder / plan.SNAPSHOT)
+        keys = plan.read_keys(folder, campaign)
+        paths = {
+            job: folder / job.record(keys[job.algorithm, job.round]) for job in plan.jobs(campaign)
+        }
+        records = {job: open_record(path) for job, path in paths.items()}
+        facts = {
+            job: {name: value for name, value in record.facts.items() if name != "schema_version"}
+            for job, record in records.items()
+        }
+        rows = {job: record.read().to_pylist() for job, record in records.items()}
+        written = sorted(map(_changed, paths.values()))
+        began = min(_changed(folder / plan.SNAPSHOT), written[0] - LONGEST_JOB)
+        return cls(campaign, keys, facts, rows, began, written[-1])
+
+    def again(self) -> Copy:
+        """Another copy, whose rows can be changed without changing this one."""
+        return Copy(
+            self.campaign, self.keys, self.facts, copy.deepcopy(self.rows), self.began, self.ended
+        )
+
+    def of_algorithm(self, label: str) -> list[dict[str, Any]]:
+        """The runs of an algorithm, in the order of its jobs."""
+        return [row for job, rows in self.rows.items() if job.algorithm == label for row in rows]
+
+    def all_runs(self) -> Iterator[dict[str, Any]]:
+        """The runs of all algorithms."""
+        for rows in self.rows.values():
+            yield from rows
+
+    def path(self, folder: Path, job: plan.Job) -> Path:
+        """The path of a job's record in a folder."""
+        return folder / job.record(self.keys[job.algorithm, job.round])
+
+    def write(self, folder: Path) -> None:
+        """Write the records as the measurement does, with checksums of their present content."""
+        plan.write_snapshot(self.campaign, folder)
+        plan.write_keys(self.keys, folder)
+        for job, rows in self.rows.items():
+            path = self.path(folder, job)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            table = pa.Table.from_pylist(rows, schema=RUN_SCHEMA)
+            write_record(path, table.to_batches(), self.facts[job])
+
+    def runs(self) -> Runs:
+        """The runs in the form that tables read; `InputError` if a run occurs twice."""
+        return Runs.of(pa.Table.from_pylist(list(self.all_runs()), schema=RUN_SCHEMA))
+
 
 MOST_RATE = 2e-3
 """Largest difference of the rates of two clocks that is not a fault."""
@@ -56,16 +142,9 @@ FROM_RECORDS = 1e-9
 
 def _collected(one: Copy, folder: Path) -> str:
     """The first fault for which `timefair collect` refuses the records; empty if there is none."""
-    keys = plan.read_keys(folder, one.campaign)
     for label in one.campaign.algorithms:
-        records = {
-            one.path(folder, job): Place(key=keys[label, job.round], **vars(job))
-            for job in one.rows
-            if job.algorithm == label
-        }
         try:
-            expected = plan.expected_runs(one.campaign)
-            collect(label, records, expected, folder / "collected" / f"{label}.parquet")
+            collected.join(one.campaign, one.keys, folder, label)
         except InputError as error:
             return error.faults[0].replace(f"{folder}/", "")
     return ""
@@ -75,7 +154,6 @@ def by_collect(one: Copy) -> str:
     """Check by `timefair collect`: places, missing and duplicate runs, contradictions."""
     with TemporaryDirectory(prefix="timefair-selftest-") as name:
         one.write(Path(name))
-        (Path(name) / "collected").mkdir()
         return _collected(one, Path(name))
 
 

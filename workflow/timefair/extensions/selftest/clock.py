@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.extensions.selftest.expected import Found, found
-from timefair.extensions.selftest.laws import Synthetic
+from timefair.extensions.selftest.laws import Found, Synthetic, found
 from timefair.extensions.selftest.staircase import VALUES
 from timefair.records.status import Perturbation, StopReason
 
@@ -42,14 +41,9 @@ Row = Mapping[str, Any]
 class Delays:
     """Delays of the events of a run: how much later than drawn they were recorded.
 
-    Attributes
-    ----------
-    delay_s
-        Recorded minus drawn time of each event, shape (events,).
-    drawn_s
-        Drawn time of each event, shape (events,).
-    launch
-        Launch of each event, shape (events,).
+    - `delay_s`: recorded minus drawn time of each event, shape (events,).
+    - `drawn_s`: drawn time of each event, shape (events,).
+    - `launch`: launch of each event, shape (events,).
     """
 
     delay_s: NDArray[np.float64]
@@ -117,20 +111,13 @@ class Bias:
     An algorithm waits for moments that it has drawn. Other processes on its core can therefore
     delay an event, but not the events after it. The least delays are those of the measurement.
 
-    Attributes
-    ----------
-    runs, perturbed
-        Number of runs, and number of perturbed ones among them.
-    first_s
-        Delays of the events of all first launches.
-    least_s
-        Least of these delays in each run.
-    relaunch_s
-        Time that each later launch adds: the time from its start to the start of the next launch,
-        minus the time of its evaluations.
-    rate
-        Ratio of recorded to drawn time in each first launch, between the events with the least
-        delay in the first and in the second half of its time. Short launches are omitted.
+    - `runs`, `perturbed`: number of runs, and number of perturbed ones among them.
+    - `first_s`: delays of the events of all first launches.
+    - `least_s`: least of these delays in each run.
+    - `relaunch_s`: time that each later launch adds: the time from its start to the start of the
+      next launch, minus the time of its evaluations.
+    - `rate`: ratio of recorded to drawn time in each first launch, between the events with the
+      least delay in the first and in the second half of its time. Short launches are omitted.
     """
 
     runs: int
@@ -197,14 +184,12 @@ def _rate(one: Delays) -> float | None:
 def table(biases: Mapping[str, Bias]) -> pd.DataFrame:
     """The delays of all algorithms in microseconds.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``algorithm``, ``runs``, ``perturbed`` (number of perturbed runs), ``least_us``
-        (median over the runs of the least delay of an event), ``events``, ``median_us``, ``low_us``
-        and ``high_us`` (number of events of first launches, and median and 95 % range of their
-        delays), ``relaunch_us`` (time that a later launch adds; NaN without later launches), and
-        ``rate`` (median ratio of recorded to drawn time; NaN if too few runs are long enough).
+    Returns a DataFrame with the columns ``algorithm``, ``runs``, ``perturbed`` (number of perturbed
+    runs), ``least_us`` (median over the runs of the least delay of an event), ``events``,
+    ``median_us``, ``low_us`` and ``high_us`` (number of events of first launches, and median and 95
+    % range of their delays), ``relaunch_us`` (time that a later launch adds; NaN without later
+    launches), and ``rate`` (median ratio of recorded to drawn time; NaN if too few runs are long
+    enough).
     """
     rows = []
     for label, one in biases.items():

@@ -6,14 +6,13 @@ import argparse
 import contextlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.cli.common import Commands, one_thread, progress
 from timefair.cli.paths import prepare_files
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _selftest(arguments: argparse.Namespace) -> int:
 
     size = run.QUICK if arguments.quick else run.FULL
     with _folder(arguments.results) as folder:
-        bench = run.Bench(folder, cores, measuring_environment(1), arguments.seed, _say)
+        bench = run.Bench(folder, cores, arguments.seed, _say)
         if arguments.defects:
             return _defects(bench, arguments.output)
         known = run.known_answers(bench, size.coverage)
@@ -111,10 +110,7 @@ def _folder(results: Path | None) -> Iterator[Path]:
 
 
 def _say(part: str, done: int, jobs: int) -> None:
-    """Print how far a part is, on a terminal over the line before."""
-    if sys.stderr.isatty():
-        end = "\n" if done == jobs else "\r"
-        print(f"selftest: {part} {done}/{jobs}  ", end=end, file=sys.stderr, flush=True)
+    progress(f"selftest: {part}", done, jobs)
 
 
 def _known(known: Known) -> list[str]:

@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.selftest.laws import Answers, superiority
+from timefair.extensions.selftest.laws import (
+    INVERTED,
+    TARGET_LEVELS,
+    TARGETS,
+    TWINS,
+    Answers,
+    superiority,
+)
 from timefair.extensions.selftest.staircase import VALUES
-from timefair.extensions.selftest.world import INVERTED, TARGET_LEVELS, TARGETS, TWINS
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.probability import success_interval
@@ -208,14 +214,11 @@ def tables(runs: Runs, campaign: Campaign) -> dict[str, pd.DataFrame]:
 def held(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
     """How often the intervals of each column contain the true value.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``table``, ``column``, ``intervals`` (their number), ``independent`` (effective
-        number of independent intervals), ``held`` (share of intervals that contain the true value),
-        ``held_low`` and ``held_high`` (95 % interval of this share by Clopper and Pearson, for
-        ``independent`` intervals), ``aim`` (range in which the share should be) and ``as_aimed``
-        (whether the interval of the share overlaps with this range).
+    Returns a DataFrame with the columns ``table``, ``column``, ``intervals`` (their number),
+    ``independent`` (effective number of independent intervals), ``held`` (share of intervals that
+    contain the true value), ``held_low`` and ``held_high`` (95 % interval of this share by Clopper
+    and Pearson, for ``independent`` intervals), ``aim`` (range in which the share should be) and
+    ``as_aimed`` (whether the interval of the share overlaps with this range).
     """
     rows = []
     for table, intervals in CHECKED.items():
@@ -274,11 +277,8 @@ def orders(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
     order; equal algorithms are omitted. The cutoff with the least ERT in `restart_what_if` is right
     if its exact ERT is at most `CLOSE` times that of the best cutoff in the table.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``table``, ``finding``, ``cases``, ``share``, ``share_low`` and ``share_high``
-        (95 %, Clopper and Pearson), and ``aim``.
+    Returns a DataFrame with the columns ``table``, ``finding``, ``cases``, ``share``, ``share_low``
+    and ``share_high`` (95 %, Clopper and Pearson), and ``aim``.
     """
     on_functions = {
         name: made[name][made[name]["function"].astype(str) != "all"]

@@ -18,10 +18,9 @@ import pandas as pd
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.selftest import checks
-from timefair.extensions.selftest.copies import Copy
-from timefair.extensions.selftest.expected import recorded
+from timefair.extensions.selftest.checks import Copy
+from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S, INVERTED, recorded
 from timefair.extensions.selftest.staircase import LEVELS, VALUES, point
-from timefair.extensions.selftest.world import ALGORITHMS, BUDGET_S, INVERTED
 from timefair.records.status import Perturbation, StopReason
 from timefair.rundata.runs import Runs
 
@@ -386,14 +385,9 @@ class Injected:
 def injected(name: str, sound: Copy, already: Mapping[str, str]) -> Injected:
     """Inject a defect into a copy of sound records, and check the copy.
 
-    Parameters
-    ----------
-    name
-        One of `DEFECTS`.
-    sound
-        The records as they were measured; they are not changed.
-    already
-        Findings of the checks in the sound records; they are not counted.
+    - `name`: one of `DEFECTS`.
+    - `sound`: the records as they were measured; they are not changed.
+    - `already`: findings of the checks in the sound records; they are not counted.
     """
     inject, one = DEFECTS[name], sound.again()
     with inject(one) or nullcontext():

@@ -57,7 +57,7 @@ def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[s
         },
         "algorithms": {
             label: {
-                "use": "timefair.extensions.selftest.synthetic:work",
+                "use": "timefair.extensions.selftest.laws:work",
                 "parameters": {"loops": LOOPS, "slowdown": slowdown},
             }
             for label, slowdown in everyone.items()
@@ -73,12 +73,8 @@ def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[s
 class Sample:
     """The runs of an algorithm in one repetition.
 
-    Attributes
-    ----------
-    level, time_s
-        For each run, the levels of its events and the times of these events.
-    delta
-        The slowdown δ with which the algorithm was measured.
+    - `level`, `time_s`: for each run, the levels of its events and the times of these events.
+    - `delta`: the slowdown δ with which the algorithm was measured.
     """
 
     level: Sequence[NDArray[np.float64]]
@@ -178,17 +174,12 @@ def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], leve
 class Confirmed:
     """Result of measuring a slowdown.
 
-    Attributes
-    ----------
-    delta
-        The slowdown.
-    power, power_low, power_high
-        Share of the repetitions in which the test detected the slowdown, with its 95 % interval
-        (Clopper and Pearson).
-    repetitions
-        Number of repetitions.
-    false_alarms
-        Share of the repetitions without a slowdown in which the test found a difference.
+    - `delta`: the slowdown.
+    - `power`, `power_low`, `power_high`: share of the repetitions in which the test detected the
+      slowdown, with its 95 % interval (Clopper and Pearson).
+    - `repetitions`: number of repetitions.
+    - `false_alarms`: share of the repetitions without a slowdown in which the test found a
+      difference.
     """
 
     delta: float

@@ -33,15 +33,20 @@ M evaluations, the largest number with t(M) < T. All answers follow from these n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.extensions.selftest.staircase import LEVELS, VALUES
+from timefair.algorithms.base import Objective
+from timefair.extensions.selftest.staircase import EVALUATIONS_A_LEVEL, LEVELS, VALUES, point
+from timefair.measure.launch.seeds import stream
+from timefair.records.status import LaunchEnd, Status, StopReason
 
 AT_THE_END = (*VALUES[:-1], 0.0)
 """The precision at the end by the best level; the last level is the final target, and counts as 0.
@@ -107,18 +112,11 @@ class Law:
 class Synthetic:
     """A synthetic algorithm.
 
-    Attributes
-    ----------
-    law
-        Distribution of the time X of a launch that succeeds.
-    success
-        Probability that a launch succeeds.
-    step_s
-        Time h of an evaluation.
-    tau
-        Evaluations after which a launch is cut and the next one begins; None for no cut.
-    sleeps
-        Whether the algorithm sleeps between evaluations, so that it needs little CPU time.
+    - `law`: distribution of the time X of a launch that succeeds.
+    - `success`: probability that a launch succeeds.
+    - `step_s`: time h of an evaluation.
+    - `tau`: evaluations after which a launch is cut and the next one begins; None for no cut.
+    - `sleeps`: whether the algorithm sleeps between evaluations, so that it needs little CPU time.
     """
 
     law: Law
@@ -129,7 +127,7 @@ class Synthetic:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of `timefair.extensions.selftest.synthetic.solve`."""
+        """The parameters of `timefair.extensions.selftest.laws.solve`."""
         return {
             **asdict(self.law),
             "success": self.success,
@@ -150,19 +148,10 @@ class Synthetic:
 class Answers:
     """The true results of a synthetic algorithm under a budget.
 
-    Parameters
-    ----------
-    synthetic
-        The algorithm.
-    budget_s
-        T of a run.
-    delay_s, relaunch_s
-        The delays d and d' of the first launch and of each later one.
-
-    Attributes
-    ----------
-    times_s
-        t(n) for n = 0 to M, shape (M + 1,).
+    - `synthetic`: the algorithm.
+    - `budget_s`: T of a run.
+    - `delay_s`, `relaunch_s`: the delays d and d' of the first launch and of each later one.
+    - `times_s`: t(n) for n = 0 to M, shape (M + 1,).
     """
 
     def __init__(
@@ -270,3 +259,222 @@ def superiority(first: Answers, second: Answers) -> float:
     a, b = first.at_the_end, second.at_the_end
     worse = np.cumsum(b) - b  # P(the second algorithm ends at a level below j)
     return float(a @ worse + a @ b / 2)
+
+
+AWAKE_NS = 250_000
+"""Time before an evaluation at which a sleeping algorithm wakes up; then it waits busily."""
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    kind: Kind,
+    scale_s: float,
+    step_s: float,
+    shape: float = 1.0,
+    success: float = 1.0,
+    sleeps: bool = False,
+) -> None:
+    """Make one launch (see `laws`). The objective or the end of the run ends it."""
+    start, read = time.monotonic_ns(), time.monotonic_ns
+    found = Synthetic(Law(kind, scale_s, shape), success, step_s).steps(rng)
+    points = [point(level) for level in range(LEVELS + 1)]
+    step, level, n = round(step_s * 1e9), 0, 0
+    while True:
+        n += 1
+        due = start + n * step
+        if sleeps and (left := due - read() - AWAKE_NS) > 0:
+            time.sleep(left / 1e9)
+        while level < LEVELS and found[level + 1] <= n:
+            level += 1
+        while read() < due:
+            pass
+        objective(points[level])
+
+
+def work(
+    objective: Objective, rng: np.random.Generator, *, loops: int, slowdown: float = 1.0
+) -> None:
+    """Evaluate without end, each time after `loops` empty iterations; see `detectable`.
+
+    Evaluation n finds level ``n / (slowdown * EVALUATIONS_A_LEVEL)``, rounded down. The time to a
+    level therefore depends on the speed of the machine, and is exactly proportional to `slowdown`.
+    """
+    each, n = slowdown * EVALUATIONS_A_LEVEL, 0
+    x = np.zeros(1)
+    while True:
+        for _ in range(loops):
+            pass
+        n += 1
+        x[0] = int(n / each)
+        objective(x)
+
+
+class Found(NamedTuple):
+    """An event: a level, and the launch and the evaluation of the run that found it."""
+
+    launch: int
+    evaluations: int
+    level: int
+
+
+def found(synthetic: Synthetic, seed: int, most: int) -> list[Found]:
+    """The events of a run of at most `most` evaluations, in their order.
+
+    The run ends when it finds the last level. Launches use the same random streams as in a measured
+    run, so this also seeds the global generators of numpy and Python.
+    """
+    events: list[Found] = []
+    best, first = -1, 0
+    for launch in range(most):
+        last = min(most, first + (synthetic.tau or most))
+        steps = synthetic.steps(stream(seed, launch))
+        for evaluation, level in _improvements(steps, last - first):
+            if level > best:
+                events.append(Found(launch, first + evaluation, level))
+                best = level
+        first = last
+        if best == LEVELS or first == most:
+            break
+    return events
+
+
+def _improvements(steps: list[float], most: int) -> Iterator[tuple[int, int]]:
+    """The evaluations of a launch that find a level, each with the best level that it finds."""
+    by_evaluation: dict[int, int] = {}
+    for level, evaluation in enumerate(steps):
+        if evaluation <= most:
+            by_evaluation[int(evaluation)] = level
+    yield from by_evaluation.items()
+
+
+def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a run as it would be if the clock and everything around the run took no time.
+
+    - `synthetic`: the algorithm.
+    - `budget_s`: T of the run.
+    - `names`: the columns that name the run, including ``seed``.
+    Returns A row of `timefair.records.schema.RUN_SCHEMA`, without the columns about its
+    surroundings.
+    """
+    step_s = synthetic.step_s
+    most = int(budget_s / step_s)
+    events = found(synthetic, names["seed"], most)
+    succeeds = events[-1].level == LEVELS
+    evaluations = events[-1].evaluations if succeeds else most
+    end_s = evaluations * step_s if succeeds else budget_s
+    best = VALUES[events[-1].level]
+    launches = list(_launches(synthetic, names["seed"], evaluations, end_s, succeeds))
+    return {
+        "round": 1,
+        "f_opt": 0.0,
+        "budget_s": budget_s,
+        "evaluation_cost_s": 0.0,
+        "status": Status.OK,
+        "stop_reason": StopReason.TARGET if succeeds else StopReason.TIME,
+        "attempts": 1,
+        "wall_s": end_s,
+        "real_s": end_s,
+        "charged_s": 0.0,
+        "reaped_s": end_s,
+        "evaluations": evaluations,
+        "launches": len(launches),
+        "completed_restarts": len(launches) - 1,
+        "best_f": best,
+        "best_precision": best,
+        "launch_log": launches,
+        "batches": [],
+        "launch_events": [],
+        "events": [
+            {
+                "launch": event.launch,
+                "evaluations": event.evaluations,
+                "time_s": event.evaluations * step_s,
+                "precision": VALUES[event.level],
+            }
+            for event in events
+        ],
+        **names,
+    }
+
+
+def _launches(
+    synthetic: Synthetic, seed: int, evaluations: int, end_s: float, succeeds: bool
+) -> Iterator[dict[str, Any]]:
+    """The launches of a run with this number of evaluations."""
+    length = synthetic.tau or evaluations
+    for launch in range(math.ceil(evaluations / length)):
+        first, last = launch * length, min((launch + 1) * length, evaluations)
+        steps = synthetic.steps(stream(seed, launch))
+        is_last = last == evaluations
+        final = LaunchEnd.TARGET if succeeds else LaunchEnd.CUT
+        yield {
+            "start_s": first * synthetic.step_s,
+            "end_s": end_s if is_last else last * synthetic.step_s,
+            "evaluations": last - first,
+            "best_precision": VALUES[max(level for _, level in _improvements(steps, last - first))],
+            "end": final if is_last else LaunchEnd.TAU,
+        }
+
+
+NAME = "selftest"
+STEP_S = 2e-4
+BUDGET_S = 200.5 * STEP_S
+"""Budget T of a run, in seconds. No evaluation is due at T itself, so the accuracy of the clock
+does not decide whether the last evaluation counts.
+"""
+
+ALGORITHMS: Mapping[str, Synthetic] = MappingProxyType(
+    {
+        "exponential": Synthetic(Law("exponential", 0.5 * BUDGET_S), 1.0, STEP_S),
+        "twin": Synthetic(Law("exponential", 0.5 * BUDGET_S), 1.0, STEP_S),
+        "cheap": Synthetic(Law("exponential", 0.35 * BUDGET_S), 1.0, STEP_S / 4),
+        "lognormal": Synthetic(Law("lognormal", 0.4 * BUDGET_S, 0.7), 0.9, STEP_S),
+        "sleeping": Synthetic(Law("uniform", 0.6 * BUDGET_S, 0.5), 0.5, 5 * STEP_S, sleeps=True),
+        "restarted": Synthetic(Law("weibull", 0.12 * BUDGET_S, 2.0), 0.4, STEP_S, tau=40),
+    }
+)
+"""The algorithms by label. `twin` has the same law as `exponential`; `cheap` needs less time than
+`exponential`, but more evaluations."""
+
+TWINS = ("exponential", "twin")
+INVERTED = ("exponential", "cheap")
+"""The first algorithm is better in evaluations and the second one in seconds, at every target."""
+
+TARGET_LEVELS = (4, 12, 24, 40)
+TARGETS = tuple(VALUES[level] for level in TARGET_LEVELS)
+RUNS = 30
+"""Number of runs per algorithm and repetition."""
+
+
+def campaign(repetitions: int, seed: int, runs: int | None = None) -> dict[str, Any]:
+    """The campaign in the form of a campaign file; each function is one repetition.
+
+    `runs` is the number of runs per algorithm and repetition; None means `RUNS`.
+    """
+    return {
+        "name": NAME,
+        "seed": seed,
+        "problems": {
+            "suite": "timefair.extensions.selftest.staircase:staircase",
+            "functions": f"1-{repetitions}",
+            "dimensions": 1,
+            "instances": 1,
+        },
+        "algorithms": {label: _entry(one) for label, one in ALGORITHMS.items()},
+        "budget": {"time_s": BUDGET_S, "final_target": TARGETS[-1]},
+        "restart": {"policy": "none"},
+        "runs": runs or RUNS,
+        "targets": list(TARGETS),
+    }
+
+
+def _entry(synthetic: Synthetic) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "use": "timefair.extensions.selftest.laws:solve",
+        "parameters": synthetic.parameters,
+    }
+    if synthetic.tau is not None:
+        entry["restart"] = {"policy": "fixed", "tau_evaluations": synthetic.tau}
+    return entry

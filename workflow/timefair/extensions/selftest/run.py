@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,12 @@ from timefair.extensions.selftest import (
     coverage,
     defects,
     detectable,
-    measuring,
-    world,
+    laws,
 )
-from timefair.extensions.selftest.copies import Copy
+from timefair.extensions.selftest.checks import Copy
 from timefair.extensions.selftest.detectable import AGAINST, Sample, Test
-from timefair.extensions.selftest.expected import recorded
-from timefair.extensions.selftest.laws import Answers
+from timefair.extensions.selftest.laws import Answers, recorded
+from timefair.processes.jobs import complete
 from timefair.records.schema import KEYS, RUN_SCHEMA
 from timefair.records.status import Perturbation
 from timefair.records.store import open_record
@@ -40,15 +40,11 @@ FLOOR = 0.1
 class Size:
     """Number of repetitions of each part.
 
-    Attributes
-    ----------
-    coverage
-        Repetitions of the campaign whose answers are known.
-    unslowed, slowed
-        Repetitions of the algorithm against itself, and against its slowed versions.
-    attempts
-        Maximal number of times that a slowdown is measured; it is corrected and measured again if
-        its power is not near 80 %.
+    - `coverage`: repetitions of the campaign whose answers are known.
+    - `unslowed`, `slowed`: repetitions of the algorithm against itself, and against its slowed
+      versions.
+    - `attempts`: maximal number of times that a slowdown is measured; it is corrected and measured
+      again if its power is not near 80 %.
     """
 
     coverage: int
@@ -70,35 +66,21 @@ DEFECT_FUNCTIONS, DEFECT_RUNS = 2, 8
 class Bench:
     """Where and how the parts are measured.
 
-    Attributes
-    ----------
-    folder
-        Folder of the records. Records that exist are not measured again.
-    cores
-        Number of runs that are measured at the same time.
-    environment
-        Environment variables of the measuring processes.
-    seed
-        Seed of the first campaign; the seeds of the later parts are derived from it.
-    say
-        Called with the name of a part, the number of finished jobs and the number of all jobs.
+    - `folder`: folder of the records. Records that exist are not measured again.
+    - `cores`: number of runs that are measured at the same time.
+    - `seed`: seed of the first campaign; the seeds of the later parts are derived from it.
+    - `say`: called with the name of a part, the number of finished jobs and the number of all jobs.
     """
 
     folder: Path
     cores: int
-    environment: Mapping[str, str]
     seed: int
     say: Callable[[str, int, int], None]
 
     def measure(self, part: str, mapping: Mapping[str, object]) -> list[Path]:
         """Measure a campaign in a folder of its own, and return its collected files."""
-        return measuring.measured(
-            mapping,
-            self.folder / part,
-            cores=self.cores,
-            environment=self.environment,
-            progress=lambda done, jobs: self.say(part, done, jobs),
-        )
+        campaign, say = configuration.parse(mapping), partial(self.say, part)
+        return complete(campaign, self.folder / part, self.cores, say)
 
     def rows(self, part: str, mapping: Mapping[str, object]) -> dict[str, list[dict[str, Any]]]:
         """Measure a campaign, and return the runs of each algorithm."""
@@ -111,18 +93,13 @@ class Bench:
 class Known:
     """Results of the campaign with known answers.
 
-    Attributes
-    ----------
-    held, orders
-        Results of `coverage.held` and `coverage.orders`. `held` has a further column ``perfect``:
-        the share of the intervals that contain the known value if a perfect clock records the same
-        runs.
-    clock
-        Result of `clock.table`.
-    drift_ppm
-        How much faster the clock of the measurement was than others, in parts per million.
-    differences
-        One line for each run whose events differ from those that were drawn.
+    - `held`, `orders`: results of `coverage.held` and `coverage.orders`. `held` has a further
+      column ``perfect``: the share of the intervals that contain the known value if a perfect clock
+      records the same runs.
+    - `clock`: result of `clock.table`.
+    - `drift_ppm`: how much faster the clock of the measurement was than others, in parts per
+      million.
+    - `differences`: one line for each run whose events differ from those that were drawn.
     """
 
     held: pd.DataFrame
@@ -134,12 +111,12 @@ class Known:
 
 def known_answers(bench: Bench, repetitions: int) -> Known:
     """Measure the campaign whose answers are known, and compare its tables with them."""
-    mapping = world.campaign(repetitions, bench.seed)
+    mapping = laws.campaign(repetitions, bench.seed)
     before = clock.readings()
     files = bench.measure("answers", mapping)
     drift_ppm = clock.drift_ppm(before, clock.readings())
     rows = {path.stem: open_record(path).read().to_pylist() for path in files}
-    biases = {label: clock.bias(rows[label], one) for label, one in world.ALGORITHMS.items()}
+    biases = {label: clock.bias(rows[label], one) for label, one in laws.ALGORITHMS.items()}
     campaign = configuration.parse(mapping)
     made = coverage.tables(Runs.read(files), campaign)
     held = coverage.held(made, answers(biases))
@@ -159,15 +136,15 @@ def answers(biases: Mapping[str, clock.Bias]) -> dict[str, Answers]:
     """The true results of each algorithm, with the delays of the clock if they were measured."""
     delays = {label: (one.delay_s, one.each_relaunch_s) for label, one in biases.items()}
     return {
-        label: Answers(one, world.BUDGET_S, *delays.get(label, ()))
-        for label, one in world.ALGORITHMS.items()
+        label: Answers(one, laws.BUDGET_S, *delays.get(label, ()))
+        for label, one in laws.ALGORITHMS.items()
     }
 
 
 def _perfect(rows: Mapping[str, list[dict[str, Any]]]) -> Runs:
     """The same runs as a perfect clock would record them."""
     perfect = [
-        recorded(world.ALGORITHMS[label], world.BUDGET_S, {name: row[name] for name in NAMED})
+        recorded(laws.ALGORITHMS[label], laws.BUDGET_S, {name: row[name] for name in NAMED})
         for label, runs in rows.items()
         for row in runs
     ]
@@ -177,18 +154,15 @@ def _perfect(rows: Mapping[str, list[dict[str, Any]]]) -> Runs:
 def _differences(rows: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
     for label, runs in rows.items():
         for row in runs:
-            if clause := clock.difference(row, world.ALGORITHMS[label], world.BUDGET_S):
+            if clause := clock.difference(row, laws.ALGORITHMS[label], laws.BUDGET_S):
                 yield f"{label} f{row['function']} run {row['run']}: {clause}"
 
 
 def detectable_slowdown(bench: Bench, size: Size) -> dict[str, Any]:
     """Measure the minimum detectable slowdown of this machine; see `detectable`.
 
-    Returns
-    -------
-    dict
-        JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None if
-        the test detects none of the slowdowns that were computed.
+    Returns JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None
+    if the test detects none of the slowdowns that were computed.
     """
     perturbed: list[bool] = []
     equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, perturbed)
@@ -257,7 +231,7 @@ def _samples(
 
 def defects_found(bench: Bench) -> tuple[dict[str, str], pd.DataFrame]:
     """What the checks find in sound records, and which checks find each injected defect."""
-    mapping = world.campaign(DEFECT_FUNCTIONS, bench.seed + 100, DEFECT_RUNS)
+    mapping = laws.campaign(DEFECT_FUNCTIONS, bench.seed + 100, DEFECT_RUNS)
     bench.measure("defects", mapping)
     sound = Copy.of(bench.folder / "defects")
     already = checks.findings(sound)

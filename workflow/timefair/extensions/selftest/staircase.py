@@ -46,7 +46,7 @@ staircase.lower, staircase.upper, staircase.f_opt = 0.0, 1.0, 0.0  # type: ignor
 
 
 EVALUATIONS_A_LEVEL = 8
-"""Evaluations per level of the ramp that `timefair.extensions.selftest.synthetic.work` needs."""
+"""Evaluations per level of the ramp that `timefair.extensions.selftest.laws.work` needs."""
 
 RAMP_LEVELS = 1e6
 """Number of levels of the ramp, more than any run reaches."""

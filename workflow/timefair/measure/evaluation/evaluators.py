@@ -12,6 +12,7 @@ import os
 import pickle
 import select
 import struct
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +42,10 @@ class Evaluators:
         self._waiting, self._next = os.pipe()
         self._ready, self._done = os.pipe()
         self._unfinished = 0
-        self._parent = os.getpid()
         cores = sorted(os.sched_getaffinity(0))
         for i in range(count):
-            if os.fork() == 0:
-                self._live(problem, {cores[i]} if len(cores) == count else set(cores))
+            own = {cores[i]} if len(cores) == count else set(cores)
+            kernel.forked(partial(self._live, problem, own))
         self._poll = select.poll()
         self._poll.register(self._ready, select.POLLIN)
 
@@ -96,14 +96,10 @@ class Evaluators:
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
-        try:
-            kernel.die_with_parent(self._parent)
-            os.sched_setaffinity(0, cores)
-            while number := os.read(self._waiting, _NUMBER.size):
-                self._evaluate_one(problem, _NUMBER.unpack(number)[0])
-                os.write(self._done, number)
-        finally:
-            kernel.end_process(0)
+        os.sched_setaffinity(0, cores)
+        while number := os.read(self._waiting, _NUMBER.size):
+            self._evaluate_one(problem, _NUMBER.unpack(number)[0])
+            os.write(self._done, number)
 
     def _evaluate_one(self, problem: Problem, i: int) -> None:
         try:

@@ -1,12 +1,13 @@
-"""A process of this interpreter that works for a job, and the socket to it."""
+"""Processes that work for a job, and the sockets to them."""
 
 from __future__ import annotations
 
 import pickle
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 from timefair.basics.errors import InputError
@@ -43,16 +44,43 @@ def companion(
     InputError
         If the process ends without an answer.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with connected(partial(command_here, module), socket.SOCK_SEQPACKET) as (process, ours):
+        ours.send(pickle.dumps(message))
+        if not (answer := ours.recv(longest)):
+            raise InputError(fault(process.wait()))
+        yield Companion(process.pid, ours, answer)
+
+
+@contextmanager
+def connected(
+    command: Callable[[str], Sequence[str]],
+    kind: socket.SocketKind,
+    variables: Mapping[str, str] | None = None,
+    patience_s: float = 0.0,
+) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
+    """Start a process with a socket to it, and end it when the block ends.
+
+    Parameters
+    ----------
+    command
+        The command, from the descriptor of its socket.
+    variables
+        Its environment variables; None for those of this process.
+    patience_s
+        How long it may take to end by itself, when its socket is closed and it is asked to.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
     with ours, theirs:
-        command = command_here(module, str(theirs.fileno()))
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        words = command(str(theirs.fileno()))
+        process = subprocess.Popen(words, pass_fds=[theirs.fileno()], env=variables)
         try:
             theirs.close()
-            ours.send(pickle.dumps(message))
-            if not (answer := ours.recv(longest)):
-                raise InputError(fault(process.wait()))
-            yield Companion(process.pid, ours, answer)
+            yield process, ours
         finally:
+            if patience_s:
+                ours.close()
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(patience_s)
             process.kill()
             process.wait()

@@ -9,11 +9,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import provenance
 from timefair.environments.answers import Answers
 from timefair.environments.environment import Environment
+from timefair.measure.isolation.companions import connected
 from timefair.measure.job.resolved import resolved
 from timefair.measure.job.spending import Spending
 from timefair.measure.perturbation.monitor import Row
@@ -98,35 +99,19 @@ def remote_runner(
     InputError
         If the algorithm cannot be loaded there.
     """
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        command = environment.command("timefair.measure.job.worker", str(theirs.fileno()))
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment.variables())
-        try:
-            theirs.close()
-            runner = RemoteRunner(ours, spending)
-            with spending.on("preparation"):
-                runner.begin(
-                    {
-                        "starter": os.getpid(),
-                        "campaign": resolved(campaign, job.algorithm, job.dimension),
-                        "question": asdict(provenance.question(campaign, job.algorithm)),
-                        "job": vars(job),
-                        "cores": cores,
-                        "folder": str(folder),
-                    }
-                )
-            yield runner
-        finally:
-            ours.close()
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let the worker end by itself, because its socket is closed; a run in it ends at once."""
-    process.terminate()
-    try:
-        process.wait(END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    command = partial(environment.command, "timefair.measure.job.worker")
+    variables = environment.variables()
+    with connected(command, socket.SOCK_STREAM, variables, END_S) as (_, connection):
+        runner = RemoteRunner(connection, spending)
+        with spending.on("preparation"):
+            runner.begin(
+                {
+                    "starter": os.getpid(),
+                    "campaign": resolved(campaign, job.algorithm, job.dimension),
+                    "question": asdict(provenance.question(campaign, job.algorithm)),
+                    "job": vars(job),
+                    "cores": cores,
+                    "folder": str(folder),
+                }
+            )
+        yield runner

@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,35 +190,24 @@ def trial_launch(
     before = leftovers.fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
     trace = os.memfd_create("timefair-trace")
-    parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
 
-        def try_out(guard: int) -> None:
-            _try_out(guard, load, memory_mb, views, told, trace, cores)
+    def guard() -> None:
+        """Fork the trial, which may end this process, and wait for its end."""
+        ends_at_once()
+        os.setsid()
+        own = os.getpid()
+        trial = os.fork()
+        if trial == 0:
+            _try_out(own, load, memory_mb, views, told, trace, cores)
+        os.waitpid(trial, 0)
 
-        _guard(parent, try_out)
+    pid = kernel.forked(guard)
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
     views.check()
     changed = leftovers.appeared(before, leftovers.fingerprint(views.watched))
     return Trial(_read(told).split(), _read(trace), changed)
-
-
-def _guard(parent: int, try_out: Callable[[int], None]) -> NoReturn:
-    """Fork a trial, and wait for its end. The trial may end this process."""
-    try:
-        kernel.die_with_parent(parent)
-        ends_at_once()
-        os.setsid()
-        guard = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            try_out(guard)
-        os.waitpid(pid, 0)
-    finally:
-        kernel.end_process(0)
 
 
 def _read(fd: int) -> str:

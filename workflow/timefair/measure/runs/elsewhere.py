@@ -33,19 +33,17 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     NoAnswer
         If the function raises anything else, ends its process or takes longer than `within_s`.
     """
-    answers, parent = os.memfd_create("timefair-answer"), os.getpid()
-    pid = os.fork()
-    if pid == 0:
+    answers = os.memfd_create("timefair-answer")
+
+    def live() -> None:
+        ends_at_once()
         try:
-            kernel.die_with_parent(parent)
-            ends_at_once()
-            try:
-                answer = {"value": function()}
-            except InputError as error:
-                answer = {"faults": list(error.faults)}
-            os.write(answers, json.dumps(answer).encode())
-        finally:
-            kernel.end_process(0)
+            answer = {"value": function()}
+        except InputError as error:
+            answer = {"faults": list(error.faults)}
+        os.write(answers, json.dumps(answer).encode())
+
+    pid = kernel.forked(live)
     if within_s is not None:
         kernel.wait_or_kill(pid, within_s)
     os.waitpid(pid, 0)

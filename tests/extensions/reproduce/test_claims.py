@@ -14,12 +14,15 @@ from scipy.stats import norm
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.extensions.reproduce.claims import again
-from timefair.extensions.reproduce.claims.claim import Verdict
-from timefair.extensions.reproduce.claims.evidence import campaign_of, study
-from timefair.extensions.reproduce.claims.judged import judge
-from timefair.extensions.reproduce.claims.ratios import Limits
-from timefair.extensions.reproduce.claims.stated import claims
+from timefair.extensions.reproduce.claims import (
+    Limits,
+    Verdict,
+    campaign_again,
+    campaign_of,
+    claims,
+    judge,
+    study,
+)
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
@@ -127,7 +130,7 @@ def test_ratios_have_the_coverage_of_their_costs():
 def planned(budget: dict[str, float], **changes):
     campaign = configuration.parse(CAMPAIGN | {"budget": budget, "rounds": 3, "seed": 7})
     given = {"seed": 1, "runs": None, "minutes": None, "cores": 2} | changes
-    return campaign, again.campaign_again(campaign, **given)
+    return campaign, campaign_again(campaign, **given)
 
 
 RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}
@@ -136,7 +139,7 @@ RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}
 def test_the_new_runs_need_no_machine_and_no_rule():
     asked = CAMPAIGN | RACE | {"machine": {"require": {"processor": "Z80"}}}
     campaign = configuration.parse(asked)
-    new = again.campaign_again(campaign, seed=1, runs=1, minutes=None, cores=2)
+    new = campaign_again(campaign, seed=1, runs=1, minutes=None, cores=2)
     assert (new.runs, new.rounds, new.stopping.rule) == (1, 1, "fixed")
     assert new.machine.required == {}
 
@@ -157,11 +160,11 @@ def reproduce(monkeypatch, results: Path, new: Path, *words: str) -> int:
     """The command, with runs that are there already."""
     monkeypatch.chdir(new.parents[1])
 
-    def measure(campaign, folder: Path, cores: int) -> None:
+    def measure(campaign, folder: Path, cores: int, progress) -> None:
         folder.parent.mkdir(exist_ok=True)
         folder.symlink_to(new)
 
-    monkeypatch.setattr(again, "measure", measure)
+    monkeypatch.setattr("timefair.processes.jobs.complete", measure)
     return cli.main(["reproduce", str(results), "--claims", *words])
 
 
