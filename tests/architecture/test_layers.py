@@ -42,7 +42,7 @@ ALLOWED = {
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
-    "latex": {"exhibits", "problems", "rundata"},
+    "latex": {"basics", "exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
     "io": {"basics", "records", "problems"},
     "report": {

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.campaign.items.recorded import asked
+from timefair.exhibits.campaign.recorded import asked
 from timefair.exhibits.columns import SPACE
 from timefair.exhibits.exhibit import column_names
 from timefair.rundata.runs import Runs
