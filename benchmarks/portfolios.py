@@ -31,7 +31,7 @@ from timefair.algorithms import registry
 from timefair.campaign import configuration
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

@@ -14,7 +14,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.faults import unknown_names
 from timefair.extensions.reproduce.chosen import RecordedRun
 from timefair.linux.interruption import interruptible
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.spending import Spending

@@ -24,7 +24,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.extensions.selftest import clock
 from timefair.extensions.selftest.copies import Copy
 from timefair.extensions.selftest.world import ALGORITHMS, BUDGET_S
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import RUN_KEY, Place, run_name

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from timefair.extensions.selftest.laws import Synthetic
 from timefair.extensions.selftest.staircase import LEVELS, VALUES
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import stream
 from timefair.records.status import LaunchEnd, Status, StopReason
 
 

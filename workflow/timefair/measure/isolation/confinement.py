@@ -11,11 +11,97 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import pickle
+import socket
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
+from timefair.basics.errors import InputError
+from timefair.environments.environment import command_here
 from timefair.linux import kernel
+
+_FIRST = 3
+"""The descriptors below it are the standard streams."""
+
+
+def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
+    """The descriptors of this process that its runs must not have.
+
+    The result contains all files in some folders, and all sockets. Sockets of the algorithm are
+    included, because runs would share them.
+
+    Parameters
+    ----------
+    folders
+        The folders of the records and of the locks of cores.
+    """
+    inside = tuple(os.path.realpath(folder) + os.sep for folder in folders)
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            target = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:  # the descriptor of the listing itself
+            continue
+        if int(name) >= _FIRST and target.startswith(("socket:", *inside)):
+            found.append(int(name))
+    return tuple(found)
+
+
+def close(descriptors: Iterable[int]) -> None:
+    """Close the descriptors, in the process of a run."""
+    for fd in descriptors:
+        os.close(fd)
+
+
+class Companion(NamedTuple):
+    """The process id, the socket, and the answer to the first message."""
+
+    pid: int
+    connection: socket.socket
+    answer: bytes
+
+
+@contextmanager
+def companion(
+    module: str, message: object, longest: int, fault: Callable[[int], str]
+) -> Iterator[Companion]:
+    """Start a process, and end it when the block ends.
+
+    Parameters
+    ----------
+    module
+        Its ``main`` is called with the descriptor of its socket, and answers the message.
+    message
+        Pickled.
+    longest
+        Maximal length of the answer, in bytes.
+    fault
+        The line of the error, from the exit status.
+
+    Raises
+    ------
+    InputError
+        If the process ends without an answer.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        command = command_here(module, str(theirs.fileno()))
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        try:
+            theirs.close()
+            ours.send(pickle.dumps(message))
+            if not (answer := ours.recv(longest)):
+                raise InputError(fault(process.wait()))
+            yield Companion(process.pid, ours, answer)
+        finally:
+            process.kill()
+            process.wait()
+
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation.companions import companion
+from timefair.measure.isolation.confinement import companion
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
