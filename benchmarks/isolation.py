@@ -18,7 +18,7 @@ import time
 
 from timefair.algorithms import registry
 from timefair.linux import kernel
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.isolation.views import Views, views
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

@@ -42,7 +42,7 @@ from timefair.extensions.restart_prediction.statistics import (
 )
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS

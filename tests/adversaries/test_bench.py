@@ -13,7 +13,7 @@ from bench import BENCH, HONEST
 from faults.trial import wait_for
 from workspace import Workspace
 
-from timefair.measure.runs.output import MOST
+from timefair.measure.runs.run import MOST
 from timefair.records.store import read_runs
 
 pytestmark = pytest.mark.workflow

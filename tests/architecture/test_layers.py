@@ -40,7 +40,7 @@ ALLOWED = {
         "basics", "problems", "records", "statistics", "rundata", "charts",
         "policies",  # the rule that decides the registered question
     },
-    "latex": {"exhibits", "problems", "rundata"},
+    "latex": {"basics", "exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
     "io": {"basics", "records", "problems"},
     "report": {
@@ -53,16 +53,16 @@ ALLOWED = {
 }  # fmt: skip
 WITHIN_MEASURE = {
     "evaluation": set(),
-    "launch": set(),
+    "launching": set(),
     "isolation": set(),
     "perturbation": set(),
-    "preparation": {"evaluation", "launch", "isolation"},
-    "apart": {"evaluation", "launch", "isolation", "preparation"},
-    "runs": {"evaluation", "launch", "isolation", "apart"},
+    "preparation": {"evaluation", "launching", "isolation"},
+    "apart": {"evaluation", "launching", "isolation", "preparation"},
+    "runs": {"evaluation", "launching", "isolation", "apart"},
     "job": {
-        "evaluation", "launch", "isolation", "perturbation", "preparation", "apart", "runs",
+        "evaluation", "launching", "isolation", "perturbation", "preparation", "apart", "runs",
     },
-    "audit": {"evaluation", "launch", "preparation", "runs"},
+    "audit": {"evaluation", "launching", "preparation", "runs"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},

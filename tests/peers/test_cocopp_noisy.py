@@ -8,7 +8,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
 from timefair.linux import kernel
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import stream
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.coco_library import place_noise

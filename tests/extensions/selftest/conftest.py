@@ -13,7 +13,7 @@ from timefair.extensions.selftest import laws
 from timefair.extensions.selftest.checks import Copy
 from timefair.extensions.selftest.laws import recorded
 from timefair.extensions.selftest.staircase import VALUES, point
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.status import Perturbation
 

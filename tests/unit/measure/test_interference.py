@@ -20,15 +20,16 @@ from timefair.linux import kernel
 from timefair.machine.host import Host
 from timefair.measure.evaluation.state import Start
 from timefair.measure.job import cell, runner
-from timefair.measure.perturbation import reference
-from timefair.measure.perturbation.interference import (
+from timefair.measure.perturbation import monitor
+from timefair.measure.perturbation.monitor import (
     DELAY_SHARE,
     REFERENCE_RATIO,
+    Counters,
     Judgement,
+    RunMonitor,
+    Surroundings,
     judge,
 )
-from timefair.measure.perturbation.monitor import RunMonitor
-from timefair.measure.perturbation.surroundings import Counters, Surroundings
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
@@ -264,7 +265,7 @@ def measured(tmp_path, monkeypatch):
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(runner, "measure_run", waited)
-        monkeypatch.setattr(reference, "_cpu_s", lambda generations: 0.01)
+        monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
         campaign = parse(CAMPAIGN | {"timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)

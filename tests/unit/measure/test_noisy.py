@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.launch.recommended import point_of
+from timefair.measure.launching import point_of
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.bet_and_run import BetAndRun
@@ -74,7 +74,7 @@ def measured(solve, problem, evaluations=100, seed=1, **allowed):
 
 def seen(problem, count, seed=1):
     """The points of `walk` in the first launch, and both values of each."""
-    from timefair.measure.launch.seeds import stream
+    from timefair.measure.launching import stream
 
     rng = stream(seed, 0)
     points = [rng.uniform(problem.lower, problem.upper) for _ in range(count)]

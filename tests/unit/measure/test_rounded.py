@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.preparation.rounded import Rounded, rounded
+from timefair.measure.preparation.loading import Rounded, rounded
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES

@@ -10,7 +10,7 @@ import pytest
 
 from timefair.basics.folders import remove
 from timefair.measure.isolation import leftovers
-from timefair.measure.isolation.scratch import reused_scratch_folders, scratch_folder
+from timefair.measure.isolation.leftovers import reused_scratch_folders, scratch_folder
 
 
 @pytest.fixture(autouse=True)

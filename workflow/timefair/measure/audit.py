@@ -25,7 +25,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.linux import kernel
 from timefair.measure.evaluation.cost import evaluation_cost_s
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

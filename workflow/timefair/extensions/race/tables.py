@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.items.recorded import asked
+from timefair.exhibits.campaign.recorded import asked
 from timefair.exhibits.columns import CELL, SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit

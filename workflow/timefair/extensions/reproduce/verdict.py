@@ -31,7 +31,7 @@ from timefair.extensions.reproduce.likeness import (
     software_changes,
 )
 from timefair.linux.interruption import interruptible
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.spending import Spending

@@ -27,7 +27,7 @@ from timefair.campaign.verify import verify
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.selftest import clock
 from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.schema import RUN_SCHEMA

@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.extensions.selftest.staircase import EVALUATIONS_A_LEVEL, LEVELS, VALUES, point
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import stream
 from timefair.records.status import LaunchEnd, Status, StopReason
 
 AT_THE_END = (*VALUES[:-1], 0.0)

@@ -29,13 +29,12 @@ from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
-from timefair.measure.launch.seeds import run_seed
-from timefair.measure.perturbation.monitor import RunMonitor
-from timefair.measure.perturbation.reference import parts_for
+from timefair.measure.launching import run_seed
+from timefair.measure.perturbation.monitor import RunMonitor, parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path

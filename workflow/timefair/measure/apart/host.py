@@ -26,14 +26,14 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
+from timefair.measure import launching
 from timefair.measure.apart.channel import Caller, Channel
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.isolation.confinement import Confinement, confinement_under
 from timefair.measure.isolation.views import Views, views
-from timefair.measure.launch import idleness
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import stream
 from timefair.measure.preparation.loading import load
 from timefair.measure.preparation.trial import prepare
 from timefair.problems.base import Problem, ProblemName
@@ -140,7 +140,7 @@ def _live(
             rng = stream(request.seed, launch)
             remark = ""
             with suppress(LaunchCut):
-                remark = idleness.of_a_return(algorithm.solve(objective, rng))
+                remark = launching.of_a_return(algorithm.solve(objective, rng))
             kernel.end_if_forked(own)
             launch = caller.returned(remark)
     except BaseException as error:

@@ -23,10 +23,10 @@ import numpy as np
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
+from timefair.measure import launching
 from timefair.measure.apart.channel import Channel, Server, SolverGone
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
 from timefair.measure.isolation.companions import companion
-from timefair.measure.launch import idleness
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ class Solvers:
         """The algorithm in the form that the launch loop uses."""
         return Algorithm(self._solve)
 
-    def _solve(self, objective: Objective, rng: np.random.Generator) -> idleness.Remark:
+    def _solve(self, objective: Objective, rng: np.random.Generator) -> launching.Remark:
         """Make the launch in a solver. The solver uses the same random stream as `rng`."""
         solver = next((one for one in self._solvers if not one.busy), None) or self._another()
-        return idleness.Remark(solver.launch(self._launch(), objective))
+        return launching.Remark(solver.launch(self._launch(), objective))
 
     def _another(self) -> Solver:
         solver = self._host.solver(self._seed)

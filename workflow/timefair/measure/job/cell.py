@@ -14,7 +14,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
@@ -22,7 +22,7 @@ from timefair.measure.job.remote import RemoteRunner, remote_runner
 from timefair.measure.job.repetitions import Repetitions
 from timefair.measure.job.runner import Runner
 from timefair.measure.job.spending import Spending
-from timefair.measure.launch.seeds import run_seed
+from timefair.measure.launching import run_seed
 from timefair.measure.perturbation.monitor import Row
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.problems.base import ProblemName

@@ -20,7 +20,7 @@ from timefair.machine.facts import machine_facts
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import Host, hosted
 from timefair.measure.evaluation.objective import NEVER
-from timefair.measure.isolation import descriptors
+from timefair.measure.isolation import confinement
 from timefair.measure.isolation.views import Views, views
 from timefair.measure.job.cores import lock_folder
 from timefair.measure.job.resolved import resolved
@@ -256,5 +256,5 @@ def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Al
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
         views=views,
-        closed=descriptors.of_the_measurement([folder, lock_folder()]),
+        closed=confinement.of_the_measurement([folder, lock_folder()]),
     )

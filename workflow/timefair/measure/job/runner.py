@@ -14,8 +14,7 @@ from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.job.spending import Spending
-from timefair.measure.perturbation.monitor import Row, RunMonitor
-from timefair.measure.perturbation.reference import parts_for
+from timefair.measure.perturbation.monitor import Row, RunMonitor, parts_for
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run

@@ -21,7 +21,7 @@ from timefair.campaign.plan import Job
 from timefair.environments.answers import Question, collected, here
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
-from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.prepared import Prepared, allowance_of
 from timefair.measure.job.resolved import Resolved
 from timefair.measure.job.runner import Runner

@@ -4,13 +4,266 @@ it.
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from timefair.measure.perturbation.interference import judge
-from timefair.measure.perturbation.reference import Reference
-from timefair.measure.perturbation.surroundings import Counters
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.basics.slowdowns import lengthened
+from timefair.linux.kernel import read_file
+from timefair.machine.cgroups import folders
+from timefair.machine.host import Host, Unknown, whole
 from timefair.records.status import Perturbation
+
+DELAY_SHARE = 0.05
+"""Largest share of its clock that a clean run waits for a core that others use."""
+
+REFERENCE_RATIO = 1.15
+"""Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
+
+
+class Judgement(NamedTuple):
+    """Whether a run is perturbed, and why; the reason is None if it is not perturbed."""
+
+    perturbation: Perturbation
+    reason: str | None = None
+
+
+def judge(
+    real_s: float,
+    foreign_delay_s: float | None,
+    reference_s: float | None,
+    best_reference_s: float | None,
+    charged_s: float = 0.0,
+) -> Judgement:
+    """Judge a run by its time of waiting for others, and by the speed of its core before and after
+    it.
+
+    The clock of a run is its real time and its simulated evaluation cost, which no machine changes.
+
+    Parameters
+    ----------
+    real_s
+        Length of the run without simulated evaluation cost; 0 if it never began.
+    foreign_delay_s
+        Part of this time in which the run waited for a core that processes of others used; None
+        if it is unknown.
+    reference_s
+        Mean time of the reference kernel before and after the run; None if it was not timed.
+    best_reference_s
+        Least time of the reference kernel on this core.
+    charged_s
+        Simulated evaluation cost of the run.
+
+    Returns
+    -------
+    Judgement
+        Unknown if neither the delay nor the reference time is known. If one of them is known, it
+        decides alone.
+    """
+    clock_s = real_s + charged_s
+    delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
+    ratio = reference_s / best_reference_s if reference_s and best_reference_s else None
+    real = real_s / clock_s if clock_s > 0 else 1.0
+    reasons = []
+    if delay is not None and delay > DELAY_SHARE:
+        reasons.append(f"waited {delay:.0%} of the time for a core that others had")
+    if ratio is not None and lengthened(ratio, real) > REFERENCE_RATIO:
+        reasons.append(f"the reference kernel took {ratio:.2f} x its best")
+    if reasons:
+        return Judgement(Perturbation.PERTURBED, "; ".join(reasons))
+    if delay is None and ratio is None:
+        return Judgement(Perturbation.UNKNOWN)
+    return Judgement(Perturbation.CLEAN)
+
+
+_STEAL = 8
+"""The field of a core's line in /proc/stat."""
+
+_THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
+"""Name of the throttling counter in version 2 and in version 1 of control groups, with its unit in
+seconds.
+"""
+
+
+class Surroundings(NamedTuple):
+    """The counters at one moment, or their growth between two moments.
+
+    Attributes
+    ----------
+    steal_s
+        Steal time, in which the hypervisor ran something else on the cores; usually counted in
+        ticks of 10 ms.
+    pressure_s
+        Time in which at least one task on the machine waited for a core.
+    throttled_s
+        Time in which a quota stopped the control groups of this process.
+    """
+
+    steal_s: float | None
+    pressure_s: float | None
+    throttled_s: float | None
+
+    def since(self, before: Surroundings) -> Surroundings:
+        """The growth of the counters since an earlier moment; None for unknown counters."""
+        return Surroundings(*map(_difference, self, before))
+
+
+class Counters:
+    """Reads the counters of a job.
+
+    A job stays in its control groups, so they are looked up once.
+
+    Parameters
+    ----------
+    cores
+        Cores whose stolen time counts.
+    host
+        The host whose files are read; None for this machine.
+    """
+
+    def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
+        self._host = host or Host()
+        self._cores = [f"cpu{core}" for core in cores]
+        try:
+            self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
+        except Unknown:
+            self._quotas = []
+
+    def look(self) -> Surroundings:
+        """The counters now."""
+        return Surroundings(self._steal_s(), self._pressure_s(), self._throttled_s())
+
+    def _steal_s(self) -> float | None:
+        told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
+        try:
+            ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
+        except (KeyError, IndexError, Unknown):
+            return None
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def _pressure_s(self) -> float | None:
+        for kind, *figures in self._lines("proc/pressure/cpu"):
+            if kind == "some":
+                total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
+                return int(total) / 1e6 if total.isdecimal() else None
+        return None
+
+    def _throttled_s(self) -> float | None:
+        """Throttled time, summed over the control group of this process and the groups that contain
+        it: each has its own quota.
+        """
+        found = [
+            int(figures[0]) * _THROTTLED[name]
+            for path in self._quotas
+            for name, *figures in self._lines(path)
+            if name in _THROTTLED and figures and figures[0].isdecimal()
+        ]
+        return sum(found) if found else None
+
+    def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
+        """The words of each line that begins with `beginning`; empty if the file is unreadable."""
+        try:
+            text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
+        except OSError:
+            return []
+        lines = text.splitlines()
+        return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
+
+
+def _difference(now: float | None, before: float | None) -> float | None:
+    return None if now is None or before is None else max(now - before, 0.0)
+
+
+DIMENSION = 10
+OFFSPRING = 10
+GENERATIONS = 190
+"""About 14 ms on a machine of 2024."""
+
+SHORT_BUDGET_S = 1.5
+"""For runs shorter than this, half of the work is timed and the time is doubled, because the
+complete work would take more than 1 % of the run. On a busy machine, both variants found the same
+share of perturbed runs.
+"""
+
+WARM_UP_GENERATIONS = 8
+"""Repetitions that are not timed: after a fork, the first write to a page takes longer."""
+
+BEST_OF = 3
+"""Number of timings at the start of a job, the best of which is the first best time."""
+
+
+class Reference:
+    """Times the work in this process, on the core that it is pinned to.
+
+    Parameters
+    ----------
+    parts
+        1 to time all of the work; 2 to time half of it and double the time.
+
+    Attributes
+    ----------
+    best_s
+        Least CPU time of the work in this process.
+    last_s
+        CPU time of the last timing.
+    spent_s
+        Wall-clock seconds of all timings, including the warm-up.
+    """
+
+    def __init__(self, parts: int = 1) -> None:
+        self._parts = parts
+        self.spent_s = 0.0
+        self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
+
+    def take(self) -> float:
+        """CPU seconds of the work now. They exclude the time in which others use this core."""
+        self.last_s = self._timing()
+        self.best_s = min(self.best_s, self.last_s)
+        return self.last_s
+
+    def _timing(self) -> float:
+        start = time.monotonic()
+        cpu_s = _cpu_s(GENERATIONS // self._parts) * self._parts
+        self.spent_s += time.monotonic() - start
+        return cpu_s
+
+
+def parts_for(budget_s: float | None) -> int:
+    """The `parts` for runs of this length; None for runs without a budget in seconds."""
+    return 2 if budget_s is not None and budget_s < SHORT_BUDGET_S else 1
+
+
+def _cpu_s(generations: int) -> float:
+    adapt(WARM_UP_GENERATIONS)
+    start = time.thread_time_ns()
+    adapt(generations)
+    return (time.thread_time_ns() - start) / 1e9
+
+
+def adapt(generations: int) -> float:
+    """Minimize an ellipsoid and return the best value. This value is the same at each call."""
+    n, rng = DIMENSION, np.random.default_rng(1)
+    weights = np.log((OFFSPRING + 1) / 2) - np.log(np.arange(1, OFFSPRING // 2 + 1))
+    weights /= weights.sum()
+    scales: NDArray[np.float64] = 10.0 ** (4 * np.arange(n) / (n - 1))
+    mean, sigma, covariance, best = np.full(n, 3.0), 1.0, np.eye(n), np.inf
+    for _ in range(generations):
+        lengths, axes = np.linalg.eigh(covariance)
+        spread: Any = np.sqrt(np.maximum(lengths, 1e-20))
+        steps = [axes @ (spread * rng.standard_normal(n)) for _ in range(OFFSPRING)]
+        values = [float(scales @ (mean + sigma * step) ** 2) for step in steps]
+        order = np.argsort(values)[: len(weights)]
+        chosen = np.array([steps[i] for i in order])
+        mean = mean + sigma * (weights @ chosen)
+        covariance = 0.8 * covariance + 0.2 * (chosen.T * weights) @ chosen
+        sigma *= 1.05 if values[order[0]] < best else 0.9
+        best = min(best, values[order[0]])
+    return best
+
 
 Row = dict[str, Any]
 
@@ -25,7 +278,7 @@ class RunMonitor:
     reference
         Whether the reference kernel is timed around each run.
     parts
-        Parts of the kernel, see `timefair.measure.perturbation.reference.Reference`.
+        Parts of the kernel, see `timefair.measure.perturbation.monitor.Reference`.
     repeats
         Maximal number of repetitions of a perturbed run.
     """

@@ -25,11 +25,11 @@ from timefair.basics import threads
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
-from timefair.measure.isolation import descriptors, leftovers
+from timefair.measure.isolation import confinement, leftovers
 from timefair.measure.isolation.confinement import Confinement
-from timefair.measure.isolation.scratch import scratch_folder
+from timefair.measure.isolation.leftovers import scratch_folder
 from timefair.measure.isolation.views import Views
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
@@ -226,7 +226,7 @@ def _try_out(
     cores: int,
 ) -> None:
     try:
-        descriptors.close(descriptors.of_the_measurement([]))
+        confinement.close(confinement.of_the_measurement([]))
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)

@@ -18,6 +18,7 @@ import numpy as np
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
+from timefair.measure import launching
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
 from timefair.measure.evaluation.evaluators import Evaluators
@@ -33,13 +34,9 @@ from timefair.measure.evaluation.objective import (
     now_ns,
 )
 from timefair.measure.evaluation.state import Start, State
-from timefair.measure.isolation import descriptors
 from timefair.measure.isolation.confinement import Confinement
 from timefair.measure.isolation.views import Views
-from timefair.measure.launch import idleness
-from timefair.measure.launch.pausing import PausableLaunch
-from timefair.measure.launch.recommended import point_of
-from timefair.measure.launch.seeds import stream
+from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
@@ -133,7 +130,7 @@ def live(
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
         else:
-            descriptors.close(allowance.closed)
+            confinement.close(allowance.closed)
         ends_at_once()
         os.setsid()
         allowance.views.enter()
@@ -294,7 +291,7 @@ class _Launcher:
                 if point is not None:
                     measurement.recommend(point)
             if measurement.end_launch(LaunchCode.RETURNED) == 0:
-                self.state.report(idleness.of_a_return(returned))
+                self.state.report(launching.of_a_return(returned))
                 self.finish()
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import math
 import os
 import resource
 import select
 import signal
+import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,27 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import InputError, described
 from timefair.linux import kernel
 from timefair.linux.interruption import SIGNALS
+from timefair.measure import launching
 from timefair.measure.apart.solvers import Host
 from timefair.measure.evaluation.failures import FAILURES
-from timefair.measure.evaluation.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.evaluation.objective import (
+    EVENT,
+    NEVER,
+    LaunchCode,
+    Stop,
+    now_ns,
+    vector_dtype,
+)
 from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
 from timefair.measure.isolation import leftovers
 from timefair.measure.isolation.confinement import confinement_under
-from timefair.measure.isolation.scratch import scratch_folder
-from timefair.measure.launch import idleness
+from timefair.measure.isolation.leftovers import scratch_folder
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
 from timefair.measure.runs.fresh import LOADING_S, Fresh
-from timefair.measure.runs.noise_free import (
-    NoValues,
-    completed,
-    of_the_best,
-    recommended_rows,
-)
-from timefair.measure.runs.output import MOST, Output
-from timefair.measure.runs.vectors import best_after_launches, columns_of, events_of, rows_of
 from timefair.problems.base import Problem
 from timefair.records.consistency import (
     BATCH_FIELDS,
@@ -47,6 +51,222 @@ from timefair.records.consistency import (
     contradiction,
 )
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
+
+MOST = 100_000
+"""Number of bytes of a run's output that are kept."""
+
+
+class Output:
+    """The standard output and error of this process, from now on.
+
+    A run writes there directly, so that printing takes as long as it does elsewhere. Excess output
+    is cut off after the run, and from time to time during it. Pipes and terminals are not cut.
+    """
+
+    def __init__(self) -> None:
+        self._sizes = {fd: size for fd in (1, 2) if (size := _size_of_file(fd)) is not None}
+        self._was_cut = False
+
+    def cut(self) -> bool:
+        """Cut off excess output; return whether there was any until now."""
+        for fd, before in self._sizes.items():
+            size = _size_of_file(fd)
+            if size is not None and size > before + MOST:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(fd, before + MOST)
+                    os.lseek(fd, 0, os.SEEK_END)
+                    self._was_cut = True
+        return self._was_cut
+
+
+def _size_of_file(fd: int) -> int | None:
+    """The size of the regular file behind a descriptor; None if it is something else."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+Quality = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def events_of(
+    vectors: NDArray[np.void], quality: Quality, problem: Problem
+) -> tuple[NDArray[np.void], float]:
+    """The events at which the best value so far decreases.
+
+    Parameters
+    ----------
+    vectors
+        As the run's process wrote them: rows of `objective.vector_dtype`.
+    quality
+        The quality function of the problem's `Outputs`.
+
+    Returns
+    -------
+    events, best
+        Rows of `objective.EVENT`, and the value after the last of them; `inf` without one.
+
+    Raises
+    ------
+    Unreadable
+        If a vector has a number that is not finite, or is none of the problem's vectors: a run
+        never keeps such vectors.
+    """
+    outputs = vectors["outputs"]
+    if not np.isfinite(outputs).all():
+        raise Unreadable("a vector has a number that is not finite")
+    try:
+        best = np.minimum.accumulate(quality(outputs))
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+    precision = np.array([problem.precision(value) for value in best.tolist()])
+    falls = np.diff(precision, prepend=np.inf) < 0
+    events = np.zeros(falls.sum(), dtype=EVENT)
+    for name in ("launch", "evaluations", "time"):
+        events[name] = vectors[name][falls]
+    events["precision"] = precision[falls]
+    return events, float(best[falls][-1]) if events.size else np.inf
+
+
+def rows_of(vectors: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
+    """The vectors in the form of a record; None if the run does not record them."""
+    if vectors is None:
+        return None
+    columns = [vectors["launch"], vectors["evaluations"], vectors["time"] / 1e9, vectors["outputs"]]
+    names = ("launch", "evaluations", "time_s", "outputs")
+    values = zip(*(column.tolist() for column in columns), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in values]
+
+
+def columns_of(vectors: NDArray[np.void] | None) -> Columns | None:
+    """The vectors in the form that `consistency.contradiction` needs."""
+    if vectors is None:
+        return None
+    return {
+        "launch": vectors["launch"],
+        "evaluations": vectors["evaluations"],
+        "time_s": vectors["time"] / 1e9,
+        "finite": np.isfinite(vectors["outputs"]).all(axis=1),
+    }
+
+
+def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
+    """The best precision of the run at the end of each launch, shape ``(launches,)``."""
+    best = np.full(launches, np.inf)
+    made = (events["launch"] >= 0) & (events["launch"] < launches)
+    np.minimum.at(best, events["launch"][made], events["precision"][made])
+    return np.minimum.accumulate(best)
+
+
+LIMIT_S = 600.0
+"""Time for computing the values without noise of a run's vectors, and again for those of its
+recommended points.
+"""
+
+
+class NoValues(Exception):
+    """The noise-free function failed; the text gives the reason."""
+
+
+def completed(logs: Logs, problem: Problem) -> Logs:
+    """Replace the points in the logs by their values without noise.
+
+    A recommended point whose value is not finite is dropped.
+
+    Parameters
+    ----------
+    logs
+        The logs as the run's process wrote them. Recommended rows contain points; vectors contain
+        points if the problem's `Outputs` are ``later``.
+    problem
+        The problem, whose noise-free function is called in a separate process.
+
+    Returns
+    -------
+    Logs
+        Vectors contain two numbers, the measured value and the value without noise. Recommended
+        rows contain the value without noise.
+
+    Raises
+    ------
+    NoValues
+        If the function raises, does not return in time, or gives NaN or an infinite value for the
+        point of a vector.
+    """
+    if logs.recommended is None or problem.noise_free is None:
+        return logs
+    vectors, recommended = logs.vectors, logs.recommended
+    later = problem.outputs is not None and problem.outputs.later
+    of_recommended = _values(problem, recommended["outputs"])
+    if vectors is not None and later:
+        measured, points = vectors["outputs"][:, :1], vectors["outputs"][:, 1:]
+        of_vectors = _values(problem, points)
+        wrong = of_vectors[~np.isfinite(of_vectors)]
+        if wrong.size:
+            raise NoValues(f"the noise-free function gave {wrong[0]}; it should be finite")
+        vectors = _with_numbers(vectors, np.column_stack([measured, of_vectors]))
+    recommended = _with_numbers(recommended, of_recommended[:, np.newaxis])
+    finite = np.isfinite(of_recommended)
+    return logs._replace(vectors=vectors, recommended=recommended[finite])
+
+
+def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
+    """The value without noise of the point of the last event; `inf` if there is none."""
+    if vectors is None:
+        return math.inf
+    last = vectors["evaluations"] == events["evaluations"][-1:]
+    return float(vectors["outputs"][last, 1].min(initial=math.inf))
+
+
+def recommended_rows(recommended: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
+    """The recommendations in the form of a record; None if the run does not record them."""
+    if recommended is None:
+        return None
+    columns = {
+        "launch": recommended["launch"],
+        "evaluations": recommended["evaluations"],
+        "time_s": recommended["time"] / 1e9,
+        "noise_free": recommended["outputs"][:, 0],
+    }
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
+
+
+def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
+    """The same rows with other numbers, shape ``(rows, numbers)``."""
+    changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
+    for name in ("launch", "evaluations", "time"):
+        changed[name] = rows[name]
+    changed["outputs"] = numbers
+    return changed
+
+
+def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The value of each point; NaN for a point that is not finite."""
+    noise_free = problem.noise_free
+    assert noise_free is not None
+
+    def evaluate() -> list[float]:
+        try:
+            return [
+                float(noise_free(x.copy())) if np.isfinite(x).all() else math.nan for x in points
+            ]
+        except Exception as error:
+            raise InputError(f"the noise-free function raised {described(error)}") from error
+
+    if not len(points):
+        return np.empty(0)
+    try:
+        return np.array(elsewhere(evaluate, LIMIT_S), dtype=np.float64)
+    except InputError as error:
+        raise NoValues(error.faults[0]) from None
+    except NoAnswer:
+        raise NoValues(
+            f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
+        ) from None
+
 
 ATTEMPTS = 3
 """Number of attempts at a run whose process is killed from outside."""
@@ -403,7 +623,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     """
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
-    return row | {"message": idleness.of_a_timeout(trial)}
+    return row | {"message": launching.of_a_timeout(trial)}
 
 
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:

@@ -1,13 +1,17 @@
-"""Item 6: hardware, system, threads, compiler flags and versions."""
+"""Parts of the reporting checklist, and its items on the machine, on tuning and on the code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import pandas as pd
+
+from timefair.basics.digests import short
+from timefair.basics.extension import each
 from timefair.basics.slowdowns import UNMEASURED, in_words
-from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
-from timefair.exhibits.campaign.items.recorded import (
+from timefair.basics.words import first
+from timefair.exhibits.campaign.recorded import (
     asked,
     differs,
     distinct,
@@ -17,18 +21,75 @@ from timefair.exhibits.campaign.items.recorded import (
     told,
     untold,
 )
-from timefair.exhibits.campaign.items.reproduction import DIRTY
-from timefair.records.integrity import Origins, in_blocks, machine_kind, undeclared_software
+from timefair.records.integrity import (
+    Origins,
+    in_blocks,
+    machine_kind,
+    searched_elsewhere,
+    undeclared_software,
+)
 from timefair.records.requirement import required_in_words, unmet
+from timefair.rundata.clocks import ancillary_costs
 from timefair.rundata.machines import mixture
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+
+MOST = 8
+"""Number of names that are listed; the others are counted."""
+
+
+class ChecklistPart(NamedTuple):
+    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing.
+
+    `measured` is False for what nobody measured, and nobody requires: it is neither met nor open.
+    """
+
+    name: str
+    evidence: str
+    missing: str = ""
+    measured: bool = True
+
+    @property
+    def met(self) -> bool | None:
+        """None if it was not measured."""
+        return not self.missing if self.measured else None
+
+
+def listed(words: Iterable[object]) -> str:
+    """The words, separated by commas.
+
+    >>> listed(range(10))
+    '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
+    """
+    return first(words, MOST)
+
+
+def sentence(*clauses: str) -> str:
+    """The clauses that are not empty, separated by semicolons."""
+    return "; ".join(clause for clause in clauses if clause)
+
+
+def by_algorithm(said: Mapping[str, str]) -> str:
+    """The text on each algorithm; a text that several algorithms share appears once.
+
+    >>> by_algorithm({"A": "2 s", "B": "1 s", "C": "2 s"})
+    '2 s (A, C); 1 s (B)'
+    >>> by_algorithm({"A": "2 s", "C": "2 s"})
+    '2 s'
+    """
+    groups: dict[str, list[str]] = {}
+    for label, text in said.items():
+        groups.setdefault(text, []).append(label)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))
+
 
 EXCESS, EXCESS_S = 1.02, 0.02
 """CPU time may exceed the time of a run on its cores by this factor, and by these seconds."""
 
 
-def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+def machine_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _hardware(runs)
     yield _system(runs)
     yield _threads(runs)
@@ -285,4 +346,181 @@ def _detectable_slowdown(runs: Runs) -> ChecklistPart:
         "Minimum detectable slowdown",
         listed(map(in_words, found)) or UNMEASURED,
         measured=bool(found),
+    )
+
+
+EFFECT = ("ancillary", "ancillary_effect")
+
+
+def tuning_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    spent = ancillary_costs(runs.frame, runs.origins, analysis)
+    yield _tuning(spent, runs, analysis)
+    yield _preparation(spent)
+    yield _amortisation(spent, analysis)
+
+
+def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPart:
+    """The declared tuning of each algorithm, and the searches in the records."""
+    said, silent, elsewhere = {}, [], []
+    for label in map(str, spent.index):
+        origin = runs.origins.get(label, Origins())
+        searches = origin.tuning
+        if clause := searched_elsewhere(origin):
+            elsewhere.append(f"{label}: {clause}")
+        declared_s, method = analysis.tuning_s.get(label, 0.0), _method(label, analysis)
+        clauses = [_search(one) for one in searches]
+        if method and (declared_s or not searches):
+            clauses.append(f"{declared_s:g} s, {method}")
+        if clauses:
+            said[label] = sentence(*clauses)
+        if not method and (declared_s or not searches):
+            silent.append(label)
+    imported = analysis.campaign.get("algorithms") == {}
+    missing = "not recorded" if imported else _undeclared(silent)
+    return ChecklistPart(
+        "Tuning", by_algorithm(said) if said else "", sentence(missing, *elsewhere)
+    )
+
+
+def _search(search: Mapping[str, Any]) -> str:
+    """The record of a search, in words."""
+    overlap, result = search["overlap"], search["result"]
+    there = f"; {listed(overlap)} also in the comparison" if overlap else ""
+    kept = "" if result["parameters"] else "; the default was the best"
+    lost = search["interrupted"]
+    interrupted = f", {lost} interrupted and charged in full" if lost else ""
+    return (
+        f"{search['seconds']:.1f} s measured: {search['tuner']}, {search['candidates']} candidates "
+        f"in {search['evaluations']} runs{interrupted} on {search['problems']}{there}{kept}"
+    )
+
+
+def _undeclared(silent: Sequence[str]) -> str:
+    if not silent:
+        return ""
+    if len(silent) == 1:
+        return f"declare algorithms.{silent[0]}.ancillary.method"
+    return f"declare algorithms.<label>.ancillary.method for {listed(silent)}"
+
+
+def _method(label: str, analysis: Analysis) -> str | None:
+    spec = analysis.campaign.get("algorithms", {}).get(label, {})
+    method: str | None = spec.get("ancillary", {}).get("method")
+    return method
+
+
+def _preparation(spent: pd.DataFrame) -> ChecklistPart:
+    known = spent.dropna(subset="preparation_s")
+    unknown = sorted(set(spent.index) - set(known.index))
+    said = listed(
+        f"{label} {row.preparation_s:.3g} s ({row.preparation})"
+        for label, row in zip(known.index, known.itertuples(), strict=True)
+    )
+    return ChecklistPart(
+        "Preparation",
+        said,
+        f"the records of {listed(unknown)} do not contain it" if unknown else "",
+    )
+
+
+def _amortisation(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
+    problems, most = analysis.problems, spent["share_s"].max()
+    share = f"at most {most:.3g} s per problem, of {problems}"
+    if analysis.ancillary == "amortised":
+        return ChecklistPart("Amortisation", f"every run is charged its share, {share}")
+    evidence = f"not charged; the share would be {share}"
+    shown = [table for table in EFFECT if table in analysis.asked_tables]
+    if shown:
+        return ChecklistPart("Amortisation", f"{evidence}; shown in tables {listed(shown)}")
+    return ChecklistPart("Amortisation", evidence, f"select table {EFFECT[0]}")
+
+
+DIRTY = "-dirty"
+
+
+def code_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    yield _code(runs)
+    yield _commit(runs)
+    yield _seeds(runs)
+    yield _configuration(runs, analysis)
+    yield from each("checklist", runs, analysis)
+    if runs.sources:
+        yield _published(runs)
+
+
+def _code(runs: Runs) -> ChecklistPart:
+    digests = {
+        label: sorted(short(code) for code in one.code if code)
+        for label, one in origins(runs).items()
+    }
+    silent = [label for label, found in digests.items() if not found]
+    several = [label for label, found in digests.items() if len(found) > 1]
+    known = {label: listed(found) for label, found in digests.items() if found}
+    return ChecklistPart(
+        "Code",
+        f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
+        sentence(
+            f"the records of {listed(silent)} do not contain it" if silent else "",
+            f"runs of several versions of {listed(several)}" if several else "",
+        ),
+    )
+
+
+def _commit(runs: Runs) -> ChecklistPart:
+    """The commits of the working directory and of the package; one of them is enough."""
+    own, package = told(runs, "commit"), told(runs, "package_commit")
+    dirty = any(commit.endswith(DIRTY) for commit in [*own, *package])
+    return ChecklistPart(
+        "Commit",
+        sentence(
+            f"working directory: {listed(own) or 'no checkout'}" if machines(runs) else "",
+            f"timefair: {listed(package)}" if package else "",
+        ),
+        sentence(
+            "files differed from the commit: commit, and measure again" if dirty else "",
+            "" if own or package else untold(runs, "commit"),
+        ),
+    )
+
+
+def _seeds(runs: Runs) -> ChecklistPart:
+    unknown = int(runs.frame["seed"].isna().sum())
+    known = unknown < len(runs.frame)
+    return ChecklistPart(
+        "Seeds",
+        "column seed of every record; launch k draws from default_rng([seed, k])" if known else "",
+        f"runs without one: {unknown}" if unknown else "",
+    )
+
+
+def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
+    name = analysis.campaign.get("name")
+    several = [label for label, one in origins(runs).items() if len(one.configurations(label)) > 1]
+    return ChecklistPart(
+        "Configuration",
+        f"results/{name}/campaign.json and the workflow of timefair" if name else "",
+        sentence(
+            "" if name else "the configuration is not known",
+            f"runs of several configurations of {listed(several)}" if several else "",
+        ),
+    )
+
+
+def _published(runs: Runs) -> ChecklistPart:
+    """The published data in addition to the measured runs, and the files of the published data."""
+    said = [
+        f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
+        for label, source in sorted(runs.sources.items())
+    ]
+    if runs.foreign_clock:
+        cautions = [line for source in runs.sources.values() for line in source["cautions"]]
+        evidence = f"all times are of a foreign clock: {listed(said)}"
+        return ChecklistPart("Imported data", evidence, sentence(*dict.fromkeys(cautions)))
+    cautions = [
+        f"{label}: {caution}"
+        for label, source in sorted(runs.sources.items())
+        for caution in source.get("cautions", [])
+    ]
+    return ChecklistPart(
+        "Published data", f"in evaluations only: {listed(said)}", sentence(*cautions)
     )
