@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-DOCUMENTED = Path(__file__).parents[2] / "docs/explanation/probabilities/calibration.csv"
+DOCUMENTED = Path(__file__).parents[3] / "docs/explanation/probabilities/calibration.csv"
 SPECIFICATION = importlib.util.spec_from_file_location(
-    "probabilities_benchmark", Path(__file__).parents[2] / "benchmarks/probabilities.py"
+    "probabilities_benchmark", Path(__file__).parents[3] / "benchmarks/probabilities.py"
 )
 benchmark = importlib.util.module_from_spec(SPECIFICATION)
 SPECIFICATION.loader.exec_module(benchmark)

@@ -1,4 +1,4 @@
-"""Which files of a campaign an archive has."""
+"""Which files of a campaign and of its author an archive has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
-from timefair.extensions.archive.files import _names, campaign_files
+from timefair.environments import environment
+from timefair.extensions.archive.files import _names, campaign_files, own_code
 
 CAMPAIGN: dict[str, Any] = {
     "name": "small",
@@ -26,6 +27,14 @@ TUNE = {
     "budget_s": 9,
     "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
 }
+WRAPPER = """
+import mylib
+
+
+def solve(objective, rng):
+    mylib.search(objective, rng)
+"""
+LIBRARY = "def search(objective, rng, version={}):\n    objective(objective.lower)\n"
 
 
 def complete(folder: Path, **changes: Any) -> tuple[configuration.Campaign, Mapping[Any, str]]:
@@ -60,3 +69,42 @@ def test_the_runs_that_a_race_gave_to_rounds_are_in_the_archive(tmp_path: Path, 
     campaign, keys = complete(tmp_path, stopping={"rule": "campaign_race"})
     assert (tmp_path / plan.allocation_path(keys, round)).is_file()
     needs(tmp_path, campaign, str(plan.allocation_path(keys, round)))
+
+
+@pytest.fixture
+def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.Campaign:
+    """Two versions of a library, each found through `path`, behind one wrapper."""
+    monkeypatch.chdir(tmp_path)
+    environment._asked.cache_clear()
+    (tmp_path / "wrapper.py").write_text(WRAPPER)
+    for number, label in enumerate(("baseline", "candidate")):
+        (tmp_path / "checkouts" / label).mkdir(parents=True)
+        (tmp_path / "checkouts" / label / "mylib.py").write_text(LIBRARY.format(number))
+    algorithms = {
+        label: {"use": "wrapper.py:solve", "path": f"checkouts/{label}"}
+        for label in ("baseline", "candidate")
+    }
+    return configuration.parse(CAMPAIGN | {"algorithms": algorithms})
+
+
+def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) -> None:
+    found = {
+        member.path: b"".join(member.chunks()).decode() for member in own_code(versions, tmp_path)
+    }
+    assert found == {
+        "own/wrapper.py": WRAPPER,
+        "own/baseline/mylib.py": LIBRARY.format(0),
+        "own/candidate/mylib.py": LIBRARY.format(1),
+    }
+
+
+@pytest.mark.slow
+def test_a_version_that_is_not_there_is_one_line(versions, tmp_path: Path) -> None:
+    (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
+    environment._asked.cache_clear()
+    with pytest.raises(InputError) as error:
+        own_code(versions, tmp_path)
+    (line,) = error.value.faults
+    assert line.startswith(
+        "algorithms.candidate.path: 'checkouts/candidate': there is no such folder"
+    )
