@@ -12,7 +12,6 @@ from timefair.extensions.restart_prediction.statistics import (
     geometric,
     law,
     luby,
-    one_launch,
     run_sums,
     side_by_side,
 )
@@ -138,7 +137,7 @@ def test_what_was_not_observed_is_refused():
         run_sums(cut, [9.0], 2)
     one = law(run_sums(cut, [4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
     with pytest.raises(NotObserved, match="budget 100"):
-        one_launch(one, 100.0)
+        side_by_side(one, 2, 100.0)
     for outcome in (luby(one, 1, 100.0), geometric(one, 100.0)):
         assert np.isnan(outcome.cost).all()
     assert np.isfinite(fixed_cutoffs(one, 100.0).cost).all()

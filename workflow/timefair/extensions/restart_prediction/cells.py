@@ -18,7 +18,6 @@ from timefair.extensions.restart_prediction.statistics import (
     geometric,
     law,
     luby,
-    one_launch,
     run_sums,
     side_by_side,
 )
@@ -241,7 +240,8 @@ def predicted(
     of_launch = cell.law(weights, grid)
     if of_launch is not None:
         if NONE in policies and of_launch.cutoffs[-1] >= cell.budget:
-            fill(policies.index(NONE), 1, one_launch(of_launch, cell.budget))
+            once = Outcome(of_launch.cost[:, :, -1], of_launch.chance[:, :, -1])
+            fill(policies.index(NONE), 1, once)
         for policy, at, outcome in _sequences(of_launch, cell.budget):
             if at.size:
                 fill(policies.index(policy), at.size, outcome)

@@ -43,9 +43,9 @@ ctypedef Run (*Policy)(
 cdef class Laws:
     """Laws of a launch, one per sample and stratum.
 
-    Each method but `side_by_side` returns the cost of a run and its probability of success, as
-    arrays of the shape (samples, strata, lengths, targets). Both are NaN where a launch would be
-    longer than the last cutoff.
+    Each method returns the cost of a run and its probability of success, as arrays of the shape
+    (samples, strata, lengths, targets). Both are NaN where a launch would be longer than the last
+    cutoff.
 
     - `cutoffs`, shape (cutoffs,): Rising and positive.
     - `chance`, `cost`, `failure`, shape (samples, strata, cutoffs, targets): As in `statistics.Law`.
@@ -60,10 +60,6 @@ cdef class Laws:
     def __init__(self, cutoffs, chance, cost, failure, alike):
         self.cutoffs, self.chance, self.cost, self.failure = cutoffs, chance, cost, failure
         self.alike = alike.view(np.uint8)
-
-    def once(self, double budget):
-        """One launch up to the budget; one length."""
-        return self.each(once, np.zeros(1, dtype=np.intp), budget, 0)
 
     def fixed(self, const Py_ssize_t[:] first, double budget):
         """Launches of the same length, for each cutoff of some indices."""
@@ -80,53 +76,6 @@ cdef class Laws:
         whole budget has the last cutoff, if that is at least the budget.
         """
         return self.each(luby, first, budget, doubling)
-
-    def side_by_side(self, Py_ssize_t until, int copies):
-        """Some copies of a launch at the same time, until the first one reaches the target.
-
-        - `until`: Index of the cutoff that is the budget.
-        - `copies`: Number of copies, at least 1.
-
-        Returns cost, chance, shape (samples, strata, targets): The cost is that of one copy.
-        """
-        cdef Py_ssize_t sample, stratum, t
-        shape = (self.chance.shape[0], self.chance.shape[1], self.chance.shape[3])
-        costs, chances = np.empty(shape), np.empty(shape)
-        cdef double[:, :, ::1] of_cost = costs, of_chance = chances
-        cdef Run run
-        with nogil:
-            for sample in range(self.chance.shape[0]):
-                for stratum in range(self.chance.shape[1]):
-                    for t in range(self.chance.shape[3]):
-                        if stratum and self.alike[t]:
-                            of_cost[sample, stratum, t] = of_cost[sample, 0, t]
-                            of_chance[sample, stratum, t] = of_chance[sample, 0, t]
-                            continue
-                        run = self.copied(sample, stratum, t, until, copies)
-                        of_cost[sample, stratum, t] = run.cost
-                        of_chance[sample, stratum, t] = run.chance
-        return costs, chances
-
-    cdef Run copied(
-        self, Py_ssize_t sample, Py_ssize_t stratum, Py_ssize_t t, Py_ssize_t until, int copies
-    ) noexcept nogil:
-        """Copies of a launch with one law."""
-        cdef Py_ssize_t place
-        cdef double length, running, ended, before = 0.0, chance = 0.0, cost = 0.0
-        cdef Run run = Run(0.0, 0.0, 0.0)
-        for place in range(until + 1):
-            length = self.cutoffs[place] - before
-            running = (self.cost[sample, stratum, place, t] - cost) / length
-            ended = 1.0 - running - (self.chance[sample, stratum, place, t] + chance) / 2
-            if ended < 0.0:
-                ended = 0.0
-            elif ended > 1.0:
-                ended = 1.0
-            run.cost += (power(running + ended, copies) - power(ended, copies)) * length
-            before, chance = self.cutoffs[place], self.chance[sample, stratum, place, t]
-            cost = self.cost[sample, stratum, place, t]
-        run.chance = 1.0 - power(1.0 - chance, copies)
-        return run
 
     cdef each(
         self, Policy policy, const Py_ssize_t[:] first, double budget, Py_ssize_t doubling
@@ -162,14 +111,6 @@ cdef class Laws:
 
 
 # -- policies: one law and one length --------------------------------------------------------
-
-
-cdef Run once(
-    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
-) noexcept nogil:
-    cdef Run run = Run(0.0, 0.0, budget)
-    cut(law, &run)
-    return run
 
 
 cdef Run fixed(
@@ -308,14 +249,3 @@ cdef inline bint take(Run *run, const Run *block) noexcept nogil:
     add(run, block.cost, block.chance)
     run.left = fmax(run.left - block.left, 0.0)
     return True
-
-
-cdef inline double power(double base, int exponent) noexcept nogil:
-    """A power with a positive integer exponent, by squaring."""
-    cdef double result = 1.0
-    while exponent:
-        if exponent & 1:
-            result *= base
-        base *= base
-        exponent >>= 1
-    return result

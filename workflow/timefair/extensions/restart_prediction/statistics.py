@@ -189,18 +189,12 @@ class Law:
     @property
     def compiled(self) -> Laws:
         """For the policies."""
-        parts = (self.cutoffs, self.chance, self.cost, self.failure)
-        return Laws(*map(np.ascontiguousarray, parts), self.alike)
+        chance, cost, failure = map(np.ascontiguousarray, (self.chance, self.cost, self.failure))
+        return Laws(np.ascontiguousarray(self.cutoffs), chance, cost, failure, self.alike)
 
     def chosen(self, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
         """Some indices of cutoffs, or all."""
         return np.arange(self.cutoffs.size) if at is None else at
-
-    def require(self, budget: float) -> None:
-        """Raise NotObserved if the last cutoff is below the budget."""
-        last = self.cutoffs[-1] if self.cutoffs.size else 0.0
-        if last < budget:
-            raise NotObserved(f"budget {budget:g}: launches were observed up to {last:g}")
 
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
@@ -286,12 +280,6 @@ class Outcome:
         return ratio
 
 
-def one_launch(law: Law, budget: float) -> Outcome:
-    """One launch up to the budget; NotObserved if the law ends before it."""
-    law.require(budget)
-    return Outcome(*law.compiled.once(budget))
-
-
 def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
     """Launches of one length, for each cutoff, or those `at` some indices.
 
@@ -330,5 +318,24 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     (samples, strata, targets). The cost is that of one copy, which is the time if each copy has its
     own core. All copies together cost `copies` times as much.
     """
-    law.require(budget)
-    return Outcome(*law.compiled.side_by_side(int(np.searchsorted(law.cutoffs, budget)), copies))
+    last = law.cutoffs[-1] if law.cutoffs.size else 0.0
+    if last < budget:
+        raise NotObserved(f"budget {budget:g}: launches were observed up to {last:g}")
+    until = int(np.searchsorted(law.cutoffs, budget)) + 1
+    length = np.diff(law.cutoffs[:until], prepend=0.0)[:, np.newaxis]
+    chance, cost = law.chance[:, :, :until], law.cost[:, :, :until]
+    running = np.diff(cost, axis=2, prepend=0.0) / length
+    before = np.concatenate([np.zeros_like(chance[:, :, :1]), chance[:, :, :-1]], axis=2)
+    ended = np.clip(1.0 - running - (chance + before) / 2, 0.0, 1.0)
+    spent = (_power(running + ended, copies) - _power(ended, copies)) * length
+    return Outcome(spent.sum(axis=2), 1.0 - _power(1.0 - chance[:, :, -1], copies))
+
+
+def _power(base: Array, exponent: int) -> Array:
+    """With a positive exponent, by squaring, which is the same on every processor."""
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result = result * base
+        base, exponent = base * base, exponent >> 1
+    return result
