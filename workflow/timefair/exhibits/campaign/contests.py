@@ -18,6 +18,7 @@ from timefair.statistics.race.race import CampaignRace, Standing
 from timefair.statistics.run_count.stopping import pooled_results
 
 RULE = "campaign_race"
+REGISTERED = "registered"
 LEAST_RUNS = 2
 """Number of runs of an algorithm on a function that a round needs to be judged."""
 
@@ -63,7 +64,7 @@ def recorded_race(runs: Runs) -> dict[str, Any] | None:
     """The campaign of the records, if they have only one and its stopping rule is a campaign-wide
     race.
 
-    It contains ``rule``, ``final_target``, ``question`` (None for the ranking), and
+    It contains ``rule``, ``final_target``, ``registered`` (None without a question), and
     ``dimensions``.
     """
     found = [one for of_label in asked(runs, _of_race).values() for one in of_label]
@@ -75,7 +76,7 @@ def _of_race(label: str, campaign: Any) -> dict[str, Any]:
     return {
         "rule": campaign["stopping"],
         "final_target": campaign["budget"]["final_target"],
-        "question": campaign.get(campaign["stopping"].get("question")),
+        "registered": campaign.get("registered"),
         "dimensions": campaign["problems"]["dimensions"],
     }
 
@@ -87,7 +88,8 @@ def contests(runs: Runs) -> Iterator[Contest]:
         return
     rule, frame = campaign["rule"], runs.frame
     algorithms: Sequence[str] = sorted(frame["algorithm"].unique())
-    if (question := campaign["question"]) is not None:
+    if rule.get("question") == REGISTERED:
+        question = campaign["registered"]
         algorithms = sorted(question["algorithms"])
         dimension = question["dimension"] or campaign["dimensions"][0]
         frame = frame[frame["dimension"] == dimension]
