@@ -93,22 +93,16 @@ class Components:
 
 
 def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Components:
-    """Estimate the variances from a pilot, by the method of moments.
+    """Estimate the variances from a pilot, by the method of moments; NaN for what is unknown.
 
-    - `differences`, shape (functions, instances): Difference between two algorithms on each
-      instance; NaN if it is not known.
+    - `differences`, shape (functions, instances): Between two algorithms; NaN if not known.
     - `of_run`, same shape: Variance that each difference would have with one run of each algorithm.
-    - `runs`: Number of runs of each algorithm on each instance from which the differences come.
-
-    Returns: Variances of at least 0; all NaN if no difference is known. Raises ValueError if the
-    arrays are not matrices of the same shape.
+    - `runs`: Runs of each algorithm on each instance from which the differences come.
 
     Source: S. R. Searle, G. Casella and C. E. McCulloch, Variance components, 1992, section 3.6,
     for nested classes of unequal size.
     """
     d, variance = np.asarray(differences, dtype=np.float64), np.asarray(of_run, dtype=np.float64)
-    if d.ndim != 2 or d.shape != variance.shape:
-        raise ValueError(f"expected two matrices of one shape, not {d.shape} and {variance.shape}")
     known = np.isfinite(d) & np.isfinite(variance)
     of_functions = [
         (row[kept], own[kept]) for row, own, kept in zip(d, variance, known, strict=True)
@@ -139,17 +133,11 @@ class Split:
 def splits(
     variances: Components, total: int, *, functions: range, instances: int, least_runs: int = 2
 ) -> list[Split]:
-    """For each number of functions, the split with the smallest error of the mean difference.
+    """For each number of functions, the split of at most `total` runs of an algorithm with the
+    smallest error of the mean difference; the best split first.
 
-    - `variances`: Variances; `functions` and `runs` must not be NaN.
-    - `total`: Largest number of runs of an algorithm.
-    - `functions`: Numbers of functions to consider.
-    - `instances`: Largest number of instances of a function.
-    - `least_runs`: Smallest number of runs on an instance. With two, the variance between runs can
-      be estimated.
-
-    Returns: In the order of increasing error; if errors are equal, fewer functions first. Empty if
-    `total` is too small for every number of functions.
+    `instances` is the largest number of instances of a function. With at least two runs on each,
+    the variance between runs can be estimated. `variances.functions` must not be NaN.
     """
     best = []
     for number in functions:

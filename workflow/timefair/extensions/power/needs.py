@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isinf, isnan, log, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,11 +31,17 @@ from timefair.extensions.power.power import (
 )
 from timefair.problems import registry
 
+_QUESTIONS = {
+    "a12": "A12 = {:g} at the end",
+    "ratio": "a ratio of ERTs in {1} of {0:g}",
+    "success": "success rates {:g} apart",
+}
 _NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference of success rates"}
 
-_HALF = "half of the cases: "
-_CASES = {_HALF: 0.5, "9 of 10 cases: ": 0.9}
+_CASES = {"half of the cases: ": 0.5, "9 of 10 cases: ": 0.9}
 """Shares of the cases of a pilot for which the number of runs is enough."""
+
+Value = TypeVar("Value")
 
 SHOWN_SPLITS = 5
 """Maximal number of splits of core-hours that are printed in addition to the best one."""
@@ -71,12 +77,13 @@ class Needs:
             algorithms=len(pilot.algorithms),
             targets=pilot.targets,
         )
-        self.problems = campaign.problems
-        self.unit = "evaluations" if campaign.budget.time_s is None else "seconds"
+        self.campaign = campaign
 
     def lines(self, core_hours: float | None) -> Iterator[str]:
         """Yield what the difference needs, and how to split `core_hours` unless they are None."""
         pilot, wanted = self.pilot, self.wanted
+        unit = "evaluations" if self.campaign.budget.time_s is None else "seconds"
+        question = _QUESTIONS[wanted.effect].format(wanted.size, unit)
         yield (
             f"pilot         {pilot.suite}, D = {pilot.dimension}: "
             f"{counted(len(pilot.algorithms), 'algorithm')}, "
@@ -84,21 +91,13 @@ class Needs:
             f"{counted(pilot.instances, 'instance')}, {counted(pilot.runs, 'run')} each"
         )
         yield (
-            f"to find       {self._question()} with {100 * wanted.power:g} % probability, after "
+            f"to find       {question} with {100 * wanted.power:g} % probability, after "
             f"Bonferroni over {counted(self.design.pairs, 'pair')}"
         )
         yield from self._on_function()
         yield from self._over_functions()
         if core_hours is not None:
             yield from self._split(core_hours)
-
-    def _question(self) -> str:
-        size = f"{self.wanted.size:g}"
-        return {
-            "a12": f"A12 = {size} at the end",
-            "ratio": f"a ratio of ERTs in {self.unit} of {size}",
-            "success": f"success rates {size} apart",
-        }[self.wanted.effect]
 
     def _on_function(self) -> Iterator[str]:
         needed = self._runs_needed(self.design)
@@ -123,15 +122,9 @@ class Needs:
         if self.wanted.effect == "a12":
             return {"": runs_for_a12(size, design.level_on_function, power)}
         if self.wanted.effect == "ratio":
-            cases = self.pilot.cases()
+            cases, level = self.pilot.cases(), design.level_at_target
             return {
-                what: runs_for_ratio(
-                    size,
-                    cases[_place(cases, share)].law,
-                    design.level_at_target,
-                    power,
-                    rng=self.rng,
-                )
+                what: runs_for_ratio(size, _at(cases, share).law, level, power, rng=self.rng)
                 for what, share in _CASES.items()
                 if cases
             }
@@ -143,7 +136,7 @@ class Needs:
             if q >= 0
         }
         runs = sorted(needed[p] for p in rates if p in needed)
-        picked = {what: runs[_place(runs, share)] for what, share in _CASES.items() if runs}
+        picked = {what: _at(runs, share) for what, share in _CASES.items() if runs}
         return {what: most if most <= MOST_RUNS else None for what, most in picked.items()}
 
     def _over_functions(self) -> Iterator[str]:
@@ -153,17 +146,20 @@ class Needs:
         if self.wanted.effect == "a12":
             effect = float(ndtri(self.wanted.size))
             functions = functions_for_effect(effect, level, power, rng=self.rng)
-            share = f"{100 * self.wanted.size:g} %"
             yield (
                 f"all functions {self._functions(functions)}, for an algorithm that is better on "
-                f"{share} of all possible functions"
+                f"{100 * self.wanted.size:g} % of all possible functions"
             )
             return
         variances, comparisons = self.pilot.components()
         if why := self._unknown(variances):
             yield f"all functions unknown: {why}"
             return
-        yield _variances(variances, comparisons)
+        between = "unknown" if isnan(variances.instances) else f"{sqrt(variances.instances):.2f}"
+        yield (
+            f"spread        of the log ratio: functions {sqrt(variances.functions):.2f}, instances "
+            f"{between}, runs {sqrt(variances.runs):.2f} ({counted(comparisons, 'comparison')})"
+        )
         instances, runs = self.design.instances, self.design.runs
         effect = self._effect(variances, instances, runs)
         functions = functions_for_effect(effect, level, power, rng=self.rng)
@@ -243,10 +239,10 @@ class Needs:
     @property
     def _most_functions(self) -> int:
         """Number of functions of the suite; for the user's own functions, that of the pilot."""
-        suite = registry.find(self.problems.suite, self.problems.parameters)
-        known = len(self.pilot.functions)
-        limited = suite.functions.stop - suite.functions.start <= MOST_IN_SUITE
-        return len(suite.functions) if limited else known
+        problems = self.campaign.problems
+        there = registry.find(problems.suite, problems.parameters).functions
+        limited = there.stop - there.start <= MOST_IN_SUITE
+        return len(there) if limited else len(self.pilot.functions)
 
     def _over_all_splits(self, total: int) -> list[_Row] | None:
         """Splits rated by the power over functions; None if the pilot does not show it."""
@@ -283,20 +279,10 @@ class Needs:
             return smallest_a12(runs, design.level_on_function, power)
         if self.wanted.effect == "success":
             return SameRate(runs, design.level_on_function).smallest_difference(power)
-        cases = self.pilot.cases()
-        law = cases[_place(cases, _CASES[_HALF])].law
+        law = _at(self.pilot.cases(), 0.5).law
         return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
 
 
-def _variances(variances: Components, comparisons: int) -> str:
-    """The components as standard deviations of the logarithm of a ratio."""
-    between = "unknown" if isnan(variances.instances) else f"{sqrt(variances.instances):.2f}"
-    return (
-        f"spread        of the log ratio: functions {sqrt(variances.functions):.2f}, instances "
-        f"{between}, runs {sqrt(variances.runs):.2f} ({counted(comparisons, 'comparison')})"
-    )
-
-
-def _place(values: Sequence[object], share: float) -> int:
-    """Index of the sorted value that has this share of the values at or below it."""
-    return min(int(share * len(values)), len(values) - 1)
+def _at(values: Sequence[Value], share: float) -> Value:
+    """The sorted value that has this share of the values at or below it."""
+    return values[min(int(share * len(values)), len(values) - 1)]

@@ -33,23 +33,12 @@ class Case(NamedTuple):
 class Pilot:
     """The runs on one suite in one dimension.
 
-    Attributes
-    ----------
-    suite, dimension
-        Where they were measured.
-    algorithms, functions
-        All algorithms and all functions, in order.
-    instances, runs
-        Largest number of instances of a function; smallest number of runs of an algorithm on an
-        instance.
-    targets
-        Number of targets.
-    rows
-        The runs of each (function, instance, algorithm).
-    spent
-        Cost of each run up to each target.
-    core_s
-        Mean core-seconds of one run of every algorithm.
+    - `instances`, `runs`: Largest number of instances of a function; smallest number of runs of an
+      algorithm on an instance.
+    - `targets`: Number of targets.
+    - `rows`: The runs of each (function, instance, algorithm).
+    - `spent`: Cost of each run up to each target.
+    - `core_s`: Mean core-seconds of one run of every algorithm.
     """
 
     suite: str
@@ -127,16 +116,9 @@ class Pilot:
 
 
 def pilots(runs: Runs, analysis: Analysis, unit: Unit, cores: Mapping[str, int]) -> Iterator[Pilot]:
-    """The pilot data of each suite and dimension.
+    """The pilot data of each suite and dimension, with ERTs in a unit.
 
-    Parameters
-    ----------
-    runs, analysis
-        The same arguments as for tables.
-    unit
-        Unit of the ERTs.
-    cores
-        Number of cores of a run, by algorithm.
+    `cores` has the number of cores of a run, by algorithm.
     """
     taken = runs.wanted(analysis).with_values(analysis.noisy_value).timed_by(analysis.time)
     for space in taken.spaces():

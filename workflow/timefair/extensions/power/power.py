@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count
 from math import asin, comb, exp, inf, log, sqrt
 
 import numpy as np
@@ -71,20 +72,12 @@ GREATEST_ODDS = 1e6
 
 
 def power_of_a12(a12: float, runs: int, level: float) -> float:
-    """Probability that the Mann-Whitney test finds a difference.
+    """Probability that the Mann-Whitney test finds an A12 in [0.5, 1) with this number of runs.
 
-    - `a12`: Probability, in [0.5, 1), that a run of the better algorithm has a better result than a
-      run of the other algorithm.
-    - `runs`: Number of runs of each algorithm, at least 1. The results have no ties.
-    - `level`: Level of the two-sided test, in (0, 1).
-
-    Returns: In [0, 1]; 0 if the number of runs is too small for a p-value of this level.
-
-    Under Lehmann's alternative, a run of the better algorithm is distributed as the best of
-    ``a12/(1 - a12)`` runs of the other one, for any distribution of the results. Exponential
-    runtimes are an example: if the ratio of their means is r, A12 is r/(1 + r). The power is exact
-    for up to `EXACT_RANKS` runs. For more runs, U is treated as normal with its exact mean and
-    variance; the error of the power is at most 0.01.
+    0 if the runs are too few for a p-value of the level. Results have no ties. Under Lehmann's
+    alternative, a run of the better algorithm is distributed as the best of ``a12/(1 - a12)`` runs
+    of the other one, for any distribution of the results. Exact for up to `EXACT_RANKS` runs; for
+    more, U is treated as normal with its exact mean and variance, with an error of at most 0.01.
 
     Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
     """
@@ -120,10 +113,7 @@ def least_for_mann_whitney(level: float) -> int:
     The p-value is ``2/comb(2n, n)`` if all runs of one algorithm are better than those of the
     other.
     """
-    runs = 1
-    while level * comb(2 * runs, runs) < 2:
-        runs += 1
-    return runs
+    return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
 
 
 def _from_odds(odds: float) -> float:
@@ -141,16 +131,12 @@ def _critical_number(runs: int, level: float) -> int:
 
 
 def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
-    """P(U = u) for u = 0..runs², U the pairs in which the run of the better algorithm is worse.
-
-    The next best of i runs of the better and j of the other algorithm is one of the better with
-    probability ``i odds/(i odds + j)``. If it is one of the other, i pairs are wrong.
-    """
+    """P(U = u) for u = 0..runs², U the pairs in which the run of the better algorithm is worse."""
     fewer = [np.ones(1)] * (runs + 1)
     for i in range(1, runs + 1):
         row = [np.ones(1)]
         for j in range(1, runs + 1):
-            right = i * odds / (i * odds + j)
+            right = i * odds / (i * odds + j)  # that the best of i and j runs is of the i
             chance = np.zeros(i * j + 1)
             chance[: fewer[j].size] = right * fewer[j]
             chance[i:] += (1 - right) * row[j - 1]
@@ -218,11 +204,7 @@ class CostLaw:
 
     @cached_property
     def spread(self) -> float:
-        """Standard deviation of the logarithm of an ERT, times the root of the number of runs.
-
-        The logarithm of an ERT from n runs has about the standard deviation ``spread/sqrt(n)``. For
-        exponential costs, the spread is ``1/sqrt(success)``.
-        """
+        """Standard deviation of the logarithm of an ERT, times the root of the number of runs."""
         means, covariance = self.moments()
         weights = np.array([1.0, -self.ert])
         return sqrt(max(float(weights @ covariance @ weights), 0.0)) / float(means[0])
@@ -259,16 +241,12 @@ class CostLaw:
 class EqualErt:
     """The score test of equal ERTs for two algorithms whose costs have the same shape.
 
-    - `runs`: Number of runs of each algorithm, at least 2.
-    - `law`: Costs of the slower algorithm. Both algorithms have the same budget.
-    - `level`: Level of the two-sided test, in (0, 1).
-    - `rng`: Source of the simulated runs. All powers of one object use the same runs.
-
-    For up to `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
-    `timefair.statistics.comparison.equal_ert` is at most the level. For more runs, the difference
-    of the mean scores is treated as normal, with the mean and variance of the delta method. At a
-    power of 0.8, the error is at most 0.03 for success rates from 0.1, levels down to 1e-5 and
-    shapes from 0.5 to 4.
+    `law` has the costs of the slower one of the two, each with at least 2 runs. For up to
+    `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
+    `statistics.comparison.equal_ert` is at most the level; all powers of one object use the same
+    samples. For more runs, the difference of the mean scores is treated as normal (delta method).
+    At a power of 0.8, the error is then at most 0.03 for success rates from 0.1, levels down to
+    1e-5 and shapes from 0.5 to 4.
     """
 
     def __init__(self, runs: int, law: CostLaw, level: float, *, rng: np.random.Generator) -> None:
@@ -346,12 +324,9 @@ EXACT_BINOMIAL = 1000
 
 
 class SameRate:
-    """The Mann-Whitney test of successes and failures. It is Fisher's exact test.
+    """The Mann-Whitney test of successes and failures, which is Fisher's exact test, doubled.
 
-    - `runs`: Number of runs of each algorithm, at least 1.
-    - `level`: Level of the two-sided test, in (0, 1): twice the smaller tail.
-
-    The power is exact for up to `EXACT_BINOMIAL` runs. For more runs, the arcsines of the square
+    Its power is exact for up to `EXACT_BINOMIAL` runs. For more runs, the arcsines of the square
     roots of the observed rates are treated as normal.
 
     Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
@@ -373,21 +348,18 @@ class SameRate:
             return float(ndtr(limit + distance) + ndtr(limit - distance))
         one, other = self._chances(first), self._chances(second)
         found = 0.0
-        for total, count in enumerate(self._fewest):
-            if count:
-                few = slice(low := max(total - self.runs, 0), low + count)
-                many = slice(total - low - count + 1, total - low + 1)
+        for total, number in enumerate(self._fewest):
+            if number:
+                few = slice(low := max(total - self.runs, 0), low + number)
+                many = slice(total - low - number + 1, total - low + 1)
                 found += float(one[few] @ other[many][::-1] + one[many][::-1] @ other[few])
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference of rates at equal distances from 0.5; `inf` if even 1 is not found.
-
-        The same difference is found more often if both rates are near 0 or near 1.
+        """Smallest difference of rates at equal distances from 0.5, where it is hardest to find;
+        `inf` if even 1 is not found.
         """
-        return smallest_effect(
-            lambda width: self.power(0.5 - width / 2, 0.5 + width / 2), 1.0, power
-        )
+        return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
 
     def _significant(self, level: float) -> NDArray[np.int64]:
         """For each total of successes how many of its tables, the most uneven first, are found."""
@@ -432,15 +404,11 @@ MOST_FUNCTIONS = 1000
 
 
 def least_for_wilcoxon(level: float) -> int:
-    """Smallest number of functions with which Wilcoxon's test can reach a level in (0, 1).
+    """Smallest number of functions with which Wilcoxon's test can reach a level.
 
-    In a family of tests, it is the level of the smallest p-value. That is ``2**(1 - n)`` if one
-    algorithm is better on all n functions.
+    p is ``2**(1 - n)`` if one algorithm is better on all n functions.
     """
-    functions = 1
-    while 2.0 ** (1 - functions) > level:
-        functions += 1
-    return functions
+    return next(n for n in count(1) if 2.0 ** (1 - n) <= level)
 
 
 def least_for_friedman(algorithms: int, alpha: float) -> int:
@@ -451,10 +419,8 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
     Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
     Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
     """
-    functions = 2
-    while chdtrc(algorithms - 1, functions * (algorithms - 1)) > alpha:
-        functions += 1
-    return functions
+    others = algorithms - 1
+    return next(n for n in count(2) if chdtrc(others, n * others) <= alpha)
 
 
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
@@ -462,23 +428,18 @@ def least_for_nemenyi(algorithms: int, alpha: float) -> int:
 
     They do if one algorithm is the best on all functions, and another one the worst.
     """
-    functions = 2
-    while (
-        _chance_of_range((algorithms - 1) / _error_of_rank(algorithms, functions), algorithms)
-        > alpha
-    ):
-        functions += 1
-    return functions
+
+    def chance(functions: int) -> float:
+        error_of_rank = sqrt(algorithms * (algorithms + 1) / (12 * functions))
+        return _chance_of_range((algorithms - 1) / error_of_rank, algorithms)
+
+    return next(n for n in count(2) if chance(n) <= alpha)
 
 
 class SignedRankPower:
-    """Power of Wilcoxon's signed-rank test over functions.
+    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions.
 
-    - `functions`: At least 1.
-    - `level`: Level of the two-sided test, in (0, 1).
-    - `rng`: Source of the simulated functions. All powers of one object use the same functions.
-
-    The differences between two algorithms are normal over the functions. p is exact for up to
+    All powers of one object use the same simulated functions. p is exact for up to
     `EXACT_FUNCTIONS` functions, and a normal approximation for more.
     """
 
@@ -489,10 +450,7 @@ class SignedRankPower:
             self._noise = rng.standard_normal((SAMPLES, functions))
 
     def power(self, effect: float) -> float:
-        """Probability of finding a mean difference, given in standard deviations.
-
-        0 if the number of functions is too small for a p-value of this level.
-        """
+        """Probability of finding a mean difference, given in standard deviations."""
         if self._limit < 0:
             return 0.0
         gains = self._noise + effect
@@ -501,10 +459,7 @@ class SignedRankPower:
         return float((np.minimum(won, self._total - won) <= self._limit).mean())
 
     def smallest_share(self, power: float) -> float:
-        """Smallest share of functions on which one algorithm is better that the test finds.
-
-        In (0.5, 1]; `inf` if no difference is found with the given probability.
-        """
+        """Smallest share of functions, above 0.5, on which one is better; `inf` for none."""
         effect = smallest_effect(self.power, 6.0, power)
         return float(ndtr(effect)) if effect < inf else inf
 
@@ -535,11 +490,6 @@ def _critical_sum(functions: int, level: float) -> float:
     for rank in range(1, functions + 1):
         chance = (np.pad(chance, (rank, 0)) + np.pad(chance, (0, rank))) / 2
     return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1
-
-
-def _error_of_rank(algorithms: int, functions: int) -> float:
-    """Standard deviation that Nemenyi's studentized range counts in."""
-    return sqrt(algorithms * (algorithms + 1) / (12 * functions))
 
 
 def _chance_of_range(width: float, algorithms: int) -> float:

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.basics.words import counted, listed
-from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+from timefair.basics.words import counted
+from timefair.exhibits.campaign.checklist_parts import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile

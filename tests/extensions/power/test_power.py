@@ -1,0 +1,182 @@
+"""The power of each test is the share of samples that the test itself finds."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+from timefair.extensions.power import power as of_tests
+from timefair.extensions.power.power import (
+    SIMULATED_RUNS,
+    CostLaw,
+    EqualErt,
+    SameRate,
+    SignedRankPower,
+    least_for_friedman,
+    least_for_mann_whitney,
+    least_for_nemenyi,
+    least_for_wilcoxon,
+    power_of_a12,
+    runs_for_a12,
+    smallest_a12,
+)
+from timefair.statistics.comparison import equal_ert, mann_whitney, wilcoxon
+from timefair.statistics.ranks import friedman, posthoc
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [4, 7, 10])
+def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
+    rng = np.random.default_rng(runs)
+    p = [mann_whitney(*rng.random((2, runs))) for _ in range(3000)]
+    assert power_of_a12(0.5, runs, level=0.05) == pytest.approx(
+        np.mean(np.less_equal(p, 0.05)), abs=0.015
+    )
+    assert power_of_a12(0.5, runs, level=0.05) <= 0.05
+
+
+@pytest.mark.slow
+def test_power_is_the_share_of_simulated_samples_that_are_found():
+    rng = np.random.default_rng(1)
+    samples = rng.standard_exponential((3000, 2, 9)) * np.array([[1.0], [6.0]])
+    found = np.mean([mann_whitney(*pair) <= 0.01 for pair in samples])
+    assert power_of_a12(6 / 7, 9, level=0.01) == pytest.approx(found, abs=0.03)
+
+
+@pytest.mark.parametrize("level", [0.05, 1e-4])
+def test_many_ranks_are_normal_without_a_jump(monkeypatch, level):
+    runs = of_tests.EXACT_RANKS
+    effect = smallest_a12(runs, level, 0.8)
+    monkeypatch.setattr(of_tests, "EXACT_RANKS", 1)
+    assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize("tests", [1, 168, 5356])
+def test_so_many_runs_are_significant_and_fewer_are_not(tests):
+    least = least_for_mann_whitney(0.05 / tests)
+    assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
+    assert mann_whitney(np.arange(least - 1), np.arange(least - 1) + least) * tests > 0.05
+
+
+@pytest.mark.parametrize("level", [0.05, 0.001])
+def test_runs_and_the_smallest_effect_agree(level):
+    effect = smallest_a12(20, level, 0.8)
+    assert runs_for_a12(effect, level, 0.8) == 20
+    assert runs_for_a12(effect + 0.01, level, 0.8) <= 20
+
+
+@pytest.mark.parametrize("level", [0.05, 0.01])
+def test_power_is_the_sum_over_all_tables_that_mann_and_whitneys_test_finds(level):
+    runs, first, second = 7, 0.1, 0.8
+    expected = 0.0
+    for a, b in product(range(runs + 1), repeat=2):
+        one, other = (np.arange(runs) >= reached for reached in (a, b))  # 0 is a success
+        if mann_whitney(one, other) <= level:
+            chance = comb(runs, a) * first**a * (1 - first) ** (runs - a)
+            expected += chance * comb(runs, b) * second**b * (1 - second) ** (runs - b)
+    assert SameRate(runs, level).power(first, second) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("runs", [15, 40])
+def test_a_difference_is_hardest_to_find_around_one_half(runs):
+    test = SameRate(runs, 0.01)
+    width = test.smallest_difference(0.8)
+    centred = test.power(0.5 - width / 2, 0.5 + width / 2)
+    lows = np.linspace(0, 1 - width, 21)
+    assert min(test.power(low, low + width) for low in lows) == pytest.approx(centred, abs=0.01)
+
+
+def test_many_successes_are_normal_without_a_jump(monkeypatch):
+    width = SameRate(1000, 1e-3).smallest_difference(0.8)
+    monkeypatch.setattr(of_tests, "EXACT_BINOMIAL", 1)
+    power = SameRate(1000, 1e-3).power(0.5 - width / 2, 0.5 + width / 2)
+    assert power == pytest.approx(0.8, abs=0.02)
+
+
+LAWS = [CostLaw(0.3), CostLaw(1.0), CostLaw(0.6, shape=4.0), CostLaw(0.9, shape=0.5)]
+
+
+def draw(law, runs, rng, times=1.0):
+    cost = np.minimum(rng.gamma(law.shape, size=runs) / times, law.cut)
+    return cost, cost < law.cut
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_moments_are_those_of_drawn_costs(law):
+    spent, success = draw(law, 200_000, np.random.default_rng(1))
+    means, covariance = law.moments()
+    np.testing.assert_allclose(means, [spent.mean(), success.mean()], rtol=0.02)
+    np.testing.assert_allclose(covariance, np.cov(spent, success), rtol=0.05, atol=0.003)
+
+
+@pytest.mark.parametrize("law", [*LAWS, CostLaw(0.4, shape=0.1)])
+def test_the_faster_law_has_the_ratio_of_erts(law):
+    fast, times = law.faster(2.5)
+    assert law.ert / (fast.ert / times) == pytest.approx(2.5, rel=1e-6)
+    assert law.cut * times == pytest.approx(fast.cut, rel=1e-6)  # one budget
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_law_is_found_again_by_its_spread(law):
+    assert CostLaw.of_spread(law.spread, law.success).shape == pytest.approx(law.shape, rel=1e-3)
+
+
+@pytest.mark.parametrize("law", LAWS[::2])
+def test_power_is_the_share_of_campaigns_that_find_the_ratio(law):
+    rng = np.random.default_rng(3)
+    _, times = law.faster(3.0)
+    p = [equal_ert(*draw(law, 20, rng), *draw(law, 20, rng, times)) for _ in range(1500)]
+    test = EqualErt(20, law, 0.01, rng=rng)
+    assert test.power(3.0) == pytest.approx(np.mean(np.less_equal(p, 0.01)), abs=0.04)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_many_costs_are_normal_without_a_jump(law):
+    test = EqualErt(SIMULATED_RUNS, law, 1e-3, rng=np.random.default_rng(1))
+    ratio = test.smallest_ratio(0.8)
+    test.runs = SIMULATED_RUNS + 1
+    assert test.power(ratio) == pytest.approx(0.8, abs=0.035)
+
+
+@pytest.mark.parametrize(("algorithms", "alpha"), [(2, 0.05), (5, 0.001), (40, 0.05)])
+def test_so_many_functions_of_one_order_are_significant_and_fewer_are_not(algorithms, alpha):
+    def of_one_order(functions):
+        return np.tile(np.arange(algorithms), (functions, 1))
+
+    by_friedman = least_for_friedman(algorithms, alpha)
+    assert friedman(of_one_order(by_friedman)).p <= alpha
+    assert by_friedman == 2 or friedman(of_one_order(by_friedman - 1)).p > alpha
+    by_nemenyi = least_for_nemenyi(algorithms, alpha)
+    assert posthoc(of_one_order(by_nemenyi)).p_nemenyi.min() <= alpha
+    assert by_nemenyi == 2 or posthoc(of_one_order(by_nemenyi - 1)).p_nemenyi.min() > alpha
+
+
+@pytest.mark.parametrize("pairs", [1, 3, 28, 5356])
+def test_so_many_functions_on_which_one_is_better_are_significant_and_fewer_are_not(pairs):
+    least = least_for_wilcoxon(0.05 / pairs)
+    assert wilcoxon(np.zeros(least), np.ones(least)).p * pairs <= 0.05
+    assert wilcoxon(np.zeros(least - 1), np.ones(least - 1)).p * pairs > 0.05
+
+
+@pytest.mark.parametrize("level", [0.05, 0.02])
+def test_the_critical_sum_decides_as_wilcoxons_test_does(level):
+    ranks = np.arange(1, 9)
+    limit = SignedRankPower(8, level, rng=np.random.default_rng(1))._limit
+    for signs in product((-1.0, 1.0), repeat=8):
+        gains = ranks * np.array(signs)
+        smaller = min(ranks[gains > 0].sum(), ranks[gains < 0].sum())
+        assert (smaller <= limit) == (wilcoxon(np.zeros(8), gains).p <= level)
+
+
+@pytest.mark.parametrize("functions", [50, 51, 80])
+def test_the_critical_sum_is_the_last_one_that_is_significant(functions):
+    level = 1e-3
+    limit = int(SignedRankPower(functions, level, rng=np.random.default_rng(1))._limit)
+    for total, significant in ((limit, True), (limit + 1, False)):
+        gains, left = np.arange(1.0, functions + 1), total
+        for rank in range(functions, 0, -1):  # ranks that add up to the total are lost
+            if rank <= left:
+                gains[rank - 1], left = -rank, left - rank
+        assert left == 0
+        assert (wilcoxon(np.zeros(functions), gains).p <= level) == significant
