@@ -47,29 +47,26 @@ def landscape(points: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
     """Features of a landscape. They do not depend on the unit or the zero of the values.
 
     - ``dispersion_02`` to ``dispersion_25``: mean distance between the best 2, 5, 10 and 25 % of
-      the points, relative to the mean distance of all points (Lunacek and Whitley 2006);
+      the points, relative to that of all points (Lunacek and Whitley 2006);
     - ``information_content``: largest entropy H of rising, level and falling pairs of steps on a
-      tour of nearest neighbours that starts at the first point; ``partial_information``: M0, the
-      share of changes between rising and falling; ``settling_sensitivity``: log10 of the slope
-      below which nearly all steps are level, with values in units of their range (Muñoz et al.
-      2015);
+      tour of nearest neighbours from the first point; ``partial_information``: M0, the share of
+      changes between rising and falling; ``settling_sensitivity``: log10 of the slope, in units of
+      the range, below which nearly all steps are level (Muñoz et al. 2015);
     - ``linear_r2``, ``interactions_r2``, ``quadratic_r2``: adjusted R² of a linear model, of one
       with products of two variables, and of one with squares (Mersmann et al. 2011);
-    - ``neighbour_...``: the distance to the nearest neighbour, compared with the distance to the
-      nearest better point: ratio of the standard deviations, ratio of the means, correlation,
-      coefficient of variation of the ratio of both, and the correlation of the value with the
-      number of points whose nearest better point this is (Kerschke et al. 2015);
-    - ``value_skewness``, ``value_kurtosis``: shape of the distribution of the values (Mersmann et
-      al. 2011), as ``log10(1 + |.|)`` with the sign.
+    - ``neighbour_...``: distances to the nearest neighbour and to the nearest better point: ratio
+      of the standard deviations, ratio of the means, correlation, coefficient of variation of the
+      ratio, and the correlation of the value with the number of points whose nearest better point
+      this is (Kerschke et al. 2015);
+    - ``value_skewness``, ``value_kurtosis``: of the values, as ``log10(1 + |.|)`` with the sign
+      (Mersmann et al. 2011).
 
-    - `points`, shape (n, variables): At least 10 points, in units of the bounds: each variable in
-      [0, 1].
-    - `values`, shape (n,): Values of the points. Values that are not finite count as the largest
-      finite one.
+    - `points`, shape (n, variables): At least 10, in units of the bounds: 0 to 1.
+    - `values`, shape (n,): Those that are not finite count as the largest finite one.
 
-    Returns, shape (features,): In the order of `LANDSCAPE`; finite. A feature that the sample does
-    not define (a correlation if all values are equal; an R² with more coefficients than points) is
-    0. Raises ValueError if the shapes do not fit, or a point is not finite.
+    Returns: In the order of `LANDSCAPE`; finite. A feature that the sample does not define (a
+    correlation of equal values; an R² with more coefficients than points) is 0. Raises ValueError
+    if the shapes do not fit, or a point is not finite.
 
     Source: M. Lunacek and D. Whitley, The dispersion metric and the CMA evolution strategy, GECCO
     2006. O. Mersmann et al., Exploratory landscape analysis, GECCO 2011. M. A. Muñoz, M. Kirley and

@@ -27,23 +27,12 @@ def sample(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     The points depend only on the name of the problem. Integer variables are rounded. Noise
     is reseeded where the problem allows it.
 
-    Parameters
-    ----------
-    problem
-        Any problem; it is evaluated `sample_size` times.
+    Returns the points, shape (n, variables), in units of the bounds, and the values as an algorithm
+    gets them, shape (n,): NaN and inf as the problem gives them; (n, 2) with two objectives.
 
-    Returns
-    -------
-    points
-        Shape (n, variables), in units of the bounds: 0 to 1.
-    values
-        Shape (n,), as an algorithm gets them; NaN and inf as the problem gives them. With two
-        objectives, shape (n, 2).
-
-    References
-    ----------
-    M. D. McKay, R. J. Beckman and W. J. Conover, A comparison of three methods for selecting values
-    of input variables in the analysis of output from a computer code, Technometrics 21 (1979).
+    Source: M. D. McKay, R. J. Beckman and W. J. Conover, A comparison of three methods for
+    selecting values of input variables in the analysis of output from a computer code,
+    Technometrics 21 (1979).
     """
     from scipy.stats.qmc import LatinHypercube
 

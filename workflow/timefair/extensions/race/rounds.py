@@ -34,14 +34,10 @@ def decided(
 ) -> dict[str, Any]:
     """The content of the file of a round.
 
-    Returns
-    -------
-    dict
-        ``spent_core_s`` so far and ``share_core_s`` for this round (null without a budget).
-        ``pairs`` contains, for each dimension and pair, the mean A12, the limits of its confidence
-        sequence, and the round after which the pair was decided (null if it is undecided).
-        ``cells`` contains, for each algorithm on each function and dimension, the runs so far and
-        the further runs (``more``) on each instance, with the reason.
+    It has ``spent_core_s`` so far and ``share_core_s`` for this round (null without a budget).
+    ``pairs`` has, for each dimension and pair, the mean A12, the limits of its confidence sequence,
+    and the round after which the pair was decided (null if it is undecided). ``cells`` has the runs
+    so far and the further ones (``more``) on each instance, with the reason.
     """
     race, subject = rule.race(campaign), rule.subject(campaign)
     dimensions, target = campaign.problems.dimensions, campaign.budget.final_target
@@ -88,11 +84,9 @@ def _standing(race: CampaignRace, field: _Field, round: int, target: float | Non
 def _granted(
     granted: Callable[[int, float], Grant], costs: Sequence[NDArray[np.float64]], budget: float
 ) -> list[Grant]:
-    """The runs of each dimension; a budget that is too small is divided in proportion to their
-    needs.
+    """The runs of each dimension; a budget that is too small is divided in proportion to needs.
 
-    `granted` takes the index of a dimension and its core-seconds; `costs` are the core-seconds of
-    its runs.
+    `granted` takes the index of a dimension and its core-seconds; `costs` are those of a run.
     """
     free = [granted(place, np.inf) for place in range(len(costs))]
     needs = [float((grant.more * each).sum()) for grant, each in zip(free, costs, strict=True)]

@@ -133,9 +133,8 @@ def _parts(
 class MeanSequence:
     """A confidence sequence for an approximately normal mean: valid at all looks simultaneously.
 
-    - `confidence`: Probability, in (0, 1), that no interval of the sequence misses the mean.
-    - `usual_variance`: The variance of the estimate at which the intervals are narrowest, in
-      comparison with those of other sequences. It must be chosen before the data.
+    `confidence` is the probability that no interval of the sequence misses the mean. The intervals
+    are narrowest at `usual_variance`, which must be chosen before the data.
 
     The estimate, weighted by its information (one over its variance), is nearly a Brownian motion
     with the mean as its drift. Its likelihood ratio, averaged over normally distributed drifts, is
@@ -274,11 +273,9 @@ class CampaignRace:
     A pair is decided at the first look at which the confidence sequence of its mean A12 does not
     contain 0.5.
 
-    - `pairs`: Indices of the two algorithms of each pair to decide.
-    - `functions`: Number of functions.
     - `start`: Number of runs of each algorithm on each function at the first look, at least 2.
-    - `confidence`: Probability, in (0, 1), that no pair is decided in the wrong order, over all
-      looks. If the mean A12 of a pair is 0.5, each order is wrong.
+    - `confidence`: Probability that no pair is decided in the wrong order, over all looks. If the
+      mean A12 of a pair is 0.5, each order is wrong.
     - `family`: Number of pairs that share the error probability; by default, those of this race. It
       is larger if there are races in several dimensions.
 

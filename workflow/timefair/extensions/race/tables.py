@@ -183,8 +183,7 @@ def _contests(runs: Runs) -> Iterator[Contest]:
         return
     rule, frame = campaign["rule"], runs.frame
     algorithms: Sequence[str] = sorted(frame["algorithm"].unique())
-    if rule.get("question") == "registered":
-        question = campaign["registered"]
+    if (question := campaign["question"]) is not None:
         algorithms = sorted(question["algorithms"])
         dimension = question["dimension"] or campaign["dimensions"][0]
         frame = frame[frame["dimension"] == dimension]
@@ -201,7 +200,7 @@ def _contests(runs: Runs) -> Iterator[Contest]:
 
 
 def _recorded_race(runs: Runs) -> dict[str, Any] | None:
-    """The rule, ``final_target``, ``registered`` (None without a question) and ``dimensions`` of
+    """The rule, ``final_target``, ``question`` (None for the ranking) and ``dimensions`` of
     the campaign of the records, if they have only one and its rule is a campaign-wide race.
     """
     found = [one for of_label in asked(runs, _of_race).values() for one in of_label]
@@ -213,6 +212,6 @@ def _of_race(label: str, campaign: Any) -> dict[str, Any]:
     return {
         "rule": campaign["stopping"],
         "final_target": campaign["budget"]["final_target"],
-        "registered": campaign.get("registered"),
+        "question": campaign.get(campaign["stopping"].get("question")),
         "dimensions": campaign["problems"]["dimensions"],
     }
