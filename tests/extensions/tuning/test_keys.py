@@ -116,6 +116,19 @@ def test_check_says_what_searches_take(tmp_path, capsys) -> None:
     assert "; 2 min of core time, at most " in said
 
 
+def test_a_search_asks_for_the_time_that_it_may_take() -> None:
+    """Two candidates on two problems of 60 s are tried in any case, each up to three times."""
+
+    def asked(**changes: object) -> dict[str, int]:
+        file = changed("budget_s", 300) | {"budget": {"time_s": 60}} | changes
+        return plan.tuning_resources(configuration.parse(file))
+
+    assert asked()["runtime"] == 10 + 5
+    again = asked(timing={"perturbed": "repeat", "repeats": 2})
+    assert again["runtime"] == 10 + 2 * 2 * 3
+    assert "runtime" not in asked(budget={"evaluations": 100})
+
+
 def test_both_variants_are_in_the_campaign() -> None:
     campaign = configuration.parse(FILE)
     assert list(campaign.algorithms) == ["DE", "DE-tuned", "NM"]

@@ -152,26 +152,6 @@ def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
     assert "runtime" not in plan.resources(unknown)
 
 
-def test_a_search_asks_for_the_time_that_it_may_take() -> None:
-    """Two candidates on two problems of 60 s are tried in any case, each up to three times."""
-    section = {
-        "space": {"F": {"float": [0.3, 0.9]}},
-        "tuner": "random",
-        "budget_s": 300,
-        "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
-    }
-
-    def asked(**changes: Any) -> dict[str, int]:
-        algorithms = {"a": {"use": "timefair:DE", "tune": section}}
-        timed = {"algorithms": algorithms, "budget": {"time_s": 60}}
-        return plan.tuning_resources(campaign(**timed | changes))
-
-    assert asked()["runtime"] == 10 + 5
-    again = asked(timing={"perturbed": "repeat", "repeats": 2})
-    assert again["runtime"] == 10 + 2 * 2 * 3
-    assert "runtime" not in asked(budget={"evaluations": 100}, targets=[1])
-
-
 def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes() -> None:
     labels = dict.fromkeys("abcde", "timefair:random-search")
     blocked = campaign(algorithms=labels, block="node", rounds=5)

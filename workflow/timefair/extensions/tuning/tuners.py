@@ -97,7 +97,7 @@ def begin(
 
 def _in_blocks(proposals: Proposals, problems: int) -> Search:
     """Evaluate the default, and then each proposal, once on every problem; endless."""
-    candidate, parameters = DEFAULT, {}
+    candidate, parameters = DEFAULT, Values()
     while True:
         losses = []
         for problem in range(problems):
