@@ -1,10 +1,14 @@
-"""The sentences on a campaign-wide race."""
+"""The sentences on a campaign-wide race, and the core-seconds of its table."""
+
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
 from timefair.extensions.race.findings import sentences
+from timefair.extensions.race.tables import _core_seconds
+from timefair.records.integrity import Origins
 from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence, Space
 
@@ -71,3 +75,13 @@ def test_the_reader_is_cautioned_against_the_other_intervals():
     assert "decided_pairs" in topics["Runs chosen by results"]
     fixed = cautions(evidence({"AB": "A"}, {"A": [9]}, rule="fixed"))
     assert "Runs chosen by results" not in {one.topic for one in fixed}
+
+
+def test_core_seconds_count_all_cores_of_a_run():
+    own = {"a": {"use": "timefair:DE", "threads": 4}, "b": {"use": "x:y", "isolation": "strict"}}
+    origins = {label: Origins() for label in own}
+    for one in origins.values():
+        one.add({"campaign": {"algorithms": own}})
+    frame = pd.DataFrame({"algorithm": ["a", "b"], "real_s": [2.0, None], "wall_s": [9.0, 3.0]})
+    runs = SimpleNamespace(frame=frame, origins=origins)
+    assert _core_seconds(runs).tolist() == [8.0, 6.0]

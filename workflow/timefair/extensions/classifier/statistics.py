@@ -397,17 +397,15 @@ class Classifier:
         return _probability(self.model, table, np.broadcast_to(row, (len(table), row.size)))
 
 
-def train(
-    cases: Cases, groups: ArrayLike, question: Question, *, penalty: float = 1.0
-) -> Classifier:
+def train(cases: Cases, groups: ArrayLike, question: Question) -> Classifier:
     """Fit a classifier to complete samples, and find what its thresholds keep.
 
     Every number of runs of every sample is a case. `groups`, shape (samples,), such as functions,
-    are held out once each to find what a threshold keeps. `penalty` as for `fit_reliability`.
+    are held out once each to find what a threshold keeps.
     """
     tables, accurate = described(cases, question), cases.accurate(question)
-    stated = held_out(tables, cases.known, accurate, groups, penalty=penalty)
-    model = _fitted(tables, cases.known, accurate, penalty)
+    stated = held_out(tables, cases.known, accurate, groups)
+    model = _fitted(tables, cases.known, accurate)
     return Classifier(question, cases.names, model, stops(stated, accurate, question))
 
 
@@ -421,8 +419,6 @@ def held_out(
     known: NDArray[np.float64],
     accurate: NDArray[np.bool_],
     groups: ArrayLike,
-    *,
-    penalty: float = 1.0,
 ) -> NDArray[np.float64]:
     """Probabilities from models that have not seen the group of the sample, (samples, looks).
 
@@ -438,7 +434,7 @@ def held_out(
     stated = np.empty(accurate.shape)
     for name in names:
         held = labels == name
-        model = _fitted(tables[~held], known[~held], accurate[~held], penalty)
+        model = _fitted(tables[~held], known[~held], accurate[~held])
         for look in range(accurate.shape[1]):
             stated[held, look] = _probability(model, tables[held, look], known[held])
     return stated
@@ -476,15 +472,13 @@ def stop_at(
 
 
 def _fitted(
-    tables: NDArray[np.float64],
-    known: NDArray[np.float64],
-    accurate: NDArray[np.bool_],
-    penalty: float,
+    tables: NDArray[np.float64], known: NDArray[np.float64], accurate: NDArray[np.bool_]
 ) -> ReliabilityModel:
+    """All looks of a sample together have the weight of one case."""
     looks = tables.shape[1]
     filled = np.repeat(_filled(known, _means(known)), looks, axis=0)
     flat = tables.reshape(-1, tables.shape[2])
-    return fit_reliability(np.hstack([flat, filled]), accurate.ravel(), penalty=penalty * looks)
+    return fit_reliability(np.hstack([flat, filled]), accurate.ravel(), penalty=looks)
 
 
 def _probability(

@@ -123,11 +123,8 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for samples in [everything.taken(_spread(rows))]
         for case in _cases(samples, names["suite"])
     ]
-    return (
-        pd.concat(parts, ignore_index=True)[column_names(COLUMNS)]
-        if parts
-        else pd.DataFrame(columns=column_names(COLUMNS))
-    )
+    columns = column_names(COLUMNS)
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
 def _cases(
@@ -139,11 +136,8 @@ def _cases(
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
     questions = list(product(JUDGED, ERRORS, several))
     for k, n in enumerate(numbers):
-        seen = features(
-            samples.values,
-            np.full(len(samples.values), n),
-            progress=Progress(f"{suite}, features of {n} runs, samples"),
-        )
+        of_n = Progress(f"{suite}, features of {n} runs, samples")
+        seen = features(samples.values, np.full(len(samples.values), n), progress=of_n)
         for done, question in enumerate(questions, start=k * len(questions)):
             progress(done, len(numbers) * len(questions))
             yield n, seen, *question

@@ -227,10 +227,11 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
 def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order:
     """The row of the table `decided_pairs`; its p-value is valid after the race."""
     campaign = registered(analysis)["campaign"]
-    rule = STOPPING[campaign["stopping"]["rule"]]()
+    rule = campaign["stopping"]["rule"]
     names = sorted(question["algorithms"])
     final_target, confidence = campaign["budget"]["final_target"], 1 - question["alpha"]
-    a12, p, sign = rule.order(pair.frame, names, final_target, confidence)
+    decided = STOPPING[rule](rule=rule).order(pair.frame, names, final_target, confidence)
+    a12, p, sign = decided
     value = dict(zip(names, (a12, 1 - a12), strict=True))
     first, second = question["algorithms"]
     return Order(value[first], value[second], p, {1: names[0], -1: names[1]}.get(sign, ""))

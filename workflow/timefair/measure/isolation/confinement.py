@@ -45,7 +45,7 @@ def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def close(descriptors: Iterable[int]) -> None:
+def close_descriptors(descriptors: Iterable[int]) -> None:
     """Close the descriptors, in the process of a run."""
     for fd in descriptors:
         os.close(fd)

@@ -226,7 +226,7 @@ def _try_out(
     cores: int,
 ) -> None:
     try:
-        confinement.close(confinement.of_the_measurement([]))
+        confinement.close_descriptors(confinement.of_the_measurement([]))
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)
