@@ -33,6 +33,7 @@ from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
+from timefair.measure.job.runner import common
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation.monitor import RunMonitor, parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
@@ -219,19 +220,9 @@ class _Search:
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)
             row = explained(self._monitor.measure(measure), prepared.trial.trace)
-        return {
-            "suite": problem.name.suite,
-            "function": job.function,
-            "dimension": job.dimension,
-            "instance": job.instances[0],
-            "algorithm": job.algorithm,
-            "round": job.round,
-            "f_opt": None if isnan(problem.f_opt) else problem.f_opt,
-            "core": self._cores[0],
-            "preparation_s": prepared.seconds,
-            "appeared_in_trial": prepared.trial.appeared,
-            **row,
-        }
+        f_opt = None if isnan(problem.f_opt) else problem.f_opt
+        place = {"instance": job.instances[0], "f_opt": f_opt}
+        return {**common(prepared, job, self._cores), **place, **row}
 
     def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
         """The candidate, prepared once if it runs in forks of this process."""

@@ -55,19 +55,9 @@ class Runner:
                 instance: suite.problem(job.function, job.dimension, instance)
                 for instance in job.instances
             }
-            self._common: Row = {
-                "suite": suite.name,
-                "function": job.function,
-                "dimension": job.dimension,
-                "algorithm": job.algorithm,
-                "round": job.round,
-                "core": cores[0],
-                "preparation_s": prepared.seconds,
-                "appeared_in_trial": prepared.trial.appeared,
-            }
-            self._common |= _evaluation_cost(
-                self._problems[job.instances[0]], allowance.answer_ns / 1e9
-            )
+            first = self._problems[job.instances[0]]
+            self._common = common(prepared, job, cores)
+            self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
         self._monitor = RunMonitor(
             cores,
             reference=campaign.reference_is_timed,
@@ -94,6 +84,20 @@ class Runner:
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
         row = explained(row, self._trace)
         return {**self._common, "instance": instance, "run": run, "f_opt": f_opt, **row}
+
+
+def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
+    """What is the same in the rows of all runs of a job."""
+    return {
+        "suite": prepared.suite.name,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+        "core": cores[0],
+        "preparation_s": prepared.seconds,
+        "appeared_in_trial": prepared.trial.appeared,
+    }
 
 
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
