@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import product
 from typing import Any, NamedTuple
 
-from timefair.basics.digests import short
+from timefair.basics.files import short
 from timefair.records.integrity import Origins, RunKey, spared
 
 

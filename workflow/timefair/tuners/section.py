@@ -8,9 +8,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from timefair.basics.ranges import format_ranges
 from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Name, Numbers, Seconds
+from timefair.basics.values import Name, Numbers, Seconds, format_ranges
 from timefair.tuners.space import Space
 
 SUFFIX = "-tuned"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.extensions.archive import manifest
 from timefair.extensions.archive.member import Member, files_below
 

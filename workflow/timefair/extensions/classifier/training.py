@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import timefair
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.extensions.classifier.samples import Known, TrainingSamples, evaluations
 from timefair.policies.trained import TrainedModel
 from timefair.statistics.classifier.classifier import (

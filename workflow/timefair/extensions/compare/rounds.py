@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing, suggest
+from timefair.basics.files import atomic_file
 from timefair.campaign import driver, plan, provenance, registration
 from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from timefair.basics.digests import short
+from timefair.basics.files import short
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.earlier import decisive_settings
 from timefair.records.schema import SCHEMA_VERSION

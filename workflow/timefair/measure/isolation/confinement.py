@@ -52,7 +52,7 @@ def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def close(descriptors: Iterable[int]) -> None:
+def close_all(descriptors: Iterable[int]) -> None:
     """Close the descriptors, in the process of a run."""
     for fd in descriptors:
         os.close(fd)

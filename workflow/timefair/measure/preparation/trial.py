@@ -26,7 +26,7 @@ from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.isolation import confinement, leftovers
-from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.isolation.confinement import Confinement, close_all
 from timefair.measure.isolation.leftovers import scratch_folder
 from timefair.measure.isolation.views import Views
 from timefair.measure.launching import stream
@@ -237,7 +237,7 @@ def _try_out(
     cores: int,
 ) -> None:
     try:
-        confinement.close(confinement.of_the_measurement([]))
+        close_all(confinement.of_the_measurement([]))
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)

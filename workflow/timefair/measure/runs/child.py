@@ -34,7 +34,7 @@ from timefair.measure.evaluation.objective import (
     now_ns,
 )
 from timefair.measure.evaluation.state import Start, State
-from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.isolation.confinement import Confinement, close_all
 from timefair.measure.isolation.views import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
@@ -130,7 +130,7 @@ def live(
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
         else:
-            confinement.close(allowance.closed)
+            close_all(allowance.closed)
         ends_at_once()
         os.setsid()
         allowance.views.enter()

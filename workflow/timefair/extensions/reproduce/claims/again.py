@@ -6,8 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing
+from timefair.basics.files import atomic_file
 from timefair.campaign import configuration, plan, scaffold
 from timefair.campaign.configuration import Campaign
 

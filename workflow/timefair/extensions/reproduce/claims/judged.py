@@ -11,8 +11,8 @@ from timefair.extensions.reproduce.claims.claim import Claim, Decided, First, Ju
 from timefair.extensions.reproduce.claims.ratios import Limits, costs
 from timefair.extensions.reproduce.claims.stated import decided
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.pairs import Verdict as Order
 from timefair.report.findings.situations import MEDIAN, Situation, situations_of
-from timefair.report.findings.standing import Verdict as Order
 
 NOTHING = "no result"
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from scipy.stats import norm
 
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.results import COST
+from timefair.report.findings.pairs import COST
 
 
 class Limits(NamedTuple):

@@ -8,9 +8,8 @@ from typing import Any
 from timefair.extensions.reproduce.claims.claim import Claim, Decided, First, Ratio
 from timefair.extensions.reproduce.claims.ratios import costs
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.results import by_cost
+from timefair.report.findings.pairs import Verdict, by_cost
 from timefair.report.findings.situations import MEDIAN, situations_of
-from timefair.report.findings.standing import Verdict
 
 _ORDERED = (Verdict.CLEAR, Verdict.SHARED)
 

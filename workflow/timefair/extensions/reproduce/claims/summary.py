@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import storing
+from timefair.basics.files import atomic_file
 from timefair.extensions.reproduce.claims.claim import Judged, Verdict
 from timefair.extensions.reproduce.claims.evidence import Study
 from timefair.records.integrity import differing_software, machine_kinds
