@@ -17,8 +17,8 @@ from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
+from timefair.report.findings.pairs import Verdict
 from timefair.report.findings.situations import findings
-from timefair.report.findings.standing import Verdict
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from study import blocks, numbers, pictures
 from study.tables import Study, opened
-from timefair.basics.atomic import atomic_file
+from timefair.basics.files import atomic_file
 from timefair.basics.errors import InputError
 from timefair.extensions.archive.packing import MANIFEST
 

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from timefair.algorithms import registry
-from timefair.basics import imported, user_code
+from timefair.basics import user_code
 
 SOURCE = """
 import helper_beside
@@ -153,8 +153,8 @@ def test_a_module_that_sets_up_logging_does_not_change_that_of_others(folder, bo
 def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
     folder, capsys, monkeypatch
 ) -> None:
-    monkeypatch.setattr(imported, "LONG_S", 0.0)
-    monkeypatch.setattr(imported, "_imports", {})
+    monkeypatch.setattr(user_code, "LONG_S", 0.0)
+    monkeypatch.setattr(user_code, "_imports", {})
     (folder / "busy.py").write_text(
         "import os, sys\n"
         "for _ in range(1000): print('half a megabyte ' * 32)\n"
@@ -174,7 +174,7 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
 
 
 def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(imported, "_imports", {})
+    monkeypatch.setattr(user_code, "_imports", {})
     shown = warnings.showwarning
     (folder / "old.py").write_text(
         "import warnings\n"

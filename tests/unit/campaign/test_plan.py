@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.basics.ranges import format_ranges, parse_ranges
+from timefair.basics.values import format_ranges, parse_ranges
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign, parse, restore
 from timefair.rundata.settings import Analysis, RunCount

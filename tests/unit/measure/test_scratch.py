@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.folders import remove
+from timefair.basics.files import remove
 from timefair.measure.isolation import leftovers
 from timefair.measure.isolation.leftovers import reused_scratch_folders, scratch_folder
 

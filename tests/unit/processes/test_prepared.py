@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.lock import DRIVER, snakemake_above
+from timefair.basics.files import DRIVER, snakemake_above
 from timefair.processes import prepared
 
 JOB = Path(__file__).with_name("job.py")

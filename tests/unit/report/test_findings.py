@@ -5,12 +5,9 @@ import pytest
 
 from timefair.report.conclusions import summed_up
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings import functions
-from timefair.report.findings.functions import OnFunction, on_functions
-from timefair.report.findings.pairs import standing_of
-from timefair.report.findings.shares import how_far
-from timefair.report.findings.situations import across, findings
-from timefair.report.findings.standing import Standing, Verdict
+from timefair.report.findings import situations
+from timefair.report.findings.pairs import Standing, Verdict, standing_of
+from timefair.report.findings.situations import OnFunction, across, findings, how_far, on_functions
 
 SPACE = Space("bbob", 2)
 COMPARED = ("comparison", "ert")
@@ -126,12 +123,12 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
         )
         for number, name in enumerate(leaders)
     ]
-    assert functions.summed_up(found).startswith(
+    assert situations.summed_up(found).startswith(
         "Function by function, the first is A on 3, B on 2, C on 1, D on 1 and 2 other algorithms "
         "on 2 of 9 functions. On all"
     )
-    assert "D on 1 and E on 1 of 8 functions" in functions.summed_up(found[:8])
-    assert "other algorithms" not in functions.summed_up(found[:7])
+    assert "D on 1 and E on 1 of 8 functions" in situations.summed_up(found[:8])
+    assert "other algorithms" not in situations.summed_up(found[:7])
 
 
 def test_headlines(evidence):

@@ -17,8 +17,7 @@ from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
 from timefair.report import charts, payload
 from timefair.report.exhibits import PictureFile
-from timefair.report.findings.leading import leading
-from timefair.report.findings.situations import findings
+from timefair.report.findings.situations import findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
 

@@ -8,7 +8,7 @@ from timefair.campaign.configuration import parse
 from timefair.report.account import in_one_sentence
 from timefair.report.cautions import _few_runs
 from timefair.report.evidence import Evidence
-from timefair.report.findings.results import by_cost
+from timefair.report.findings.pairs import by_cost
 
 
 @pytest.fixture

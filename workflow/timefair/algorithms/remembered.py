@@ -18,8 +18,8 @@ from pathlib import Path
 
 from timefair.algorithms import registry
 from timefair.algorithms.external.library import EXTERNAL
-from timefair.basics.cache import cache_folder
 from timefair.basics.errors import InputError
+from timefair.basics.files import cache_folder
 from timefair.basics.hidden_modules import hidden_modules
 
 

@@ -2,22 +2,297 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import logging
 import os
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Mapping
+import time
+import warnings as python_warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any, NamedTuple
 
-from timefair.basics import imported, shadowing, threads
-from timefair.basics.errors import InputError, suggest
+from timefair.basics import threads
+from timefair.basics.errors import InputError, Interrupted, described, suggest
+from timefair.basics.threads import noted
+
+LONG_S = 3.0
+"""An import that takes longer gets a warning."""
+
+GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
+
+_SHOWN = 40
+_LONGEST_WARNING = 200
+
+
+class Import(NamedTuple):
+    """What the first import of a module did.
+
+    Attributes
+    ----------
+    seconds
+        Wall clock.
+    printed
+        The beginning of what it printed through Python's ``sys.stdout`` and ``sys.stderr``.
+    warned
+        The kind and text of its first warning; empty without one.
+    left_folder
+        Whether it changed the working directory, which was then changed back.
+    """
+
+    seconds: float
+    printed: str
+    warned: str
+    left_folder: bool
+
+    def warnings(self, place: str) -> Iterator[str]:
+        """One line for each thing that a module should not do when it is imported."""
+        if self.printed:
+            shown = self.printed if len(self.printed) <= _SHOWN else self.printed[:_SHOWN] + "..."
+            yield f"{place} prints {shown!r} when it is imported, at every start; {GUARD}"
+        if self.warned:
+            yield f"{place} has a warning when it is imported: {self.warned}"
+        if self.seconds > LONG_S:
+            yield (
+                f"{place} takes {self.seconds:.1f} s to import, at every start; {GUARD}, "
+                "or into solve.prepare"
+            )
+        if self.left_folder:
+            yield f"{place} changes the working directory when it is imported; {GUARD}"
+
+
+_imports: dict[str, Import] = {}
+"""By the name of the module."""
+
+
+def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
+    """Import a module, and note what it does.
+
+    The module sees its own name alone as ``sys.argv``, so that it does not read the arguments of
+    timefair or of Snakemake. What it prints is not shown, and how it sets up logging is undone:
+    it would show the messages of Snakemake.
+
+    Parameters
+    ----------
+    place
+        The module or file, as the user names it.
+    name
+        The name of the module, which is the same for all paths to a file.
+    load
+        Imports it. What it raises besides `InputError` becomes one.
+
+    Raises
+    ------
+    InputError
+        If the module cannot be imported or ends the interpreter.
+    """
+    start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
+    sys.argv = [place]
+    try:
+        with _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted():
+            module = load()
+    except (InputError, Interrupted, KeyboardInterrupt):
+        raise
+    except SystemExit as stop:
+        raise InputError(
+            f"{place} ends the interpreter when it is imported ({_exit(stop)}); {GUARD}"
+        ) from None
+    except BaseException as error:
+        raise InputError(f"{place} cannot be imported: {described(error)}") from error
+    finally:
+        sys.argv = arguments
+        left = _return_to(folder)
+    if name not in _imports:
+        printed = " ".join("".join(stream.kept for stream in heard).split())
+        _imports[name] = Import(time.monotonic() - start, printed, "".join(warned[:1]), left)
+    return module
+
+
+def import_warnings(place: str, name: str) -> list[str]:
+    """Warnings about a module that this process has imported, one line each.
+
+    `place` and `name` are those of `watched_import`.
+    """
+    return list(_imports[name].warnings(place)) if name in _imports else []
+
+
+def seconds(name: str) -> float:
+    """Seconds that the first import of a module took; 0 if this process has not imported it."""
+    return _imports[name].seconds if name in _imports else 0.0
+
+
+def _exit(stop: SystemExit) -> str:
+    words = "" if stop.code is None else " ".join(str(stop.code).split())[:_SHOWN]
+    return f"sys.exit({words})"
+
+
+def _return_to(folder: str) -> bool:
+    """Go back to the working directory; return whether another one was current."""
+    try:
+        if os.getcwd() == folder:
+            return False
+    except OSError:  # it is in a folder that has been removed
+        pass
+    os.chdir(folder)
+    return True
+
+
+@contextlib.contextmanager
+def _warnings_kept() -> Iterator[list[str]]:
+    """Keep warnings instead of writing them, as their kind and text."""
+    kept: list[str] = []
+
+    def keep(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        kept.append(f"{category.__name__}: {' '.join(str(message).split())}"[:_LONGEST_WARNING])
+
+    shown, python_warnings.showwarning = python_warnings.showwarning, keep
+    try:
+        yield kept
+    finally:
+        if python_warnings.showwarning is keep:  # the module may have its own
+            python_warnings.showwarning = shown
+
+
+@contextlib.contextmanager
+def _logging_kept() -> Iterator[None]:
+    """Give the root logger its handlers and level again, and the other loggers their voice."""
+    root, loggers = logging.getLogger(), logging.Logger.manager.loggerDict
+    handlers, level, off = root.handlers[:], root.level, root.manager.disable
+    known = (logger for logger in loggers.values() if isinstance(logger, logging.Logger))
+    heard = [logger for logger in known if not logger.disabled]
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.disable(off)
+        for logger in heard:
+            logger.disabled = False
+
+
+class _Muffled:
+    """A stream that keeps the beginning of its text instead of writing it, until it is let through.
+
+    A module may store the stream, for example in a logging handler: the stream works later.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.kept, self.let_through = stream, "", False
+
+    def write(self, text: str) -> int:
+        if self.let_through:
+            written: int = self._stream.write(text)
+            return written
+        self.kept += text[: max(2 * _SHOWN - len(self.kept), 0)]
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _muffled() -> Iterator[tuple[_Muffled, _Muffled]]:
+    out, err = _Muffled(sys.stdout), _Muffled(sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            yield out, err
+        finally:
+            out.let_through = err.let_through = True
+
+
+KEPT = sys.stdlib_module_names | {
+    "argcomplete",
+    "matplotlib",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "pydantic_core",
+    "scipy",
+    "seaborn",
+    "snakemake",
+    "threadpoolctl",
+    "yaml",
+}
+"""Modules that are never taken from a folder of the user's."""
+
+KEPT_THERE = sys.stdlib_module_names | {"numpy"}
+"""Those that are never taken from the folder of an algorithm's environment, which may have others
+of its own.
+"""
+
+_own: dict[str, Collection[str]] = {}
+"""The folders of the user's on ``sys.path``, with the modules that are not taken from them."""
+
+
+class _Finder:
+    """Finds modules outside of the folders from which they are not taken."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if path is not None or not any(name in kept for kept in _own.values()):
+            return None
+        folders = [folder for folder in sys.path if name not in _own.get(folder, ())]
+        return PathFinder.find_spec(name, folders)
+
+
+def _elsewhere(name: str) -> ModuleSpec | None:
+    """The module of that name outside of the user's folders."""
+    return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
+
+
+def is_own(folder: str, kept: Collection[str] = KEPT) -> None:
+    """Note a folder of the user's, before it is put on ``sys.path``.
+
+    `kept` are the modules that are not taken from it.
+    """
+    _own.setdefault(folder, kept)
+    if _Finder not in sys.meta_path:
+        place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
+        sys.meta_path.insert(place, _Finder)
+
+
+def shadow_warnings(place: str, file: Path) -> Iterator[str]:
+    """One line for each imported module whose name is also that of a file of the user's.
+
+    Parameters
+    ----------
+    place, file
+        The module that imports, as the user names it, and its file.
+    """
+    for name in sorted(_imported(file)):
+        for folder in dict.fromkeys((str(file.parent), *sorted(_own))):
+            beside = Path(folder, f"{name}.py")
+            if not beside.is_file():
+                continue
+            if name in KEPT:
+                yield f"{place} imports the installed {name}, not {beside.name}; rename this file"
+            elif _elsewhere(name) is not None:
+                yield f"{place} imports {beside.name}, not the installed {name}; rename this file"
+            break
+
+
+def _imported(file: Path) -> set[str]:
+    """The first parts of the names of the modules that a file of Python imports."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def is_file(place: str) -> bool:
@@ -40,7 +315,7 @@ def load_function(name: str) -> Callable[..., object]:
     module = _module(place)
     function = getattr(module, attribute, None)
     if function is None:
-        if place in shadowing.KEPT and (own := Path(f"{place}.py")).is_file():
+        if place in KEPT and (own := Path(f"{place}.py")).is_file():
             raise InputError(f"{place} is an installed module; write {own}:{attribute}")
         known = [k for k, v in vars(module).items() if callable(v) and not k.startswith("_")]
         raise InputError(f"{place} has no function {attribute!r}{suggest(attribute, known)}")
@@ -64,12 +339,12 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     module is imported again in a new process to see whether it starts them there.
     """
     place = name.rpartition(":")[0]
-    if not imported.seconds(_module_name(place)):
+    if not seconds(_module_name(place)):
         return []
-    lines = imported.warnings(place, _module_name(place))
+    lines = import_warnings(place, _module_name(place))
     file = getattr(sys.modules[_module_name(place)], "__file__", None)
     if file and file.endswith(".py"):
-        lines += shadowing.warnings(place, Path(file))
+        lines += shadow_warnings(place, Path(file))
     if (threads_allowed > 1 or threads.lost()) and (
         started := threads.started_by(name, threads_allowed)
     ):
@@ -198,20 +473,20 @@ def _look_in_current_directory() -> None:
     Modules that Python or timefair needs are not taken from it.
     """
     here = os.getcwd()
-    shadowing.is_own(here)
+    is_own(here)
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
 
 
 def import_s(name: str) -> float:
     """Seconds that this process has spent to import the module of a function; 0 if none."""
-    return imported.seconds(_module_name(name.rpartition(":")[0]))
+    return seconds(_module_name(name.rpartition(":")[0]))
 
 
 def _module(place: str) -> ModuleType:
     _look_in_current_directory()
     load = partial(_module_of_file if is_file(place) else _importable, place)
-    return imported.watched_import(place, _module_name(place), load)
+    return watched_import(place, _module_name(place), load)
 
 
 def _importable(place: str) -> ModuleType:
@@ -253,7 +528,7 @@ def _module_of_file(place: str) -> ModuleType:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if str(path.parent) not in sys.path:
-        shadowing.is_own(str(path.parent))
+        is_own(str(path.parent))
         sys.path.append(str(path.parent))  # for modules beside it
     loader = _SourceLoader(name, str(path)) if path.suffix == ".py" else None
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)

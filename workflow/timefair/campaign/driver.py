@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.basics.lock import DRIVER, lock, note
+from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
 from timefair.campaign.allocated import JobSizes
 from timefair.machine import installed

@@ -12,9 +12,9 @@ from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing
-from timefair.basics.ranges import format_ranges, parse_ranges
+from timefair.basics.files import atomic_file
+from timefair.basics.values import format_ranges, parse_ranges
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

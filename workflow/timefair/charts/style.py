@@ -5,6 +5,7 @@ The report page has the same looks without matplotlib, which is imported where i
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.garbage import uncollected
 from timefair.charts.pages import ORDER, PAGE_IN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Disable the garbage collector inside a ``with`` block."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
 
 WIDTH_IN, HEIGHT_IN = PAGE_IN
 """Text width of a page with margins, and the largest height of a figure."""

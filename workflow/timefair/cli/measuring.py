@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.basics.lock import snakemake_above
+from timefair.basics.files import snakemake_above
 from timefair.cli.common import (
     Command,
     Commands,
@@ -344,7 +344,7 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
 
 
 def _allocate(arguments: argparse.Namespace) -> None:
-    from timefair.basics.atomic import atomic_file
+    from timefair.basics.files import atomic_file
     from timefair.campaign import configuration, plan
     from timefair.policies.stopping import STOPPING
 

@@ -49,7 +49,7 @@ def main(options: Any) -> None:
     )
     package = sys.modules["timefair"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
-    shadowing = importlib.import_module("timefair.basics.shadowing")
+    shadowing = importlib.import_module("timefair.basics.user_code")
     for folder in options["folders"]:
         shadowing.is_own(folder, shadowing.KEPT_THERE)
     sys.path[:0] = options["folders"]

@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from timefair.basics.cache import cache_folder
 from timefair.basics.errors import InputError
+from timefair.basics.files import cache_folder
 from timefair.environments.bootstrap import OLDEST
 
 PACKAGE = Path(__file__).parents[1]

@@ -19,8 +19,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from timefair.basics import user_code
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 
 HEADER = '"""The function {name}, written by timefair.run, which overwrites changes."""\n\n'
 INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"

@@ -15,7 +15,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from timefair.basics.atomic import atomic_file
+from timefair.basics.files import atomic_file
 
 SUFFIXES = (".csv", ".parquet")
 

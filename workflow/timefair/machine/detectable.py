@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from timefair.basics.atomic import atomic_file
+from timefair.basics.files import atomic_file
 from timefair.basics.slowdowns import NAMES, OF_TEST, UNMEASURED, in_words
 from timefair.machine import system
 from timefair.machine.host import Host, Unknown, gather

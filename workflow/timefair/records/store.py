@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
 

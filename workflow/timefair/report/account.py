@@ -11,7 +11,7 @@ from math import isnan, nan
 import yaml
 
 from timefair import __version__
-from timefair.basics.ranges import format_ranges
+from timefair.basics.values import format_ranges
 from timefair.basics.words import counted, listed, number, percent
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget

@@ -8,10 +8,8 @@ from math import isfinite
 
 from timefair.basics.words import counted, listed, number
 from timefair.report.cautions import Caution
-from timefair.report.findings.functions import OnFunction
-from timefair.report.findings.pairs import TABLE
-from timefair.report.findings.situations import Findings, Situation, across
-from timefair.report.findings.standing import Standing, Verdict
+from timefair.report.findings.pairs import TABLE, Standing, Verdict
+from timefair.report.findings.situations import Findings, OnFunction, Situation, across
 from timefair.report.markup import Names, folded
 
 SIGNIFICANT = {

@@ -30,9 +30,8 @@ from timefair.report import (
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up, verdicts, warned
 from timefair.report.evidence import Evidence
-from timefair.report.findings.leading import leading
 from timefair.report.findings.pairs import functions_of
-from timefair.report.findings.situations import Findings, across, findings
+from timefair.report.findings.situations import Findings, across, findings, leading
 from timefair.report.markup import Names, Part, section
 
 SCRIPTS = (

@@ -14,7 +14,7 @@ from pathlib import Path
 from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
-from timefair.basics.folders import temporary_folder
+from timefair.basics.files import temporary_folder
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
 """Variables that a command inherits, in addition to those that limit threads."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import InputError, suggest
-from timefair.basics.ranges import format_ranges
 from timefair.basics.sections import Section
+from timefair.basics.values import format_ranges
 from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
 from timefair.campaign.configuration.model import (
     AlgorithmSpec,

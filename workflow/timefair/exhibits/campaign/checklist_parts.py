@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from timefair.basics.digests import short
 from timefair.basics.extension import each
+from timefair.basics.files import short
 from timefair.basics.slowdowns import UNMEASURED, in_words
 from timefair.basics.words import first
 from timefair.exhibits.campaign.recorded import (

@@ -15,7 +15,6 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.extensions.archive.files import OWN, Member, files_below

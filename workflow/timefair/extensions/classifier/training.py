@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 import timefair
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing, suggest
+from timefair.basics.files import atomic_file
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
 from timefair.environments.environment import Environment

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from timefair.basics.digests import short
+from timefair.basics.files import short
 from timefair.records.integrity import RUN_KEY, Measured, Origins, RunKey, spared
 from timefair.rundata.failed import without_failed
 from timefair.rundata.runs import Runs

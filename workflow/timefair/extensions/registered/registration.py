@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from timefair import __version__
-from timefair.basics.atomic import atomic_file
-from timefair.basics.digests import short
 from timefair.basics.errors import InputError, storing
+from timefair.basics.files import atomic_file, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign

@@ -25,17 +25,17 @@ from typing import Any, NamedTuple
 
 from scipy.stats import norm
 
-from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError, storing
+from timefair.basics.files import atomic_file
 from timefair.basics.words import listed, number
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins, differing_software, machine_kinds
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.results import COST, by_cost
+from timefair.report.findings.pairs import COST, by_cost
+from timefair.report.findings.pairs import Verdict as Order
 from timefair.report.findings.situations import MEDIAN, Situation, situations_of
-from timefair.report.findings.standing import Verdict as Order
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from timefair.basics.digests import short
+from timefair.basics.files import short
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.earlier import decisive_settings
 from timefair.records.schema import SCHEMA_VERSION

@@ -16,9 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from timefair.basics.ranges import format_ranges
 from timefair.basics.sections import CampaignView, Fault, Search, Section
-from timefair.basics.values import Name, Numbers, Parameters, Seconds
+from timefair.basics.values import Name, Numbers, Parameters, Seconds, format_ranges
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite

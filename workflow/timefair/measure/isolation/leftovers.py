@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from timefair.basics.folders import remove
+from timefair.basics.files import remove
 
 PREFIX = "timefair-"
 """First part of the names of these folders."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from timefair.basics import lock
+from timefair.basics import files
 from timefair.records.journal import journal_path
 
 
@@ -30,13 +30,13 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
         The records of the block.
     """
     note.parent.mkdir(parents=True, exist_ok=True)
-    fd = lock.lock(note)
+    fd = files.lock(note)
     assert fd is not None
     try:
         before = os.pread(fd, 1000, 0).decode(errors="replace")
         if before != node:
             _drop(before, node, records)
-            lock.note(fd, node)
+            files.note(fd, node)
         yield
     finally:
         os.close(fd)

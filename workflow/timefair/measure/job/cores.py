@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from timefair.basics.lock import lock
+from timefair.basics.files import lock
 from timefair.machine.host import Host, Unknown
 from timefair.machine.system import siblings
 

@@ -5,18 +5,191 @@ Every verdict of the report is made here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import comb, isnan, nan
+from enum import StrEnum
+from functools import partial
+from math import comb, isclose, isnan, nan
 from typing import Any
 
+import pandas as pd
+
 from timefair.basics.together import ALL
-from timefair.basics.words import counted, listed, number, percent
+from timefair.basics.words import counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.results import by_cost
-from timefair.report.findings.standing import Standing, Verdict, first, in_order, nothing
+from timefair.rundata.frames import quantile_name
+from timefair.statistics.runtimes import decisive_target
+
+
+class Verdict(StrEnum):
+    """What the pairs with the first algorithm decide."""
+
+    CLEAR = "clear"
+    """One algorithm is significantly better than every other one."""
+
+    SHARED = "shared"
+    """The first is significantly better than some others, but not than all."""
+
+    OPEN = "open"
+    """The first is significantly better than no other one."""
+
+    MIXED = "mixed"
+    """Functions differ in which algorithm is significantly better than others."""
+
+    NOTHING = "nothing"
+    """There is no first: all have the same result, or each is worse than another one."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The algorithms in front under one criterion.
+
+    Attributes
+    ----------
+    verdict
+        What the pairs with the first algorithm decide.
+    leaders
+        Algorithms with the best value among those that are significantly worse than no other one;
+        several if their values are equal.
+    tied
+        Algorithms from which the leaders do not differ significantly, the best first.
+    values
+        A sentence with the values of the first ones, or the reason why there is no first.
+    test
+        The test and its corrections, or why it could decide nothing; empty without a test.
+    behind_p
+        Largest adjusted p-value of the leaders against an algorithm that is behind; NaN without
+        one.
+    tied_p
+        Smallest adjusted p-value against one that is tied; NaN without a test.
+    basis
+        The scope of the verdict, such as ``over 24 functions``.
+    """
+
+    verdict: Verdict
+    leaders: tuple[str, ...]
+    tied: tuple[str, ...]
+    values: str
+    test: str = ""
+    behind_p: float = nan
+    tied_p: float = nan
+    basis: str = ""
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The leaders and the algorithms that are tied with them."""
+        return (*self.leaders, *self.tied)
+
+    @property
+    def tested(self) -> str:
+        """The test with its p-values, for brackets."""
+        parts = []
+        if not isnan(self.behind_p):
+            parts.append(f"{p_value(self.behind_p, bound='≤')} against those behind")
+        if not isnan(self.tied_p):
+            parts.append(f"{p_value(self.tied_p, bound='≥')} against those tied")
+        return f"{self.test}: {', '.join(parts)}" if parts else self.test
+
+    @property
+    def reason(self) -> str:
+        """The values and the test as sentences."""
+        said = f"{self.tested[:1].upper()}{self.tested[1:]}"
+        return " ".join(filter(None, (self.values, f"{said}." if said else "")))
+
+
+def first(values: Mapping[str, float]) -> tuple[str, ...]:
+    """The algorithms with the smallest value, in the given order."""
+    best = min(values.values())
+    return tuple(name for name, value in values.items() if isclose(value, best))
+
+
+def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
+    """Some names, sorted by value; equal ones keep their order."""
+    return tuple(sorted(names, key=lambda name: values[name]))
+
+
+def nothing(reason: str, basis: str = "") -> Standing:
+    """No first algorithm."""
+    return Standing(Verdict.NOTHING, (), (), reason, basis=basis)
+
+
+COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of one algorithm on one function: a value (smaller is better) and its interval.
+
+    Attributes
+    ----------
+    algorithm
+        Label of the algorithm.
+    value, low, high
+        The value and its limits, NaN if they are unknown.
+    runs, successes
+        Number of runs, and number of successful ones.
+    """
+
+    algorithm: str
+    value: float
+    low: float
+    high: float
+    runs: int
+    successes: int = 0
+
+    def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
+        """The value and its interval."""
+        text = partial(duration, clock=clock) if unit == "seconds" else number
+        limits = (
+            ""
+            if isnan(self.low)
+            else f" [{text(self.low, digits=digits)}, {text(self.high, digits=digits)}]"
+        )
+        return text(self.value, digits=digits) + limits
+
+
+def by_cost(
+    evidence: Evidence, space: Space, unit: str
+) -> Iterator[tuple[int, float, list[Result]]]:
+    """For each function, a target and the expected costs to it.
+
+    The target is the hardest one that half of the runs of some algorithm reached, or else any run.
+    """
+    rows = evidence.of("ert", space)
+    if rows.empty:
+        return
+    rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
+    for function, every in rows.groupby("function"):
+        rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
+        target = decisive_target(rates.columns.to_numpy(), rates.to_numpy())
+        if target is None:
+            continue
+        at = every[every["target"] == target]
+        yield int(str(function)), target, list(_results(at, COST[unit]))
+
+
+def precisions_at(
+    evidence: Evidence, space: Space, criterion: str
+) -> Iterator[tuple[int, list[Result]]]:
+    """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
+    rows = evidence.of("quantiles", space)
+    if rows.empty:
+        return
+    rows = rows[rows["quantile"].map(lambda p: quantile_name(float(p))) == criterion]
+    for function, at in rows.groupby("function"):
+        yield int(str(function)), list(_results(at, "precision"))
+
+
+def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
+    ends = (column, f"{column}_low", f"{column}_high")
+    for row in rows.to_dict("records"):
+        value, low, high = (float(row[end]) for end in ends)
+        yield Result(
+            str(row["algorithm"]), value, low, high, int(row["runs"]), int(row.get("successes", 0))
+        )
+
 
 TABLE = "comparison"
 

@@ -2,27 +2,306 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import comb
+from math import comb, inf, isnan, nan
+from typing import Any
+
+import pandas as pd
 
 from timefair.basics.extension import extensions
-from timefair.basics.words import cost, counted, listed
+from timefair.basics.together import ALL
+from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.exhibits.unknown_optimum import REFUTED
-from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.functions import OnFunction, on_functions, summed_up
-from timefair.report.findings.orders import (
-    orders_changed,
-    reversed_most,
-    reversed_over_functions,
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
+from timefair.report.findings.pairs import (
+    TABLE,
+    Pairs,
+    Result,
+    Standing,
+    Verdict,
+    by_cost,
+    functions_of,
+    on_each,
+    on_function,
+    pairs_of,
+    precisions_at,
+    standing_of,
 )
-from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
-from timefair.report.findings.shares import how_far
-from timefair.report.findings.standing import Standing, Verdict
 from timefair.rundata.frames import quantile_name
+
+COST_CRITERION = "ERT"
+"""The criterion of costs in the table `ranks`."""
+
+
+def leading(evidence: Evidence) -> list[str]:
+    """The algorithms of the table `ranks`, the best first.
+
+    They are ordered by their average rank by the expected cost to the targets, in the unit of the
+    budget; equal ones by the rank of the precision at the end. Ranks are averaged over suites and
+    dimensions. Empty without the table.
+    """
+    ranks = evidence.table("ranks")
+    if ranks.empty:
+        return []
+    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == COST_CRITERION)
+    by_quality = ranks["measure"] == "precision"
+    names = ranks["algorithm"].astype(str)
+    cost, quality = (
+        ranks[of].groupby(names[of])["average_rank"].mean() for of in (by_cost, by_quality)
+    )
+    order = pd.DataFrame({"cost": cost, "quality": quality}).sort_values(["cost", "quality"])
+    return [str(name) for name in order.index]
+
+
+def _limits(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f" [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
+    """A sentence on the cost of an algorithm relative to the best on each problem; empty if it is
+    unknown or the algorithm has reached no target.
+
+    It comes from the performance profile in the unit of the budget.
+    """
+    name = "profile" if evidence.unit == "seconds" else "profile_evaluations"
+    rows = evidence.of(name, space, algorithm=algorithm)
+    if rows.empty or not rows["problems"].iloc[0]:
+        return ""
+    detectable = evidence.detectable(space, evidence.unit)
+    near = detectable if detectable >= NOTICEABLE else 1.0
+    best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
+    solved = float(rows["fraction"].iloc[-1])
+    if not solved:
+        return ""
+    band = _limits(float(best["low"]), float(best["high"]))
+    has = (
+        f"costs at most {number(near, digits=2)} times the best (the minimum detectable ratio)"
+        if near > 1
+        else "has the lowest cost"
+    )
+    farther = (
+        f", takes at most twice the best cost on {percent(float(twice['fraction']))},"
+        if near < 2
+        else ""
+    )
+    problems = rows["problems"].iloc[0]
+    if evidence.optimum == "unknown":
+        by_construction = not evidence.campaign.target_values
+        end = f"of the {problems} cases (problem and target){farther} and reaches "
+        end += f"{percent(solved)} of them"
+        end += ", of which the best run here reaches all by construction" if by_construction else ""
+    else:
+        end = f"of the {problems} cases (problem and target){farther} and solves "
+        end += f"{percent(solved)} at all"
+    return f"{algorithm} {has} on {percent(float(best['fraction']))}{band} {end}."
+
+
+def reversed_most(evidence: Evidence, space: Space) -> str:
+    """The pair with the most significant reversed order over all functions; empty without one."""
+    found = _reversed(evidence, space)
+    if found.empty:
+        return ""
+    row = found.to_dict("records")[0]
+    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
+    side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
+    by_evaluations = _agreeing(row[f"by_evaluations_{side[frugal]}"], row["functions"])
+    by_time = _agreeing(row[f"by_time_{side[quick]}"], row["functions"])
+    return (
+        f"Equal time reverses an order: with equal evaluations (in the median "
+        f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
+        f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
+        f"orders are significant ({p_value(row['p_adjusted'])}, Wilcoxon, Bonferroni)."
+    )
+
+
+def reversed_over_functions(evidence: Evidence, space: Space) -> str:
+    """A sentence on all pairs with reversed orders over all functions; empty for less than two."""
+    found = _reversed(evidence, space)
+    if len(found) < 2:
+        return ""
+    winners = found[["winner_by_evaluations", "winner_by_time"]]
+    pairs = [f"{frugal} and {quick}" for frugal, quick in winners.to_numpy()]
+    return (
+        f"Over all functions, {len(pairs)} pairs have significantly opposite orders with equal "
+        "evaluations and with equal time "
+        f"(the better one by evaluations first): {'; '.join(pairs)}."
+    )
+
+
+def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
+    """The significant rank reversals over all functions, the most significant first.
+
+    Among equal p-values, the pair whose orders hold on more functions is first.
+    """
+    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
+    if rows.empty:
+        return rows
+    rows = rows[rows["significant"].astype(bool)]
+    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
+    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    order = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
+    return order.drop(columns="agreeing")
+
+
+def _agreeing(count: float, functions: float) -> str:
+    """The number of functions in words, such as ``all 24 functions``."""
+    if count == functions:
+        return f"all {counted(int(functions), 'function')}"
+    return f"{count:.0f} of {counted(int(functions), 'function')}"
+
+
+def orders_changed(evidence: Evidence, space: Space) -> str:
+    """A sentence on pairs that evaluations and seconds order differently; empty if there is no
+    significant one.
+    """
+    rows = evidence.of("rank_reversals", space, criterion="fixed target")
+    if rows.empty:
+        return ""
+    real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
+    if real.empty:
+        return ""
+    cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
+    cases *= len(evidence.targets[0])
+    changes = counted(len(rows), "time")
+    return (
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
+        f"opposite of that by time {changes}, {len(real)} of them significantly (score tests of "
+        f"equal ERTs, Bonferroni). {_example(real.to_dict('records')[0], evidence)}"
+    )
+
+
+def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
+    """One rank reversal with its numbers."""
+    end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
+    by = {
+        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
+        for name, e in end.items()
+    }
+    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
+    return (
+        f"For example, on {evidence.called(row['function'])} to {number(row['target'])}, "
+        f"{frugal} needs {by[frugal][0]} evaluations and {quick} {by[quick][0]}, but {quick} takes "
+        f"{by[quick][1]} and {frugal} {by[frugal][1]}."
+    )
+
+
+NAMED = 4
+"""The sentence over all functions names at most this many algorithms."""
+
+
+@dataclass(frozen=True)
+class OnFunction:
+    """The standing on one function.
+
+    Attributes
+    ----------
+    function
+        Number of the function.
+    title
+        Number of the function with its name.
+    criterion
+        The criterion of the comparison, such as ``time to 10⁻⁸``.
+    value
+        Value of the first algorithm, with its interval.
+    factor
+        Value of the next algorithm as a multiple of it; `inf` or NaN if there is none.
+    successes
+        The successful runs of the first algorithm, such as ``8 of 10``; empty for a precision.
+    standing
+        The standing.
+    """
+
+    function: int
+    title: str
+    criterion: str
+    value: str
+    factor: float
+    successes: str
+    standing: Standing
+
+
+UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
+"""Words for the seconds of each clock."""
+
+
+def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
+    """The standing on each function; empty with fewer than two functions or algorithms.
+
+    The first algorithm has the smallest ERT to the target of the function: the hardest that half of
+    the runs of some algorithm reached, or else the hardest that any run reached. If no run reached
+    a target, it has the best median precision at the end. The function needs the tables
+    `comparison` and `ert`.
+    """
+    if len(functions_of(evidence, space)) < 2:
+        return []
+    precisions = precisions_at(evidence, space, quantile_name(0.5))
+    found = {function: (nan, results) for function, results in precisions}
+    costs = by_cost(evidence, space, evidence.unit)
+    found |= {function: (target, results) for function, target, results in costs}
+    return [
+        _on(evidence, space, function, pairs, *found[function])
+        for function, pairs in on_each(evidence, space, evidence.unit, ERT)
+        if function in found
+    ]
+
+
+def _on(
+    evidence: Evidence,
+    space: Space,
+    function: int,
+    pairs: Pairs,
+    target: float,
+    every: Sequence[Result],
+) -> OnFunction:
+    """The standing on a function by the costs to a target, or by precisions if it is NaN."""
+    failed, unit = evidence.failed(space), evidence.unit
+    results = {one.algorithm: one for one in every if one.algorithm not in failed}
+    standing = on_function(evidence, pairs, unit, ERT)
+    best = results.get(standing.leaders[0]) if standing.leaders else None
+    words = UNIT_OF_CLOCK[evidence.clock] if unit == "seconds" else "evaluations"
+    by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
+    value, factor, successes = "–", nan, ""
+    if best:
+        value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
+        factor = _factor(list(results.values()), best)
+        successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
+    title = evidence.called(function)
+    return OnFunction(function, title, by, value, factor, successes, standing)
+
+
+def _factor(results: Sequence[Result], best: Result) -> float:
+    others = [one.value for one in results if one is not best]
+    return min(others, default=inf) / best.value if best.value > 0 else nan
+
+
+def summed_up(found: Sequence[OnFunction]) -> str:
+    """A sentence on the number of functions on which each algorithm is first; empty for less than
+    two functions. If more than one algorithm follows the `NAMED` most frequent ones, these follow
+    together.
+    """
+    if len(found) < 2:
+        return ""
+    leads = Counter(name for one in found for name in one.standing.leaders).most_common()
+    if not leads:
+        return ""
+    clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
+    named = NAMED if len(leads) > NAMED + 1 else len(leads)
+    most = [f"{name} on {count}" for name, count in leads[:named]]
+    if others := leads[named:]:
+        together = sum(count for _, count in others)
+        most.append(f"{counted(len(others), 'other algorithm')} on {together}")
+    count = "none" if not clear else "all" if clear == len(found) else str(clear)
+    return (
+        f"Function by function, the first is {listed(most)} of {len(found)} functions. On {count} "
+        "of them, the first is significantly better than every other algorithm."
+    )
+
 
 MEDIAN = (PRECISION, quantile_name(0.5))
 

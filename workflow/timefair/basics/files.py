@@ -1,0 +1,133 @@
+"""Files: written at once or not at all, locked, digested, cached, and folders that are removed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write. It takes the place of `path` when it is complete and on the disk.
+
+    If an exception is raised before that, the new file is deleted, and `path` does not change.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(fd, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+
+
+def cache_folder() -> Path:
+    """The folder for what can be found again; it may be missing, or not be writable."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(cache, "timefair")
+
+
+DIGITS = 12
+"""Digits of a digest that are shown."""
+
+
+def short(digest: str | None) -> str:
+    """Return the first digits of a digest.
+
+    >>> short("0123456789abcdef")
+    '0123456789ab'
+    >>> short(None)
+    'unknown'
+    """
+    return digest[:DIGITS] if digest else "unknown"
+
+
+def remove(folder: str) -> None:
+    """Remove a folder with everything in it, as far as its permissions allow."""
+    with contextlib.suppress(RecursionError):  # of Python before 3.13
+        shutil.rmtree(folder, ignore_errors=True)
+    if Path(folder).exists():  # rm needs neither long paths nor many open files
+        command = ["rm", "-rf", "--", folder]
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str) -> Iterator[str]:
+    """A new temporary folder, removed at the end."""
+    folder = tempfile.mkdtemp(prefix=prefix)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+
+
+DRIVER = ".driver"
+"""The file in a campaign's folder that its snakemake locks, with the number of the process."""
+
+
+def lock(path: Path, *, wait: bool = True, write: bool = True) -> int | None:
+    """Lock a file, which is created if it does not exist. On a file system without locks, it is
+    only opened.
+
+    Parameters
+    ----------
+    path
+        The file.
+    wait
+        Whether to wait while another process has locked it.
+    write
+        Whether it is opened for writing; a file of another user can be locked without it.
+
+    Returns
+    -------
+    int or None
+        A descriptor that keeps the lock until it is closed; None if another process has locked it.
+    """
+    mode = os.O_RDWR if write else os.O_RDONLY
+    fd = os.open(path, mode | os.O_CREAT | os.O_CLOEXEC, 0o644 if write else 0o666)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
+            os.close(fd)
+            raise
+    return fd
+
+
+def note(fd: int, text: str) -> None:
+    """Make a text the content of a locked file."""
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, text.encode(), 0)
+
+
+def snakemake_above(folder: Path) -> int | None:
+    """The snakemake that has locked a campaign, if this process descends from it.
+
+    None for a job of a batch system, whose snakemake runs elsewhere, and for a command started by
+    hand.
+    """
+    try:
+        holder = int((folder / DRIVER).read_text())
+        process = os.getppid()
+        while process not in (holder, 0):
+            stat = Path(f"/proc/{process}/stat").read_text()
+            process = int(stat.rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return holder if process == holder else None
