@@ -9,8 +9,8 @@ from typing import TypedDict
 
 from study import blocks, numbers, pictures
 from study.tables import Study, opened
-from timefair.basics.files import atomic_file
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.extensions.archive.packing import MANIFEST
 
 NAME = "bbob-2026"

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.campaign import plan
 from timefair.extensions.archive.files import OWN, Member, files_below
 

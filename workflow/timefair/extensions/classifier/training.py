@@ -13,6 +13,7 @@ import pandas as pd
 
 import timefair
 from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.run_count.samples import Samples
