@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
 
@@ -58,8 +58,15 @@ def _field(default: Any = ..., **_: Any) -> _Field:
     return _Field(default)
 
 
-def _ignored(*_: Any, **__: Any) -> None:
-    """Stand-in for functions that only check or describe a value."""
+def _created(name: str, *, __base__: type[Model], **fields: Any) -> type[Model]:
+    """A section with further fields, each a pair of its type and its description."""
+    added = {key: of[1] for key, of in fields.items() if isinstance(of, tuple)}
+    return type(name, (__base__,), {"__annotations__": dict.fromkeys(added, Any), **added})
+
+
+def _ignored(*_: Any, **__: Any) -> Callable[[Any], Any]:
+    """Stand-in for functions that only check or describe a value, and for their decorators."""
+    return lambda checked: checked
 
 
 class _Error(ValueError):
@@ -89,7 +96,10 @@ def _is_of_pydantic(name: str) -> bool:
 
 
 def _stand_in(name: str) -> Any:
-    known = {"BaseModel": Model, "Field": _field, "ConfigDict": dict, "JsonValue": object}
+    known = {
+        "BaseModel": Model, "Field": _field, "ConfigDict": dict, "JsonValue": object,
+        "create_model": _created,
+    }  # fmt: skip
     if name in known:
         return known[name]
     if name.startswith("__"):
