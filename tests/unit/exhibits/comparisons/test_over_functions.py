@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.exhibits.comparisons.over_functions import reversals
+from timefair.exhibits.comparisons.rank_reversals import reversals
 from timefair.statistics.comparison import wilcoxon
 
 OPPOSITE = (1.0, 2.0, 4.0, 3.0)

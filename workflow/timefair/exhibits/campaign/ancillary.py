@@ -13,7 +13,7 @@ import pandas as pd
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
-from timefair.exhibits.comparisons import rankings
+from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.curves import profile
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -186,7 +186,7 @@ COMPARED = (
     Compared("ert", _ert, ("target",), ("success_rate", "ert_s")),
     Compared("ert_relative", _ert_relative, ("target",), ("success_rate", "ert_s")),
     Compared("quantiles", _quantiles, ("quantile",), ("precision", "rank")),
-    Compared("rankings", rankings.side_by_side, ("criterion", "target"), ("rank_by_time",)),
+    Compared("rankings", ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
     Compared("profile", _fastest, ("ratio",), ("fraction",)),
 )
 """Tables of results in seconds; bands and curves follow from the same runs."""

@@ -1,18 +1,21 @@
-"""How runs went: statuses, stop reasons, and what perturbed or slowed them."""
+"""How runs ended, what they left behind, and the units in which they were measured."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM
+from timefair.exhibits.columns import ALGORITHM, DIMENSION, FUNCTION_OR_ALL, SUITE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.clocks import objective_share
+from timefair.records.status import Isolation
+from timefair.rundata.clocks import objective_share, seconds_per_evaluation
 from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.rundata.settings import CLOCKS, Analysis, Clock
 
-COLUMNS = (
+OUTCOMES_COLUMNS = (
     ALGORITHM,
     Column("status", "how the runs ended: `ok`, or what went wrong", text=True),
     Column("stop_reason", "what ended the runs", text=True),
@@ -49,7 +52,7 @@ COLUMNS = (
     ),
     Column("message", "the first message of these runs, or `none`", text=True),
 )
-KEYS = column_names(COLUMNS[:3])
+KEYS = column_names(OUTCOMES_COLUMNS[:3])
 
 
 @exhibit(
@@ -60,7 +63,7 @@ KEYS = column_names(COLUMNS[:3])
     How the runs went: their number for each status and stop reason, how many were perturbed, and
     what the measurement itself cost.
     """,
-    columns=COLUMNS,
+    columns=OUTCOMES_COLUMNS,
     layouts=[
         Layout(
             caption="How the runs went. Overshoot: longest time from the end of the budget to the "
@@ -111,4 +114,187 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "message": grouped["message"].first().fillna("none"),
         }
     )
-    return rows.reset_index()[column_names(COLUMNS)]
+    return rows.reset_index()[column_names(OUTCOMES_COLUMNS)]
+
+
+COUNTS = ("left_processes", "left_files")
+SIZES = ("left_mb", "written_mb")
+LEFTOVERS_COLUMNS = (
+    ALGORITHM,
+    Column("runs", "number of runs"),
+    Column(
+        "with_processes",
+        "runs that left a process running at their end; an external program that is cut at T "
+        "counts",
+    ),
+    Column("with_files", "runs that left a file in their temporary folder"),
+    Column("with_names", "runs during which files appeared or changed in folders that runs share"),
+    Column("left_processes_max", "most processes that one run left"),
+    Column("left_files_max", "most files that one run left"),
+    Column("left_mb_max", "largest size of the files that one run left", "MB"),
+    Column(
+        "written_mb_max",
+        "most that one run passed to write(), also to pipes; empty where the machine does not "
+        "report it",
+        "MB",
+    ),
+    Column("private", "runs with private views of the folders that algorithms write to"),
+    Column("strict", "the same, with the algorithm in a process that does not hold the problem"),
+    Column(
+        "watched",
+        "runs with shared folders, which were compared before and after, because the machine "
+        "allows no private views",
+    ),
+    Column("shared", "runs with shared folders, because the campaign allows them"),
+    Column("watched_because", "why the machine allows no private views, or `none`", text=True),
+    Column(
+        "appeared",
+        "names of the files that appeared or changed in shared folders, separated by commas, or "
+        "`none`",
+        text=True,
+    ),
+    Column(
+        "appeared_in_trial",
+        "the same for the trial launch, which precedes all runs of a job",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "leftovers",
+    question=questions.MEASUREMENT,
+    title="Processes and files that the algorithms left",
+    caption="""
+    What the algorithms wrote and left behind: processes, files in their temporary folder, and files
+    that appeared or changed in folders that runs share. Processes are ended and temporary files
+    removed after the run; the other files stay. A run with private views of the folders
+    leaves no such file.
+    """,
+    columns=LEFTOVERS_COLUMNS,
+    layouts=[
+        Layout(
+            caption="What the algorithms wrote and left behind. Processes: runs that left any when "
+            "their own had ended, external programs at the end of the time included. Files: runs "
+            "that left any in their temporary folder. Shared: runs during which files appeared or "
+            "changed in folders that runs share. Written: by write(), also to pipes, at most "
+            "in one run.",
+            values=(
+                Value("runs", "Runs"),
+                Value("with_processes", "Processes"),
+                Value("left_processes_max", "at most"),
+                Value("with_files", "Files"),
+                Value("left_files_max", "at most"),
+                Value("left_mb_max", "MB, at most", decimals=1),
+                Value("with_names", "Shared"),
+                Value("written_mb_max", "Written, MB", decimals=1),
+            ),
+            rows=("algorithm",),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Files and processes that runs left behind, one row per algorithm."""
+    frame = runs.frame
+    counts = frame[["algorithm", *COUNTS, *SIZES]].assign(
+        runs=1,
+        with_processes=frame["left_processes"] > 0,
+        with_files=frame["left_files"] > 0,
+        with_names=frame["appeared"].notna(),
+    )
+    grouped = counts.groupby("algorithm")
+    rows = grouped[["runs", "with_processes", "with_files", "with_names"]].sum().astype(int)
+    for name in COUNTS:
+        rows[f"{name}_max"] = grouped[name].max().fillna(0).astype(int)
+    for name in SIZES:
+        rows[f"{name}_max"] = grouped[name].max().astype(float)
+    named = frame.groupby("algorithm")
+    rows["watched"] = named["watched_because"].count()
+    for kind in (Isolation.PRIVATE, Isolation.STRICT, Isolation.SHARED):
+        counts[kind] = (frame["isolation"] == kind) & frame["watched_because"].isna()
+        rows[kind] = counts.groupby("algorithm")[kind].sum()
+    for name in ("watched_because", "appeared", "appeared_in_trial"):
+        rows[name] = named[name].agg(_different)
+    return rows.reset_index()[column_names(LEFTOVERS_COLUMNS)]
+
+
+def _different(names: pd.Series) -> str:
+    return ", ".join(sorted(set(names.dropna()))) or "none"
+
+
+UNIT_KEYS = ["suite", "dimension", "function", "algorithm"]
+MEANS = ["per_evaluation", "geometric_sd", "max_over_min"]
+UNITS_COLUMNS = (
+    SUITE,
+    DIMENSION,
+    FUNCTION_OR_ALL,
+    Column("algorithm", "label of the algorithm, or `all`", text=True),
+    Column("clock", "`wall`, `cpu`, or `reference` (CPU time per reference kernel)", text=True),
+    Column("runs", "number of runs"),
+    Column(
+        "per_evaluation",
+        "geometric mean over the runs of the time of an evaluation; empty for `all`",
+        "s, or reference kernels",
+    ),
+    Column(
+        "geometric_sd",
+        "geometric standard deviation of that time between runs: 1 repeats perfectly; empty for "
+        "fewer than two runs",
+    ),
+    Column("max_over_min", "largest time of an evaluation divided by the smallest"),
+    Column("best", "whether this clock has the least `geometric_sd`"),
+)
+
+
+@exhibit(
+    "units",
+    question=questions.MEASUREMENT,
+    title="Repeatability of each clock",
+    caption="""
+    Which clock repeats best: the spread of the time of an evaluation between runs, in seconds of
+    wall clock, in CPU time, and in CPU time as a multiple of the reference kernel. Rows of `all`
+    have the geometric means over functions and algorithms. Perturbed runs are included.
+    """,
+    columns=UNITS_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Geometric standard deviation of the time of an evaluation between runs, by "
+            "three clocks: 1 repeats perfectly.",
+            values=(Value("geometric_sd", "Geometric SD", "low", decimals=2),),
+            rows=("function", "algorithm"),
+            columns="clock",
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Spread of the time of an evaluation for each algorithm, problem and clock."""
+    each = pd.concat([_by_clock(runs.frame, clock) for clock in CLOCKS], ignore_index=True)
+    each = each.astype({"function": str})
+    grouped = each.groupby([*UNIT_KEYS, "clock"], sort=True)["log"]
+    logs = pd.DataFrame(
+        {
+            "runs": grouped.count(),
+            "per_evaluation": grouped.mean(),
+            "geometric_sd": grouped.std(),
+            "max_over_min": (grouped.max() - grouped.min()).where(grouped.count() > 1),
+        }
+    ).reset_index()
+    rows = pd.concat([logs, _overall(logs)], ignore_index=True)
+    rows[MEANS] = np.exp(rows[MEANS])
+    least = rows.groupby(UNIT_KEYS)["geometric_sd"].transform("min", skipna=False)
+    return rows.assign(best=rows["geometric_sd"] == least)[column_names(UNITS_COLUMNS)]
+
+
+def _by_clock(frame: pd.DataFrame, clock: Clock) -> pd.DataFrame:
+    log = np.log(seconds_per_evaluation(frame, clock))
+    return frame[UNIT_KEYS].assign(clock=clock, log=log)
+
+
+def _overall(logs: pd.DataFrame) -> pd.DataFrame:
+    grouped = logs.groupby(["suite", "dimension", "clock"], sort=True)
+    means = grouped[["geometric_sd", "max_over_min"]].mean().assign(runs=grouped["runs"].sum())
+    return means.reset_index().assign(function=ALL, algorithm=ALL, per_evaluation=np.nan)

@@ -1,22 +1,24 @@
-"""Timing noise: how much the speed of a machine varies, and which ratios of times that hides."""
+"""Whether times can be trusted: noise of timing, overhead, perturbation by others, and drift."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
 from timefair.basics.together import ALL
+from timefair.charts.chart import Dots
 from timefair.exhibits import questions
-from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.clocks import slowdown
-from timefair.rundata.runs import Runs
+from timefair.rundata.clocks import objective_share, reference_s, seconds_per_evaluation, slowdown
+from timefair.rundata.runs import PROBLEM, Runs
 from timefair.rundata.settings import Analysis
 
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
@@ -135,3 +137,314 @@ def _real_share(part: pd.DataFrame) -> float:
     sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
     shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
     return float(shares.groupby("algorithm").mean().max())
+
+
+OVERHEAD_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("s_per_evaluation", "median over the runs of the wall clock per evaluation", "s"),
+    Column(
+        "objective_s",
+        "median over the runs of the estimated time of one evaluation by the objective: the "
+        "calibrated time, at most the wall clock per evaluation of the run",
+        "s",
+    ),
+    Column(
+        "overhead_s",
+        "median over the runs of the time per evaluation that the algorithm itself takes: the "
+        "difference of the two; 0 if the calibrated time is not below `s_per_evaluation`",
+        "s",
+    ),
+    Column("overhead_s_low", "first quartile of that time over the runs", "s"),
+    Column("overhead_s_high", "third quartile of that time over the runs", "s"),
+    Column("overhead_share", "median share of the wall clock that the algorithm itself takes"),
+)
+
+
+@exhibit(
+    "overhead",
+    question=questions.MEASUREMENT,
+    title="Time that an algorithm itself takes per evaluation",
+    caption="""
+    Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal
+    numbers of evaluations hide it. The time of the objective is calibrated before the runs, so the
+    overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
+    Runs without an evaluation are omitted.
+    """,
+    columns=OVERHEAD_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Wall clock per evaluation, and the part of it that the algorithm itself "
+            "takes; medians over the runs.",
+            values=(
+                Value("s_per_evaluation", "Per evaluation, s"),
+                Value("overhead_s", "Overhead, s", "low"),
+                Value("overhead_share", "Share", decimals=2),
+            ),
+            rows=("function", "algorithm"),
+        )
+    ],
+    figures=[
+        Figure(
+            "overhead",
+            "Time that an algorithm itself takes per evaluation",
+            "Time per evaluation that each algorithm itself takes, without the function: median "
+            "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
+            "lose evaluations to their own computations.",
+            Dots(
+                "overhead_s",
+                "overhead per evaluation in seconds of wall clock",
+                "overhead_s_low",
+                "overhead_s_high",
+            ),
+        )
+    ],
+    charged=False,
+)
+def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Median and quartiles over the runs of each algorithm's own time per evaluation."""
+    frame = runs.frame[runs.frame["evaluations"] > 0]
+    spent = (frame["real_s"] / frame["evaluations"]).astype(float)
+    objective = spent * objective_share(frame)
+    overhead = spent - objective
+    grouped = frame.assign(
+        s_per_evaluation=spent,
+        objective_s=objective,
+        overhead_s=overhead,
+        overhead_share=overhead / spent,
+    ).groupby(column_names(CELL), sort=True)
+    rows = grouped[["s_per_evaluation", "objective_s", "overhead_s", "overhead_share"]].median()
+    rows["overhead_s_low"] = grouped["overhead_s"].quantile(0.25)
+    rows["overhead_s_high"] = grouped["overhead_s"].quantile(0.75)
+    rows["runs"] = grouped.size()
+    return rows.reset_index()[column_names(OVERHEAD_COLUMNS)]
+
+
+STATES = ("clean", "perturbed", "unknown")
+FIGURES = ("delay_share", "reference_ratio")
+PERTURBATION_COLUMNS = (
+    ALGORITHM,
+    Column("runs", "number of runs"),
+    Column("clean", "number of runs that nothing perturbed"),
+    Column("perturbed", "number of perturbed runs"),
+    Column("unknown", "number of runs for which the machine reports neither value"),
+    Column("excluded", "perturbed runs that tables of results omit (`timing.perturbed: exclude`)"),
+    Column("repeated", "runs that were measured again (`timing.perturbed: repeat`)"),
+    Column("repeats", "how often runs were measured again, in total"),
+    Column(
+        "delay_share_median",
+        "median of the time waited for a core that others used, as a share of the real time",
+    ),
+    Column("delay_share_max", "largest such share"),
+    Column(
+        "reference_ratio_median",
+        "median of the time of the reference kernel around the run, as a multiple of its best on "
+        "that core in the complete campaign",
+    ),
+    Column("reference_ratio_max", "largest such multiple"),
+    Column("steal_s", "time that the host took from the cores, in total", "s"),
+    Column("throttled_s", "time lost to a quota, in total", "s"),
+)
+
+
+@exhibit(
+    "perturbation",
+    question=questions.MEASUREMENT,
+    title="Perturbed runs",
+    caption="""
+    Runs that something else on the machine perturbed, per algorithm. A run is perturbed if it
+    waited more than 5 % of its time for a core that others used, or if a slow core made its time
+    more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
+    fixed piece of work), as the mean before and after the run, relative to its best in the job so
+    far. A simulated evaluation cost is part of the time of a run, and no machine lengthens it.
+    Values are empty if the machine does not report them.
+    """,
+    columns=PERTURBATION_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
+            "Delay: waiting for a core that others used, as a share of the real time. Reference: "
+            "the reference kernel around a run, as a multiple of its best.",
+            values=(
+                Value("runs", "Runs"),
+                Value("clean", "Clean"),
+                Value("perturbed", "Perturbed"),
+                Value("unknown", "Unknown"),
+                Value("excluded", "Omitted"),
+                Value("repeated", "Again"),
+                Value("delay_share_median", "Delay, median", decimals=3),
+                Value("delay_share_max", "at most", decimals=3),
+                Value("reference_ratio_median", "Reference, median", decimals=2),
+                Value("reference_ratio_max", "at most", decimals=2),
+            ),
+            rows=("algorithm",),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Counts and figures of perturbed runs, one row per algorithm."""
+    frame = runs.frame
+    counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
+        runs=1,
+        **{state: frame["perturbation"] == state for state in STATES},
+        excluded=runs.perturbed & (analysis.perturbed == "exclude"),
+        repeated=frame["repeats"] > 0,
+        repeats=frame["repeats"].fillna(0),
+        delay_share=frame["foreign_delay_s"].astype(float)
+        / frame["real_s"].where(frame["real_s"] > 0),
+        reference_ratio=_reference_ratio(frame),
+    )
+    grouped = counts.groupby("algorithm")
+    sums = ["runs", *STATES, "excluded", "repeated", "repeats"]
+    rows = grouped[sums].sum().astype(int)
+    for figure in FIGURES:
+        rows[f"{figure}_median"] = grouped[figure].median()
+        rows[f"{figure}_max"] = grouped[figure].max()
+    for name in ("steal_s", "throttled_s"):
+        rows[name] = grouped[name].sum(min_count=1).astype(float)
+    return rows.reset_index()[column_names(PERTURBATION_COLUMNS)]
+
+
+def _reference_ratio(frame: pd.DataFrame) -> pd.Series[float]:
+    taken = pd.Series(reference_s(frame), index=frame.index)
+    return taken / taken.groupby(frame["core"]).transform("min")
+
+
+DRIFT_COLUMNS = (
+    ALGORITHM,
+    Column("round", "number of the round"),
+    Column("runs", "number of runs in the round"),
+    Column(
+        "per_evaluation",
+        "time of an evaluation relative to the first round: above 1 is slower",
+    ),
+    Column("reference", "time of the reference kernel relative to the first round"),
+    Column(
+        "spread",
+        "standard deviation divided by mean, both of the time of an evaluation as a multiple of "
+        "its median on the problem",
+    ),
+    Column("outliers", "number of runs far from the others"),
+    Column(
+        "first_run",
+        "median time of an evaluation in the first run on each problem, over that in the others",
+    ),
+    Column(
+        "warnings",
+        "`spread` (10 % or more), `outliers`, `slow first runs` (more than 10 % slower), or `none`",
+        text=True,
+    ),
+)
+
+SPREAD = 0.1
+"""Standard deviation over mean above which pyperf calls a benchmark unstable."""
+
+OUTLIER = 14.826
+"""Modified z-score (Iglewicz and Hoaglin, 1993) above which hyperfine reports an outlier."""
+
+FIRST_RUN = 1.1
+"""Time of a first run, as a multiple of the others, above which it is called slow."""
+
+
+@exhibit(
+    "drift",
+    question=questions.MEASUREMENT,
+    title="Speed over the rounds",
+    caption="""
+    Whether the speed of the machine changed during the campaign: the time of an evaluation, in
+    seconds of wall clock, and of the reference kernel in each round, relative to the first round of
+    the algorithm. Values are empty for too few runs.
+    """,
+    columns=DRIFT_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Time of an evaluation and of the reference kernel in each round, relative to "
+            "the first. Spread: standard deviation over mean. First: a problem's first run over "
+            "the others.",
+            values=(
+                Value("runs", "Runs"),
+                Value("per_evaluation", "Evaluation", decimals=2),
+                Value("reference", "Reference", decimals=2),
+                Value("spread", "Spread", decimals=2),
+                Value("outliers", "Outliers"),
+                Value("first_run", "First", decimals=2),
+                Value("warnings", "Warnings"),
+            ),
+            rows=("algorithm", "round"),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Time of an evaluation and of the reference kernel in each round of an algorithm, relative to
+    its first round, and warnings.
+
+    The wall-clock seconds per evaluation of each run are divided by the median of the algorithm's
+    runs on that problem. The value of a round is the median of these ratios, divided by that of the
+    first round.
+    """
+    relative = _relative(runs.frame)
+    by_round = relative.groupby(["algorithm", "round"], sort=True)
+    rows = pd.DataFrame(
+        [_row(names, part) for names, part in by_round], columns=column_names(DRIFT_COLUMNS)
+    )
+    for name in ("per_evaluation", "reference"):
+        first = rows.groupby("algorithm")[name].transform("first")
+        rows[name] = (rows[name] / first).astype(float)
+    return rows
+
+
+def _relative(frame: pd.DataFrame) -> pd.DataFrame:
+    per_evaluation = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
+    median = per_evaluation.groupby([frame[key] for key in [*PROBLEM, "algorithm"]]).transform(
+        "median"
+    )
+    earliest = frame.groupby([*PROBLEM, "algorithm", "round"])["run"].transform("min")
+    return frame[["algorithm", "round"]].assign(
+        per_evaluation=per_evaluation / median,
+        reference=reference_s(frame),
+        first=frame["run"] == earliest,
+    )
+
+
+def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
+    algorithm, round = names
+    known = part.dropna(subset="per_evaluation")
+    values, is_first = known["per_evaluation"], known["first"]
+    spread = float(values.std() / values.mean())
+    outliers = int(_far(values.to_numpy()).sum())
+    first_run = float(values[is_first].median() / values[~is_first].median())
+    return {
+        "algorithm": algorithm,
+        "round": round,
+        "runs": len(part),
+        "per_evaluation": values.median(),
+        "reference": part["reference"].median(),
+        "spread": spread,
+        "outliers": outliers,
+        "first_run": first_run,
+        "warnings": ", ".join(_warnings(spread, outliers, first_run)) or "none",
+    }
+
+
+def _warnings(spread: float, outliers: int, first_run: float) -> Iterator[str]:
+    if spread >= SPREAD:
+        yield "spread"
+    if outliers:
+        yield "outliers"
+    if first_run > FIRST_RUN:
+        yield "slow first runs"
+
+
+def _far(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which values have a modified z-score above the limit; none if half of the values
+    are equal.
+    """
+    if values.size == 0:
+        return np.zeros(0, dtype=bool)
+    distance = np.abs(values - np.median(values))
+    usual = np.median(distance)
+    return np.asarray((usual > 0) & (0.6745 * distance > OUTLIER * usual))

@@ -1,31 +1,41 @@
-"""Average ranks of the algorithms under several criteria."""
+"""Who is in front over many problems: average ranks, the Friedman test, rankings and a summary."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.charts import costs
 from timefair.charts.chart import RankAxis, Slopes
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, SPACE
+from timefair.exhibits.columns import ALGORITHM, SPACE, TARGET
+from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
+from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.frames import quantile_name
-from timefair.rundata.problems import Spent, precision_at_the_end, problems
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.rundata.frames import quantile_name, stacked
+from timefair.rundata.problems import (
+    ProblemRuns,
+    Spent,
+    evaluations_allowed,
+    listed,
+    precision_at,
+    precision_at_the_end,
+    problems,
+)
 from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs
+from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.ranks import average_ranks, critical_difference, rank
+from timefair.statistics.ranks import average_ranks, critical_difference, friedman, posthoc, rank
 
 CRITERION = (
     Column(
@@ -231,3 +241,442 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
             cells[algorithm] = values
         together[problem.names["suite"], problem.names["dimension"]].append(cells)
     return together
+
+
+STATISTICS = (
+    Column("chi2", "Friedman's χ², corrected for ties"),
+    Column("p", "p-value of `chi2`"),
+    Column("iman_davenport", "F statistic of Iman and Davenport"),
+    Column("iman_davenport_p", "p-value of `iman_davenport`"),
+    Column("kendall_w", "Kendall's coefficient W: agreement of the problems, from 0 to 1"),
+)
+FRIEDMAN_COLUMNS = (
+    *SPACE,
+    *CRITERION,
+    Column("algorithms", "number of algorithms"),
+    Column("problems", "number of functions that were run with every algorithm"),
+    *STATISTICS,
+    Column("critical_difference", "Nemenyi's critical difference of average ranks", "ranks"),
+    Column("alpha", "level of the critical difference: 1 − confidence"),
+)
+P_VALUES = (
+    Column("p_raw", "two-sided p-value of `z`"),
+    Column("p_holm", "`p_raw` adjusted for all pairs by Holm's procedure"),
+    Column("p_shaffer", "`p_raw` adjusted for all pairs by Shaffer's static procedure"),
+    Column("p_nemenyi", "p-value of Nemenyi's test, for all pairs simultaneously"),
+)
+PAIR_COLUMNS = (
+    *SPACE,
+    *CRITERION,
+    *PAIR,
+    Column(
+        "rank_difference",
+        "average rank of `algorithm_a` minus that of `algorithm_b`: negative if a is better",
+        "ranks",
+    ),
+    Column("z", "`rank_difference` in standard errors"),
+    *P_VALUES,
+)
+
+IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
+
+
+@exhibit(
+    "friedman",
+    question=questions.BETTER,
+    title="Friedman's test of average ranks",
+    caption="""
+    Friedman's test of the hypothesis that all algorithms have equal ranks, with the functions as
+    blocks, for each criterion of the table `ranks`. Values are empty for fewer than two algorithms
+    or functions.
+    """,
+    columns=FRIEDMAN_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
+            "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
+            "critical difference (CD) differ with {confidence} confidence.",
+            values=(
+                Value("algorithms", "Algorithms"),
+                Value("problems", "Problems"),
+                Value("chi2", "χ²", decimals=2),
+                Value("p", "p", decimals=4),
+                Value("iman_davenport", "F", decimals=2),
+                Value("iman_davenport_p", "p of F", decimals=4),
+                Value("kendall_w", "W", decimals=2),
+                Value("critical_difference", "CD", decimals=2),
+            ),
+            rows=("measure", "criterion"),
+        )
+    ],
+    default=True,
+    comparing=True,
+)
+def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Friedman's test for each (suite, dimension, measure, criterion) of the table `ranks`."""
+    alpha = 1 - analysis.confidence
+    rows = []
+    for case in cases(runs, analysis):
+        test = friedman(case.scores)
+        rows.append(
+            {
+                **case.names,
+                "algorithms": test.algorithms,
+                "problems": test.problems,
+                **{name: getattr(test, name) for name in column_names(STATISTICS)},
+                "critical_difference": critical_difference(test.algorithms, test.problems, alpha),
+                "alpha": alpha,
+            }
+        )
+    return pd.DataFrame(rows, columns=column_names(FRIEDMAN_COLUMNS))
+
+
+@exhibit(
+    "posthoc",
+    question=questions.BETTER,
+    title="Pairs of average ranks that differ",
+    caption="""
+    Pairs of algorithms after Friedman's test: the difference of their average ranks, and its
+    p-values, unadjusted and adjusted for all pairs. For more than 12 algorithms, only pairs with
+    the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
+    """,
+    columns=PAIR_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Difference of the average ranks of two algorithms, negative if the first is "
+            "better, and its p-value after Holm over all pairs.",
+            values=(
+                Value("rank_difference", "Difference", decimals=2),
+                Value("p_holm", "p", decimals=3),
+            ),
+            rows=tuple(column_names(PAIR)),
+            columns="criterion",
+            parts=("suite", "dimension", "measure"),
+        )
+    ],
+    comparing=True,
+)
+def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Pairs of algorithms for each (suite, dimension, measure, criterion)."""
+    parts, complete = [], True
+    for case in cases(runs, analysis):
+        pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        averages = dict(zip(case.algorithms, average_ranks(case.scores).tolist(), strict=True))
+        chosen = listed(analysis, averages)
+        columns = (
+            *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
+            *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
+        )
+        kept = [chosen.has(a, b) for a, b in zip(columns[0], columns[1], strict=True)]
+        part = dict(zip(column_names(PAIR_COLUMNS)[len(KEYS) :], columns, strict=True))
+        parts.append({**case.names, **{name: part[name][kept] for name in part}})
+        complete = complete and all(kept)
+    frame = stacked(parts, column_names(PAIR_COLUMNS))
+    frame.attrs["pairs"] = "" if complete else IN_PART
+    return frame
+
+
+FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
+
+CRITERION_COLUMN = Column(
+    "criterion",
+    "`fixed target`: values are ERTs to `target`. `fixed budget`: values are median precisions (0 "
+    "if the final target was reached), and `target` is empty",
+    text=True,
+)
+RANKINGS_COLUMNS = (
+    *PROBLEM_COLUMNS,
+    CRITERION_COLUMN,
+    TARGET,
+    ALGORITHM,
+    Column(
+        "evaluations",
+        "at a fixed budget: the number of evaluations at which precisions are compared: the "
+        "smallest number of all runs that the budget ended or, if it ended none, the largest "
+        "number of all runs",
+        "evaluations",
+    ),
+    Column(
+        "by_evaluations",
+        "ERT in evaluations, or median precision at `evaluations`",
+        "evaluations or precision",
+    ),
+    Column(
+        "by_time", "ERT in seconds, or median precision at the end of the budget", "s or precision"
+    ),
+    Column("rank_by_evaluations", "rank of `by_evaluations` among the algorithms of the function"),
+    Column("rank_by_time", "rank of `by_time` among the algorithms of the function"),
+)
+PANELS = {
+    FIXED_BUDGET: "fixed budget (median precision)",
+    FIXED_TARGET: "fixed targets (ERT)",
+}
+POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
+
+
+def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Average ranks by evaluations and by time, as in the table `ranks`: on each function that was
+    run with every algorithm, the algorithms are ranked by their average rank over the targets.
+    """
+    keys = ["suite", "dimension", "criterion"]
+    parts = []
+    for (suite, dimension, criterion), rows in frame.groupby(keys):
+        for column, position in POSITIONS.items():
+            on_functions = rows.pivot_table(
+                index="function", columns="algorithm", values=column, observed=True
+            )
+            averages = average_ranks(on_functions.dropna())
+            part: dict[str, Any] = {"suite": suite, "dimension": dimension}
+            part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
+            part |= {"algorithm": on_functions.columns, "average_rank": averages}
+            parts.append(pd.DataFrame(part))
+    slopes = pd.concat(parts) if parts else frame
+    slopes.attrs = frame.attrs
+    return slopes
+
+
+@exhibit(
+    "rankings",
+    question=questions.REVERSAL,
+    title="Ranks by evaluations and by time",
+    caption="""
+    The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
+    target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
+    are those of the median precision at equal evaluations and at the end of the time.
+    """,
+    columns=RANKINGS_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Expected evaluations and seconds to targets, or median precision at equal "
+            "evaluations and at equal time; parentheses: rank among the algorithms.",
+            values=(
+                Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
+                Value("by_time", "Time", "low", rank="rank_by_time"),
+            ),
+            rows=("function", "algorithm"),
+            columns="target",
+            parts=("suite", "dimension", "criterion"),
+            points=(Points("target", 3),),
+        )
+    ],
+    figures=[
+        Figure(
+            "rank_reversals",
+            "Ranks by evaluations and by time",
+            "Average rank over the functions by evaluations (left) and by time (right), as "
+            "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
+            "precision; at fixed targets, by the average rank of the ERT over the targets. If two "
+            "lines cross, the order of the two algorithms in time differs from their order in "
+            "evaluations.",
+            Slopes(_ranking_slopes),
+            default=True,
+        )
+    ],
+    comparing=True,
+)
+def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).
+
+    Ties share a rank, and so do all infinite values.
+    """
+    spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
+    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
+    asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
+    parts = []
+    for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+        parts.append(
+            _ranking(
+                {**problem.names, "criterion": FIXED_BUDGET},
+                (np.nan,),
+                {name: median(sample) for name, sample in problem.split(at_equal[:, 0]).items()},
+                {name: median(sample) for name, sample in problem.samples(best).items()},
+                evaluations=float(equal[0]),
+            )
+        )
+        costs = {unit: erts(problem, spent[unit]) for unit in UNITS}
+        parts.append(
+            _ranking(
+                {**problem.names, "criterion": FIXED_TARGET},
+                analysis.targets_from_easy,
+                costs["evaluations"],
+                costs["seconds"],
+            )
+        )
+    return stacked(parts, column_names(RANKINGS_COLUMNS))
+
+
+def _equal_evaluations(
+    runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The number of evaluations at which all algorithms are compared, shape (1,)."""
+    least = allowed[problem.rows].min(keepdims=True)
+    most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
+    return np.where(np.isfinite(least), least, most)
+
+
+def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
+    """Cost of each run up to each target, or up to its end if it did not reach the target.
+
+    Targets are from easy to hard.
+    """
+    return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
+
+
+def erts(problem: ProblemRuns, spent: Spent) -> dict[str, NDArray[np.float64]]:
+    """The ERT of each algorithm to each target."""
+    success = problem.samples(spent.success)
+    return {
+        name: ert(cost, success[name], axis=0) for name, cost in problem.samples(spent.cost).items()
+    }
+
+
+def median(sample: NDArray[np.float64]) -> float:
+    """The order statistic in the middle, `inf` last."""
+    return float(sample_quantile(sample, 0.5))
+
+
+def _ranking(
+    names: dict[str, Any],
+    targets: Sequence[float],
+    by_evaluations: Mapping[str, ArrayLike],
+    by_time: Mapping[str, ArrayLike],
+    evaluations: float = np.nan,
+) -> dict[str, Any]:
+    """The algorithms and their ranks at each target, from their results there."""
+    first, second = (
+        np.column_stack([np.atleast_1d(result) for result in results.values()])
+        for results in (by_evaluations, by_time)
+    )
+    return {
+        **names,
+        "target": np.repeat(targets, len(by_time)),
+        "algorithm": list(by_time) * len(targets),
+        "evaluations": evaluations,
+        "by_evaluations": first.ravel(),
+        "by_time": second.ravel(),
+        "rank_by_evaluations": rank(first).ravel(),
+        "rank_by_time": rank(second).ravel(),
+    }
+
+
+MEDIAN = ("precision", quantile_name(0.5))
+RANKS = {
+    ("seconds", "ERT"): "rank_s",
+    ("evaluations", "ERT"): "rank_evaluations",
+    MEDIAN: "rank_median",
+}
+"""Ranked measures, and the columns of their average ranks."""
+
+BEST = {("seconds", "ERT"): "best_on_s", ("evaluations", "ERT"): "best_on_evaluations"}
+"""Ranked measures, and the columns of the functions on which no algorithm has a better rank."""
+
+EQUAL = 1e-9
+"""Ranks that differ by less count as equal, because they are averages over the targets."""
+
+OVER = "average over the functions of the rank by"
+MOST = "number of functions on which no algorithm has a better rank by"
+SUMMARY_COLUMNS = (
+    *SPACE,
+    ALGORITHM,
+    Column("functions", "number of functions on which the algorithm was run"),
+    Column(
+        "reached",
+        "share of the targets that a run reaches, an average over functions, in which each "
+        "function counts once",
+    ),
+    Column("rank_s", f"{OVER} the ERT in seconds to the targets"),
+    Column("rank_evaluations", f"{OVER} the ERT in evaluations to the targets"),
+    Column(
+        "rank_median",
+        f"{OVER} the median precision at the end; empty if 0.5 is not among the quantiles of the "
+        "campaign",
+    ),
+    Column("best_on_s", f"{MOST} the ERT in seconds; ties count for all"),
+    Column("best_on_evaluations", f"{MOST} the ERT in evaluations; ties count for all"),
+)
+
+
+@exhibit(
+    "summary",
+    question=questions.BETTER,
+    title="Each algorithm over all functions of a dimension",
+    caption="""
+    Which algorithm is better over all functions of a dimension: the share of the targets that it
+    reaches, its average ranks, and the number of functions on which it is the best. Ranks are those
+    of the table `ranks`: the runs of all instances are pooled, and a function counts once. Rows are
+    sorted by the average rank in seconds, or in evaluations if these are the only budget. The
+    tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
+    """,
+    columns=SUMMARY_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Which algorithm is better over all functions of a dimension. Targets: share "
+            "of the targets that a run reaches. Rank: average over the functions of the rank by "
+            "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
+            "the median precision at the end. Best: number of functions on which no algorithm has "
+            "a better rank by ERT.",
+            values=(
+                Value("reached", "Targets", "high", decimals=3),
+                Value("rank_s", "Rank, s", "low", decimals=2),
+                Value("rank_evaluations", "Rank, evals", "low", decimals=2),
+                Value("rank_median", "Rank, precision", "low", decimals=2),
+                Value("best_on_s", "Best, s", "high", decimals=0),
+                Value("best_on_evaluations", "Best, evals", "high", decimals=0),
+            ),
+            rows=("dimension", "algorithm"),
+            parts=("suite",),
+        )
+    ],
+    default=True,
+    comparing=True,
+)
+def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row for each (suite, dimension, algorithm), the best average rank first.
+
+    Values that cannot be ranked, such as the seconds of published data, are NaN.
+    """
+    lines = {
+        (suite, dimension, algorithm): line
+        for suite, dimension, algorithm, line in _reached(runs, analysis)
+    }
+    for case in cases(runs, analysis):
+        for algorithm, values in _ranked(case):
+            lines[case.names["suite"], case.names["dimension"], algorithm] |= values
+    rows = [
+        {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
+        for (suite, dimension, algorithm), line in lines.items()
+    ]
+    frame = pd.DataFrame(rows, columns=column_names(SUMMARY_COLUMNS))
+    first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
+    return frame.sort_values(
+        ["suite", "dimension", first, "algorithm"], ignore_index=True, na_position="last"
+    )
+
+
+def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
+    """Suite, dimension, algorithm, and the share of the targets that it reaches."""
+    runs = with_published(runs)
+    reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
+    shares: dict[tuple[Any, Any, str], list[float]] = {}
+    for problem in problems(runs):
+        space = problem.names["suite"], problem.names["dimension"]
+        for algorithm, of_runs in problem.samples(reached).items():
+            shares.setdefault((*space, algorithm), []).append(float(of_runs.mean()))
+    for (suite, dimension, algorithm), of_functions in sorted(shares.items()):
+        line = {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
+        yield suite, dimension, algorithm, line
+
+
+def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
+    """The values of each algorithm under a criterion that the table shows; empty for other
+    criteria.
+    """
+    key = case.names["measure"], case.names["criterion"]
+    if key not in RANKS or not len(case.scores):
+        return
+    best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
+    for algorithm, average, most in zip(
+        case.algorithms, average_ranks(case.scores), best, strict=True
+    ):
+        count = {BEST[key]: float(most)} if key in BEST else {}
+        yield algorithm, {RANKS[key]: float(average), **count}

@@ -8,7 +8,7 @@ import pandas as pd
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS
-from timefair.exhibits.curves.bands import OBSERVED, until_cut
+from timefair.exhibits.curves.ecdf import OBSERVED, until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.rundata.frames import stacked

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
-from timefair.exhibits.curves.bands import BOOTSTRAP, LIMITS, PROBLEMS, SHARE
+from timefair.exhibits.curves.ecdf import BOOTSTRAP, LIMITS, PROBLEMS, SHARE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.frames import stacked

@@ -23,7 +23,7 @@ from timefair.exhibits.columns import (
     TARGET,
     UNIT,
 )
-from timefair.exhibits.curves.bands import until_cut
+from timefair.exhibits.curves.ecdf import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.frames import MEAN, SD, quantile_name, stacked
