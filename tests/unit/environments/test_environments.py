@@ -179,8 +179,6 @@ def key_of(campaign) -> str:
 def test_files_of_the_folder_are_measured_again_when_they_change(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
     key = key_of(one)
-    (at_work / "mine.py").write_text("# a comment\n" + (at_work / "mine.py").read_text())
-    assert key_of(one) == key
     (at_work / "part").mkdir()
     (at_work / "part/deep.py").write_text("answer = 42\n")
     assert key_of(one) != key

@@ -25,10 +25,11 @@ than 9. A larger distance means that the optimum is wrong.
 LARGEST = sys.float_info.max
 """The largest finite number."""
 
-NOTHING_YET = 1.0000000000000002e300
+NOTHING_YET = 9.999999999999999e299
 """The precision before the first finite value in exported files, which imports read as inf.
 
-cocopp does not terminate with `inf`. Penalties are round numbers, such as 1e300.
+cocopp does not terminate with `inf`. Penalties are round numbers, such as 1e300; this is the number
+next below it, which cocopp sorts like 1e300.
 """
 
 
