@@ -25,7 +25,7 @@ EXTENSION = Extension(
     __name__,
     commands="words",
     groups={"greet": "watch"},
-    check="lines",
+    check="checks",
     sections={"greeting": "keys:Greeting", "algorithms.nickname": "keys:Nickname"},
     policies={"stopping": "keys"},
     exhibits=("tables",),
@@ -38,7 +38,7 @@ def add_to(commands):
     commands.choices["check"].add_argument("--twice", action="store_true")
 """
 LINES = """
-def lines(campaign):
+def check(campaign):
     yield f"greeting      {campaign.section('greeting').word} {campaign.name}"
     yield f"nickname      {campaign.algorithms['A'].nickname.name}"
 """
@@ -116,7 +116,7 @@ def test_a_package_of_somebody_else_is_an_extension(tmp_path: Path) -> None:
     package, facts = tmp_path / "greeting", tmp_path / "greeting-1.0.dist-info"
     package.mkdir()
     facts.mkdir()
-    modules = {"words": WORDS, "lines": LINES, "keys": KEYS, "tables": TABLES}
+    modules = {"words": WORDS, "checks": LINES, "keys": KEYS, "tables": TABLES}
     for name, text in {"__init__": OUTSIDE, **modules}.items():
         (package / f"{name}.py").write_text(text)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.extensions.portfolios.finding import sentences
+from timefair.extensions.portfolios.finding import findings
 from timefair.report.evidence import Evidence, Space
 
 CAMPAIGN = {
@@ -29,7 +29,7 @@ def said(functions=8, **changes):
     rows = [ROW | changes, *(keys | other for other in others)]
     compared = [{**keys, "criterion": "ERT", "function": str(k)} for k in range(1, functions + 1)]
     tables = {"portfolio": pd.DataFrame(rows), "comparison": pd.DataFrame(compared)}
-    return "".join(sentences(Evidence(tables, configuration.parse(CAMPAIGN)), Space("bbob", 2)))
+    return "".join(findings(Evidence(tables, configuration.parse(CAMPAIGN)), Space("bbob", 2)))
 
 
 def test_it_names_members_shares_the_best_alone_and_the_bound():

@@ -11,7 +11,7 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.extensions.power.check import lines as check_lines
+from timefair.extensions.power.check import check as check_lines
 from timefair.records.store import write_record
 
 ROOT = Path(__file__).parents[3]

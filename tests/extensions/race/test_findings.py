@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.extensions.race.findings import sentences
+from timefair.extensions.race.findings import findings
 from timefair.extensions.race.tables import _core_seconds
 from timefair.records.integrity import Origins
 from timefair.report.cautions import cautions
@@ -42,7 +42,7 @@ def evidence(orders, runs, rule="campaign_race"):
 
 def test_it_names_the_best_and_the_pairs_without_an_order():
     asked = evidence({"AB": "A", "AC": "A", "BC": None}, {"A": [5, 5], "B": [5, 9], "C": [20, 20]})
-    order, left_out = sentences(asked, Space("bbob", 2))
+    order, left_out = findings(asked, Space("bbob", 2))
     assert order == (
         "The campaign-wide race decided the order of 2 of 3 pairs of algorithms over the "
         "functions, by the precision at the end (mean A12; all orders are right with 95\u00a0% "
@@ -63,7 +63,7 @@ def test_it_names_the_best_and_the_pairs_without_an_order():
     ],
 )
 def test_the_only_pair_of_a_registered_race_is_one_statement(better, said):
-    order, _ = sentences(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
+    order, _ = findings(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
     assert order == (
         f"The campaign-wide race {said} by the precision at the end (mean A12, 95\u00a0% "
         "confidence)."

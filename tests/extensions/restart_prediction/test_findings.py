@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from timefair.extensions.restart_prediction.findings import TABLE, sentences
+from timefair.extensions.restart_prediction.findings import TABLE
 from timefair.report.evidence import Evidence, Space
 
 SPACE = Space("bbob", 5)
@@ -18,7 +18,7 @@ def row(algorithm, verdict, policy="", tau=float("nan"), gain=float("nan")):
 
 def said(*rows):
     tables = {TABLE: pd.DataFrame(rows)} if rows else {}
-    return list(sentences(Evidence(tables, SimpleNamespace()), SPACE))
+    return list(findings(Evidence(tables, SimpleNamespace()), SPACE))
 
 
 def test_gains_come_first_and_the_largest_of_them():

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.extensions.tuning.findings import sentences
+from timefair.extensions.tuning.findings import findings
 from timefair.report.evidence import Evidence, Space
 
 CAMPAIGN = {
@@ -27,7 +27,7 @@ def said(*rows):
     evidence = Evidence(
         {"tuning_pays": pd.DataFrame([ROW | row for row in rows])}, configuration.parse(CAMPAIGN)
     )
-    return list(sentences(evidence, Space("bbob", 2)))
+    return list(findings(evidence, Space("bbob", 2)))
 
 
 @pytest.mark.parametrize(

@@ -43,27 +43,21 @@ class Extension:
         The modules that declare exhibits: tables with their figures.
     reported
         Tables that are made for the report of a campaign with one of its keys.
-    before_runs, files, verifying, settings, checklist, parts
+    check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 
+        - ``check(campaign)``: lines of `timefair check`;
         - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
         - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
+        - ``clauses(record)``: what is wrong with a record, for `timefair verify`;
         - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
           says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
           a `timefair.records.integrity.Measured` by algorithm;
         - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent,
           for its tables: `timefair.rundata.settings.Analysis.added`;
         - ``checklist(runs, analysis)``: parts of the checklist;
-        - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings.
-    findings
-        The module with the function ``sentences(evidence, space)``, whose sentences the report has
-        among its findings; empty for none.
-    check
-        The module with the function ``lines(campaign)``, whose lines `timefair check` prints; empty
-        for none.
-    verify
-        The module with the function ``clauses(record)``: what `timefair verify` says is wrong with
-        a record; empty for none.
+        - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
+        - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
     """
 
     package: str
@@ -73,15 +67,15 @@ class Extension:
     policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
+    check: str = ""
     before_runs: str = ""
     files: str = ""
+    clauses: str = ""
     verifying: str = ""
     settings: str = ""
     checklist: str = ""
     parts: str = ""
     findings: str = ""
-    check: str = ""
-    verify: str = ""
 
     @property
     def name(self) -> str:
@@ -92,16 +86,6 @@ class Extension:
         """Add its commands to the subparsers of `timefair`."""
         if self.commands:
             self.module(self.commands).add_to(commands)
-
-    def check_lines(self, campaign: Any) -> Iterator[str]:
-        """What `timefair check` says on its behalf."""
-        if self.check:
-            yield from self.module(self.check).lines(campaign)
-
-    def clauses(self, record: Any) -> Iterator[str]:
-        """What it finds wrong with a record."""
-        if self.verify:
-            yield from self.module(self.verify).clauses(record)
 
     def sections_of(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its keys of one part of a campaign, ``algorithms`` or empty, with their classes."""
@@ -115,11 +99,6 @@ class Extension:
         """Import the modules that declare its exhibits."""
         for name in self.exhibits:
             self.module(name)
-
-    def sentences(self, evidence: Any, space: Any) -> Iterator[str]:
-        """What the report finds on its behalf on a space."""
-        if self.findings:
-            yield from self.module(self.findings).sentences(evidence, space)
 
     def module(self, name: str) -> ModuleType:
         """Import one of its modules."""

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
-from timefair.basics.extension import each, extensions
+from timefair.basics.extension import each
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
@@ -159,9 +159,8 @@ class _Inspection:
         self._files += 1
         try:
             record = open_record(path)
-            for one in extensions().values():
-                for clause in one.clauses(record):
-                    raise InputError(f"{path}: {clause}; {MEND}")
+            for clause in each("clauses", record):
+                raise InputError(f"{path}: {clause}; {MEND}")
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
             elif _is_search(record):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.basics.extension import extensions
+from timefair.basics.extension import each
 from timefair.basics.words import rough
 from timefair.cli.common import Commands, one_thread
 from timefair.cli.paths import prepare_files
@@ -103,9 +103,8 @@ def _check(arguments: argparse.Namespace) -> None:
         print(line)
     for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
         print(line)
-    for one in extensions().values():
-        for line in one.check_lines(campaign):
-            print(line)
+    for line in each("check", campaign):
+        print(line)
 
 
 def _runs_line(campaign: Campaign, cells: int) -> str:

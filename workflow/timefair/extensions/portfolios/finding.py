@@ -14,7 +14,7 @@ ARRANGEMENT, SIZE = "in turn", 2
 """The portfolio in the sentence; choosing the best of several would be biased."""
 
 
-def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     """On the pair that shares the budget, with the best single algorithm and the bound.
 
     None if the gain may be due to chance, if the pair does not reach more targets than the best

@@ -27,7 +27,7 @@ SUCCESS_RATES = (0.5, 0.9)
 """Success rates of the slower algorithm for which the smallest ratio of ERTs is found."""
 
 
-def lines(campaign: Campaign) -> Iterator[str]:
+def check(campaign: Campaign) -> Iterator[str]:
     """Yield lines on what a campaign can show; none for a single algorithm."""
     design = Design.of(campaign)
     if design.algorithms < 2:

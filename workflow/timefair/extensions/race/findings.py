@@ -13,7 +13,7 @@ MOST_PAIRS = 3
 """Number of pairs without an order that are named; the others are counted."""
 
 
-def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     """Sentences on the pairs and on the runs; none without a campaign-wide race."""
     pairs = evidence.of("decided_pairs", space)
     if pairs.empty:

@@ -46,7 +46,7 @@ def _results(campaign: Campaign) -> Path:
     return Path("results") / campaign.name
 
 
-def lines(campaign: Campaign) -> Iterator[str]:
+def check(campaign: Campaign) -> Iterator[str]:
     """Whether the question is registered, and what deviates from the registration."""
     from timefair.extensions.registered import registration
 

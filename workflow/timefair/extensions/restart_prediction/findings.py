@@ -28,7 +28,7 @@ TOGETHER = {
 UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
 
-def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     """Sentences on the gains, the largest first, then on the other verdicts."""
     rows = evidence.of(TABLE, space)
     if rows.empty:

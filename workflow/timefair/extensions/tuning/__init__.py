@@ -10,5 +10,5 @@ EXTENSION = Extension(
     reported=("tuning_pays",),
     findings="findings",
     check="commands",
-    verify="outcome",
+    clauses="outcome",
 )

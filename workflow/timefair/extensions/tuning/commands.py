@@ -46,7 +46,7 @@ def add_to(commands: Commands) -> None:
     tune.set_defaults(command=_tune)
 
 
-def lines(campaign: Campaign) -> Iterator[str]:
+def check(campaign: Campaign) -> Iterator[str]:
     """A line on the searches of a campaign."""
     from timefair.campaign import plan
 

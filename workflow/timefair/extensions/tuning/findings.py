@@ -15,7 +15,7 @@ LEAST_RATE = 0.5
 """Least success rate of the variant or of its algorithm for a target to be in the sentence."""
 
 
-def sentences(evidence: Evidence, space: Space) -> Iterator[str]:
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     """Yield one sentence per tuned variant, about one target.
 
     It is the hardest target that at least half of the runs of the variant or of its algorithm

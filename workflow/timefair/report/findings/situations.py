@@ -6,13 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import comb, inf, isnan, nan
 from typing import Any
 
 import pandas as pd
 
-from timefair.basics.extension import extensions
+from timefair.basics.extension import each
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
@@ -373,7 +372,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
         reversed_over_functions(evidence, space),
-        *chain.from_iterable(one.sentences(evidence, space) for one in extensions().values()),
+        *each("findings", evidence, space),
     ]
     return Findings(
         space=space,
