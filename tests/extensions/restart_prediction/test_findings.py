@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from timefair.extensions.restart_prediction.findings import TABLE
+from timefair.extensions.restart_prediction.findings import TABLE, findings
 from timefair.report.evidence import Evidence, Space
 
 SPACE = Space("bbob", 5)

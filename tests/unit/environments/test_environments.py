@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from timefair.basics.errors import InputError, Interrupted
+from timefair.basics.files import begun_path
 from timefair.campaign import plan, provenance
 from timefair.environments import environment
 from timefair.extensions.reproduce.chosen import chosen_run
@@ -21,7 +22,6 @@ from timefair.linux import kernel
 from timefair.measure.job.cell import measure
 from timefair.measure.job.remote import RemoteRunner
 from timefair.measure.runs.run import ATTEMPTS
-from timefair.records.journal import begun_path
 from timefair.records.status import Status
 from timefair.records.store import open_record, read_runs
 

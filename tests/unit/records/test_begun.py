@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.errors import Interrupted
-from timefair.records.journal import BegunRun, begun_path
+from timefair.basics.files import begun_path
+from timefair.records.journal import BegunRun
 
 
 @pytest.fixture

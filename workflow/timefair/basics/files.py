@@ -131,3 +131,8 @@ def snakemake_above(folder: Path) -> int | None:
     except (OSError, ValueError, IndexError):
         return None
     return holder if process == holder else None
+
+
+def begun_path(record: Path) -> Path:
+    """Path of the note of the job with this record."""
+    return record.with_name(record.name + ".begun")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.basics.files import snakemake_above
+from timefair.basics.files import begun_path, snakemake_above
 from timefair.cli.common import (
     Command,
     Commands,
@@ -27,7 +27,6 @@ from timefair.cli.common import (
 from timefair.cli.paths import prepare_files
 from timefair.linux.interruption import SIGNALS
 from timefair.processes import jobs, prepared
-from timefair.records.journal import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job

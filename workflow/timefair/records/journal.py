@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
+from timefair.basics.files import begun_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import with_facts
 
@@ -256,11 +257,6 @@ _NOTE_WIDTH = 40
 
 Turn = tuple[int, int]
 """An instance and the number of a run."""
-
-
-def begun_path(record: Path) -> Path:
-    """Path of the note of the job with this record."""
-    return record.with_name(record.name + ".begun")
 
 
 class BegunRun:

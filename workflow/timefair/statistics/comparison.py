@@ -16,8 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
-from scipy.special import stdtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.ert import ert
@@ -138,6 +137,10 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     >>> test.p, test.balance
     (0.0625, 1.0)
     """
+    from scipy import (
+        stats,
+    )  # imported late: `timefair check` needs none of it, and it takes two seconds
+
     x, y = vector(first, "first"), vector(second, "second")
     if x.size != y.size:
         raise ValueError(f"pairs need samples of one length, not {x.size} and {y.size}")
@@ -209,7 +212,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     if x.size == 0 or y.size == 0:
         return Effect(float("nan"), float("nan"), float("nan"))
     value, rate = superiority(x, y), win_rates(x, y)
-    reach = float(stats.norm.isf((1 - confidence) / 2) * np.sqrt(rate.variance))
+    reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(rate.variance))
     low, high = max(rate.mean - reach, 0.0), min(rate.mean + reach, 1.0)
     return Effect(value, min(low, value), max(high, value))
 
@@ -227,6 +230,8 @@ def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRat
     - `first`, `second`, shape (m,) and (n,): Results of two algorithms, at least one each, without
       NaN.
     """
+    from scipy import stats
+
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
     wins = _wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
@@ -257,7 +262,7 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     facing = effect.low if side > 0 else effect.high
     if not side or rejected == (side * (facing - 0.5) > 0):
         return effect
-    ratio = float(stats.norm.isf(level / 2) / stats.norm.isf(p / 2)) if p < 1 else np.inf
+    ratio = float(ndtri(level / 2) / ndtri(p / 2)) if p < 1 else np.inf
     moved = min(max(effect.a12 - (effect.a12 - 0.5) * ratio, 0.0), 1.0)
     if rejected == (side * (moved - 0.5) <= 0):  # p and level are equal but for rounding
         moved = float(np.nextafter(0.5, effect.a12)) if rejected else 0.5
@@ -396,7 +401,7 @@ def van_elteren(strata: Strata) -> float:
     if variance <= 1e-12:
         return 1.0
     least = 2 / prod(comb(x.size + y.size, x.size) for x, y in strata)
-    p = 2 * float(stats.norm.sf(abs(score) / np.sqrt(variance)))
+    p = 2 * float(ndtr(-abs(score) / np.sqrt(variance)))
     return min(max(p, least), 1.0)
 
 
@@ -431,7 +436,7 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
     variance = float(np.dot(weights**2, [win_rates(x, y).variance for x, y in strata]))
     m, n = sum(x.size for x, _ in strata), sum(y.size for _, y in strata)
     middle = value + (0.5 - value) * (1 - m * n / ((m + 2) * (n + 2)))
-    reach = float(stats.norm.isf((1 - confidence) / 2) * np.sqrt(variance))
+    reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(variance))
     return Effect(value, min(max(middle - reach, 0.0), value), max(min(middle + reach, 1.0), value))
 
 
@@ -480,10 +485,10 @@ def equal_ert_within(
         p = equal_ert(cost_a, success_a, cost_b, success_b)
         # The ERT of a is smaller if it has fewer costs for each success.
         sign = np.sign(cost_b.sum() * success_a.sum() - cost_a.sum() * success_b.sum())
-        scores.append(float(sign * stats.norm.isf(p / 2)))
+        scores.append(float(-sign * ndtri(p / 2)))
         weights.append(float(np.sqrt(1 / (1 / cost_a.size + 1 / cost_b.size))))
     z = np.dot(scores, weights) / np.linalg.norm(weights)
-    return float(2 * stats.norm.sf(abs(z)))
+    return float(2 * ndtr(-abs(z)))
 
 
 class QuantileTest(NamedTuple):
@@ -531,6 +536,8 @@ def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest
 
 @lru_cache(maxsize=4096)
 def _fisher(below: int, m: int, others: int, n: int) -> float:
+    from scipy import stats
+
     table = np.array([[below, m - below], [others, n - others]])
     return float(stats.fisher_exact(table).pvalue)
 

@@ -7,16 +7,17 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import product
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.basics.files import short
 from timefair.records.integrity import RUN_KEY, Measured, Origins, RunKey, spared
-from timefair.rundata.failed import without_failed
-from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from timefair.rundata.runs import Runs
 
 KEY = "registered"
 """The key of a campaign file, and the table with the answer."""
@@ -172,6 +173,8 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
     distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
     are also omitted, and so are perturbed runs if the registration excludes them.
     """
+    from timefair.rundata.failed import without_failed
+
     asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)
     kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
@@ -182,6 +185,9 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
 
 def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
     """All deviations: of the campaign and the code, then of the runs of each algorithm."""
+    import numpy as np
+    import pandas as pd
+
     registration = registered(analysis)
     if not registration:
         return []
@@ -205,6 +211,8 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
 
 
 def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
+    import numpy as np
+
     planned = planned_runs(registered(analysis)["campaign"])
     keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
     return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
