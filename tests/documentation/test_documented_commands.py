@@ -37,7 +37,7 @@ from fences import (
 from timefair import cli
 
 NOT_RUN = {
-    "pytest tests/architecture/test_declarations.py -k best_case": "test_how_to_add.py does",
+    "pytest tests/architecture/test_declarations.py": "test_how_to_add.py does",
     "python3 -m venv .venv": "makes an environment",
     ". .venv/bin/activate": "enters it",
     "pip install -r envs/requirements.txt -e .": "installs what the tests run in",
