@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -301,7 +302,9 @@ def save(figure: Figure, *paths: Path) -> None:
             raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
     with applied():
         if engine := figure.get_layout_engine():
-            engine.execute(figure)
+            with warnings.catch_warnings():  # a figure that is too small keeps its axes as they are
+                warnings.filterwarnings("ignore", message="constrained_layout not applied")
+                engine.execute(figure)
             figure.set_layout_engine("none")
         for path in paths:
             _write(figure, path)
