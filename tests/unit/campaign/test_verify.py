@@ -190,6 +190,15 @@ def test_any_folder_and_any_file(measured, verify, tmp_path):
     status, lines = verify(target=other)
     assert status == 1
     assert lines[0] == f"{other}/y.parquet: the same runs as {other}/x.parquet; delete one of them"
+    pipes = [other / "y.parquet", other / "z.parquet.journal"]
+    (other / "y.parquet").unlink()
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    status, lines = verify(target=other)
+    assert status == 1
+    assert lines[:2] == [
+        f"{pipe}: neither a file nor a folder; give a regular file" for pipe in pipes
+    ]
 
 
 @pytest.mark.slow

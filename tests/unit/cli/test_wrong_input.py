@@ -24,6 +24,7 @@ WRONG = {
     "missing": None,
     "below a file": None,
     "a folder": None,
+    "a pipe": None,
     "empty": b"",
     "binary": bytes(range(256)),
     "other JSON": b"{}",
@@ -65,6 +66,8 @@ def put(kind: str, path: Path) -> Path:
         return path / path.name
     if kind == "a folder":
         path.mkdir()
+    elif kind == "a pipe":
+        os.mkfifo(path)
     elif (content := WRONG[kind]) is not None:
         path.write_bytes(content)
     return path

@@ -7,11 +7,14 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+from timefair.basics.errors import InputError
 
 
 @contextlib.contextmanager
@@ -32,6 +35,15 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         Path(part).unlink(missing_ok=True)
         raise
+
+
+def regular(path: Path) -> Path:
+    """Return a path; `InputError` for a pipe or a device, which may never come to an end."""
+    with contextlib.suppress(OSError):  # whoever reads it says what is wrong
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise InputError(f"{path}: neither a file nor a folder; give a regular file")
+    return path
 
 
 def cache_folder() -> Path:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
 from timefair.campaign.allocated import JobSizes
 from timefair.campaign.configuration import Campaign
@@ -244,7 +245,7 @@ def _of_journal(key: str, record: str, path: Path) -> _RunTimes:
 
     The owner may contain the search of a tuned variant between the key and the name of the record.
     """
-    content = read_journal(path.read_bytes())
+    content = read_journal(regular(path).read_bytes())
     owner = content.owner or ""
     ours = owner.startswith(f"{key} ") and owner.endswith(f" {record}")
     if not ours or not content.runs:

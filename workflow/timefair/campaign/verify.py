@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError, described
 from timefair.basics.extension import each
+from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
@@ -241,7 +242,10 @@ class _Inspection:
 
     def at_journal(self, path: Path) -> None:
         try:
-            content = read_journal(path.read_bytes())
+            content = read_journal(regular(path).read_bytes())
+        except InputError as error:
+            self._problem(str(error))
+            return
         except OSError as error:
             self._problem(f"{path}: {error.strerror}")
             return

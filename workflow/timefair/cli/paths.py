@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +88,7 @@ def read_picture(path: Path) -> PictureFile:
     from timefair.report.exhibits import PictureFile
 
     try:
-        content = path.read_bytes()
+        content = regular(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     if content.startswith(b"\x89PNG\r\n\x1a\n"):

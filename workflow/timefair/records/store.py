@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file
+from timefair.basics.files import atomic_file, regular
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
 
@@ -401,7 +401,7 @@ def open_record(path: Path) -> Record:
     InputError
         If the file is not a complete record, was edited, or has an unknown schema version.
     """
-    with _decoding(path):
+    with _decoding(regular(path)):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
         metadata = file.metadata.metadata or {}
         facts = json.loads(metadata.get(_FACTS, b"null"))

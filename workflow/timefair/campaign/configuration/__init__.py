@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 from timefair.campaign.configuration.faults import (
     disagreements,
     fault,
@@ -130,7 +131,7 @@ def restore(path: Path | str) -> Campaign:
         If the file cannot be read, or was not written by this version of timefair.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = regular(Path(path)).read_text(encoding="utf-8")
         return Campaign.model_validate_json(text, strict=False)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None

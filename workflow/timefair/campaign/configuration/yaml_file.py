@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 
 _TAG = "tag:yaml.org,2002:"
 MERGE = f"{_TAG}merge"
@@ -96,7 +97,7 @@ def _keep_labels(section: yaml.Node) -> None:
 def read_yaml(path: Path) -> object:
     """The content of a YAML file; raises `InputError` with file and line."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        return yaml.load(regular(path).read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except yaml.MarkedYAMLError as error:
