@@ -108,7 +108,6 @@ def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
         (["--share", "half"], "--share: half: should be above 0 and at most 100%, such as 5%"),
         (["--seed", "-1"], "--seed: -1: should be at least 0"),
         (["--run", "0"], "--run: is for a file; {folder} is none"),
-        (["--claims", "--campaign", "c.yaml"], "--campaign: is for a file; {folder} is none"),
         ([], "{folder}: contains no records; name results/NAME"),
     ],
 )

@@ -80,16 +80,14 @@ def _launches(
     for launch in range(math.ceil(evaluations / length)):
         first, last = launch * length, min((launch + 1) * length, evaluations)
         steps = synthetic.steps(stream(seed, launch))
-        best = max(level for _, level in laws._improvements(steps, last - first))
+        improved = laws._improvements(steps, last - first)
         is_last = last == evaluations
         final = LaunchEnd.TARGET if succeeds else LaunchEnd.CUT
         yield {
             "start_s": first * synthetic.step_s,
             "end_s": end_s if is_last else last * synthetic.step_s,
             "evaluations": last - first,
-            "best_precision": VALUES[
-                max(level for _, level in laws._improvements(steps, last - first))
-            ],
+            "best_precision": VALUES[max(level for _, level in improved)],
             "end": final if is_last else LaunchEnd.TAU,
         }
 
