@@ -64,7 +64,7 @@ def test_the_penalty_shrinks():
 def cross_validated(table, right, groups):
     """Stated probabilities and base rates, (cases,), with one look."""
     right = right[:, np.newaxis]
-    stated = held_out(table[:, np.newaxis], np.empty((len(table), 0)), right, groups)
+    stated = held_out(table[:, np.newaxis], right, groups)
     return stated.ravel(), base_rates(right, groups).ravel()
 
 
