@@ -26,7 +26,7 @@ from timefair.statistics.ranks import friedman, posthoc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", [4, 7, 10])
+@pytest.mark.parametrize("runs", [4, 10])
 def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
     rng = np.random.default_rng(runs)
     p = [mann_whitney(*rng.random((2, runs))) for _ in range(3000)]
@@ -52,7 +52,7 @@ def test_many_ranks_are_normal_without_a_jump(monkeypatch, level):
     assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
 
 
-@pytest.mark.parametrize("tests", [1, 168, 5356])
+@pytest.mark.parametrize("tests", [1, 5356])
 def test_so_many_runs_are_significant_and_fewer_are_not(tests):
     least = least_for_mann_whitney(0.05 / tests)
     assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
@@ -152,7 +152,7 @@ def test_so_many_functions_of_one_order_are_significant_and_fewer_are_not(algori
     assert by_nemenyi == 2 or posthoc(of_one_order(by_nemenyi - 1)).p_nemenyi.min() > alpha
 
 
-@pytest.mark.parametrize("pairs", [1, 3, 28, 5356])
+@pytest.mark.parametrize("pairs", [1, 5356])
 def test_so_many_functions_on_which_one_is_better_are_significant_and_fewer_are_not(pairs):
     least = least_for_wilcoxon(0.05 / pairs)
     assert wilcoxon(np.zeros(least), np.ones(least)).p * pairs <= 0.05
