@@ -1,7 +1,5 @@
 """Tuners: they stay in the space, find what is good, and repeat themselves with the same losses."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
@@ -16,13 +14,7 @@ SPACE = {
     "size": {"log_int": [4, 400]},
     "kind": {"choice": ["a", "b", "c"]},
 }
-NEEDS_OPTUNA = pytest.mark.skipif(
-    importlib.util.find_spec("optuna") is None, reason="optuna is not installed"
-)
-TUNERS = (
-    "random", "racing", "nevergrad:OnePlusOne", "nevergrad:TBPSA",
-    pytest.param("optuna:TPE", marks=NEEDS_OPTUNA),
-)  # fmt: skip
+TUNERS = ("random", "racing", "nevergrad:OnePlusOne")
 PROBLEMS = 3
 
 
@@ -93,10 +85,8 @@ def test_a_race_spends_less_on_what_is_bad() -> None:
 @pytest.mark.parametrize(
     ("tuner", "said"),
     [
-        ("rando", "'rando': should be random, racing, nevergrad:NAME or optuna:TPE; did you mean "
-         "'random'?"),
-        ("optuna:TP", "optuna has no tuner 'TP'; did you mean 'TPE'?; write optuna:TPE"),
-        ("nevergrad:", "'nevergrad:': should be random, racing, nevergrad:NAME or optuna:TPE"),
+        ("rando", "'rando': should be random, racing or nevergrad:NAME; did you mean 'random'?"),
+        ("nevergrad:", "'nevergrad:': should be random, racing or nevergrad:NAME"),
     ],
 )  # fmt: skip
 def test_an_unknown_tuner(tuner: str, said: str) -> None:
