@@ -143,40 +143,6 @@ def test_runs_that_reached_the_final_target_are_ties(measured: Measured) -> None
 
 
 @pytest.mark.slow
-def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -> None:
-    """All others have those of the first round, whose core-seconds are spent too."""
-    question = {
-        "question": "Is it better?", "table": "comparison", "measure": "precision",
-        "algorithms": ["random", "DE"], "test": "mean-a12",
-    }  # fmt: skip
-    asked = campaign(
-        stopping={"rule": "campaign_race", "question": "registered"}, registered=question
-    )
-    content = decided_of(asked, measured.keys, 2, measured.folder)
-    (pair,) = content["pairs"]
-    assert (pair["algorithm_a"], pair["algorithm_b"]) == ("random", "DE")
-    assert len(content["cells"]) == 9
-    reasons = {cell["algorithm"]: set() for cell in content["cells"]}
-    for cell in content["cells"]:
-        reasons[cell["algorithm"]].add(cell["reason"])
-    assert reasons["simplex"] == {"not asked"}
-    assert not reasons["DE"] & {"not asked"}
-    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
-    assert content["spent_core_s"] == free["spent_core_s"]
-    on_one = campaign(
-        runs=24,
-        stopping=asked.stopping.model_dump(),
-        registered=question | {"function": 8},
-    )
-    cells = decided_of(on_one, measured.keys, 2, measured.folder)["cells"]
-    assert len(cells) == 9
-    assert all(
-        (cell["reason"] == "not asked") == (cell["function"] != 8 or cell["algorithm"] == "simplex")
-        for cell in cells
-    )
-
-
-@pytest.mark.slow
 def test_without_an_optimum_each_look_has_the_best_of_its_own_runs(
     tmp_path: Path, run: Any, table: Any
 ) -> None:
