@@ -114,27 +114,6 @@ def test_each_job_makes_the_runs_that_its_round_has(measured: Measured) -> None:
 
 
 @pytest.mark.slow
-def test_a_decision_that_is_made_again_is_the_same(measured: Measured) -> None:
-    for round in (2, 3):
-        before = measured.file(round).read_bytes()
-        measured.file(round).unlink()
-        assert measured.allocate(round) == 0
-        assert measured.file(round).read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_budget_limits_the_runs_of_the_rounds(measured: Measured) -> None:
-    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
-    assert free["share_core_s"] is None
-    spent = free["spent_core_s"]
-    budget = {"rule": "campaign_race", "budget_core_s": spent * 1.001}
-    short = decided_of(campaign(stopping=budget), measured.keys, 2, measured.folder)
-    assert short["share_core_s"] == pytest.approx(spent * 0.0005)
-    more = [sum(cell["more"] for cell in content["cells"]) for content in (free, short)]
-    assert more[1] < more[0]
-
-
-@pytest.mark.slow
 def test_runs_that_reached_the_final_target_are_ties(measured: Measured) -> None:
     """How far a run is below the target says nothing about its algorithm."""
     budget = CAMPAIGN["budget"] | {"final_target": 1e9}

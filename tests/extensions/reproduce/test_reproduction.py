@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -75,18 +74,6 @@ def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path)
 
 def in_this_process(workers: int, mp_context: object) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("measuring")
-def test_runs_of_a_campaign_that_grew_without_its_records(grown: Path, monkeypatch, capsys):
-    shutil.rmtree(grown / "records")
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", in_this_process)
-    assert cli.main(["reproduce", str(grown), "--share", "50%"]) == 1
-    first, *faults, last, _ = capsys.readouterr().out.splitlines()
-    assert first == "de: 2 of 4 runs: 2 could not be compared"
-    assert all("joins records that differ in campaign; " in fault for fault in faults)
-    assert last == "2 of 4 runs were replayed: 2 could not be compared"
 
 
 @pytest.mark.slow

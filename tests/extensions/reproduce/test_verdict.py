@@ -31,12 +31,6 @@ def test_a_run_repeats_bit_for_bit(record: Path):
 
 
 @pytest.mark.slow
-def test_every_run_of_a_record_repeats(record: Path):
-    for instance, run in [(1, 0), (1, 1), (2, 0)]:
-        assert replay(chosen_run(record, {"instance": instance, "run": run})).same
-
-
-@pytest.mark.slow
 def test_an_edited_event_is_shown_beside_the_measured_one(forged):
     def edit(rows, _):
         rows[-1]["events"][3]["precision"] *= 0.5
@@ -94,19 +88,6 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
     assert lines[2].startswith("  run, again:    ok, ended by time")
 
 
-@pytest.mark.slow
-def test_an_algorithm_in_a_process_of_its_own(measured_record):
-    path = measured_record(isolation="strict", budget={"evaluations": 50})
-    assert replayed(path)[0].same
-
-
-@pytest.mark.slow
-def test_a_run_of_a_block_has_the_same_configuration(measured_record):
-    verdict, lines = replayed(measured_record(block="node", budget={"evaluations": 50}))
-    assert verdict.same
-    assert not [line for line in lines if "key of the configuration" in line]
-
-
 # --- The command -----------------------------------------------------------------------------
 
 OWN = """
@@ -114,15 +95,6 @@ def solve(objective, rng):
     while True:
         objective(rng.uniform(-5, 5, objective.dimension))
 """
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("measuring")
-def test_the_status_says_whether_the_runs_differ(record: Path, forged, capfd):
-    assert cli.main(["reproduce", str(record), "--run", "1", "--instance", "2"]) == 0
-    assert NOTHING in capfd.readouterr().out
-    other = forged(lambda rows, _: rows[-1].update(seed=1))
-    assert cli.main(["reproduce", str(other), "--run", "1", "--instance", "2"]) == 1
 
 
 @pytest.mark.slow

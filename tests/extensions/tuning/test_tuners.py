@@ -1,6 +1,5 @@
 """Tuners: they stay in the space, find what is good, and repeat themselves with the same losses."""
 
-import numpy as np
 import pytest
 
 from timefair.extensions.tuning import tuners
@@ -52,18 +51,6 @@ def test_it_finds_what_is_good(tuner: str) -> None:
 def test_the_same_losses_lead_to_the_same_candidates(tuner: str) -> None:
     assert searched(tuner, 60) == searched(tuner, 60)
     assert searched(tuner, 60) != searched(tuner, 60, seed=8)
-
-
-def test_what_else_draws_from_global_generators_changes_nothing() -> None:
-    """This optimizer draws from numpy's."""
-    tuner = "nevergrad:LognormalDiscreteOnePlusOne"
-    quiet = searched(tuner, 60)
-    search = tuners.begin(tuner, read(SPACE), PROBLEMS, 7, 60)
-    asked = next(search)
-    for one in quiet:
-        assert asked.parameters == one.parameters
-        np.random.random()  # noqa: NPY002
-        asked = search.send(one.loss)
 
 
 def test_a_proposal_meets_every_problem_before_the_next() -> None:

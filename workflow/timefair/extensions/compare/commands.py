@@ -130,9 +130,8 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
     by = _measure(arguments, rounds.by)
     ratio = arguments.margin or campaign.statistics.matters.ratio
-    launched = rounds.try_out()
     if not arguments.quiet:
-        print(*expectations(rounds, by, ratio, launched), sep="\n", flush=True)
+        print(*expectations(rounds, by, ratio), sep="\n", flush=True)
 
     def say(line: str) -> None:
         if not arguments.quiet:
