@@ -304,13 +304,8 @@ WORLDS: dict[str, tuple[Law, int]] = {
 }
 """Law, and whether there is a right order: of a pair (a, b) with a < b, a is then better."""
 
-DESIGNS = ((4, 24, 4), (6, 6, 5), (2, 4, 4), (2, 24, 4), (2, 1, 15))
-"""Algorithms, functions, first runs. The last two are registered questions: the race is about one
-pair, over all functions or on one."""
-
-
-OF_SEVERAL = ("crossing", "small steps")
-"""Worlds in which the functions differ, so that one function alone is another world."""
+DESIGNS = ((4, 24, 4), (6, 6, 5), (2, 4, 4))
+"""Algorithms, functions, first runs."""
 
 
 def simulate(replications: int) -> None:
@@ -321,8 +316,6 @@ def simulate(replications: int) -> None:
     print("|---|---|---|---|")
     for name, (law, right) in WORLDS.items():
         for algorithms, functions, start in DESIGNS:
-            if functions == 1 and name in OF_SEVERAL:
-                continue
             wrong = sum(
                 _is_wrong(law, right, algorithms, functions, start, seed)
                 for seed in range(replications)

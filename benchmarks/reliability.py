@@ -7,12 +7,10 @@ config/studies: reliability.yaml and reliability-unseen.yaml. Nothing is timed. 
 a cell are the sample. The other 50 judge its median, which is accurate if theirs is within the
 width of it.
 
-The first table compares what a classifier knows, and two models: the logistic one of timefair, and
-gradient boosting of scikit-learn, at every fifth number of runs. Functions, algorithms, and
-families of algorithms (one implementation with other parameters) are held out in turn. Skill is
-that of the Brier score in comparison with the share of accurate estimates at the same number of
-runs in the training data. "Miscal." is the mean distance between stated and observed shares in ten
-bins. The gain is in skill over the shape alone: 95 % of 2000 bootstrap resamples of the groups.
+The first table has the quality of the probabilities on functions, algorithms, and families of
+algorithms (one implementation with other parameters) that are held out in turn. Skill is that of
+the Brier score in comparison with the share of accurate estimates at the same number of runs in the
+training data. "Miscal." is the mean distance between stated and observed shares in ten bins.
 
 The other tables compare stopping rules on the same samples, the classifier on groups that it has
 not seen, and on the campaign named by --unseen, of which it has seen nothing.
@@ -26,7 +24,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
 
 from timefair.extensions.classifier.statistics import (
     SHAPE,
@@ -50,15 +47,6 @@ from timefair.statistics.run_count.widths import QuantileWidth, Validity
 WIDTHS = (0.5, 0.2)
 PROBABILITIES = (0.9, 0.95, 0.98)
 GROUPS = {"functions": "function", "algorithms": "algorithm", "families": "use"}
-SETS = {
-    "shape of run_count_reliability": (),
-    "shape": (),
-    "shape, landscape": ("landscape",),
-    "shape, parameters": ("parameters",),
-    "all": ("landscape", "parameters"),
-}
-EVERY = 5
-RESAMPLES = 2000
 
 
 class Rule(NamedTuple):
@@ -68,67 +56,22 @@ class Rule(NamedTuple):
     racing: np.ndarray | bool = True
 
 
-def boosted(tables, known, accurate, groups) -> np.ndarray:
-    """As `held_out`, by gradient boosting, which takes missing features as they are."""
-    looks = range(0, accurate.shape[1], EVERY)
-    stated = np.empty((len(groups), len(looks)))
-    known = known[:, [np.unique(column[~np.isnan(column)]).size > 1 for column in known.T]]
-    for name in np.unique(groups):
-        held = groups == name
-        used = [c for c in range(known.shape[1]) if np.unique(known[~held, c]).size > 2
-                or np.isfinite(known[~held, c]).all()]  # fmt: skip
-        seen = np.concatenate([np.hstack([tables[~held, k], known[~held][:, used]]) for k in looks])
-        right = np.concatenate([accurate[~held, k] for k in looks])
-        model = HistGradientBoostingClassifier(
-            max_iter=60, max_leaf_nodes=8, min_samples_leaf=40, random_state=1
-        ).fit(seen, right)
-        for place, k in enumerate(looks):
-            other = np.hstack([tables[held, k], known[held][:, used]])
-            stated[held, place] = model.predict_proba(other)[:, 1]
-    return stated
-
-
-def gain_interval(errors, before, base, groups, rng) -> tuple[float, float]:
-    """Of the gain in skill, by resampling groups; sums of squared errors per sample."""
-    names, labels = np.unique(groups, return_inverse=True)
-    sums = np.array([np.bincount(labels, weights=each) for each in (errors, before, base)])
-    drawn = sums[:, rng.integers(names.size, size=(RESAMPLES, names.size))].sum(axis=2)
-    low, high = np.quantile((drawn[1] - drawn[0]) / drawn[2], [0.025, 0.975])
-    return low, high
-
-
-def knowledge(training: TrainingSamples, question: Question, rng) -> None:
+def knowledge(training: TrainingSamples, question: Question) -> None:
     cases, names = training.cases, training.names
     tables, accurate = described(cases, question), cases.accurate(question)
     for title, column in GROUPS.items():
         groups = names[column].astype(str).to_numpy()
         base = base_rates(accurate, groups)
-        before = None
         print(f"\n{title} held out ({np.unique(groups).size})")
-        print(
-            f"{'known':<34}{'skill':>8}{'gain':>18}{'AUC':>8}{'miscal.':>9}  boosting: skill, AUC"
-        )
-        for name, kinds in SETS.items():
-            part = tables[:, :, :-1] if name.startswith("shape of") else tables
-            known = cases.known[:, list(columns(cases, kinds))]
-            stated = held_out(part, known, accurate, groups)
-            errors = ((stated - accurate) ** 2).sum(axis=1)
-            of_base = ((base - accurate) ** 2).sum(axis=1)
-            gain = ""
-            if name == "shape":
-                before = errors
-            elif before is not None:
-                low, high = gain_interval(errors, before, of_base, groups, rng)
-                gain = f"{low:+.2f} to {high:+.2f}"
+        print(f"{'features':<34}{'skill':>8}{'AUC':>8}{'miscal.':>9}")
+        parts = {"shape of run_count_reliability": tables[:, :, :-1], "shape": tables}
+        for name, part in parts.items():
+            stated = held_out(part, accurate, groups)
             curve = calibration_curve(stated.ravel(), accurate.ravel())
             apart = np.average(np.abs(curve.stated - curve.observed), weights=curve.cases)
-            trees = boosted(part, known, accurate, groups)
-            some, rate = accurate[:, ::EVERY], base[:, ::EVERY]
-            other = skill(trees, some, rate)
             print(
-                f"{name:<34}{skill(stated, accurate, base):8.3f}{gain:>18}"
-                f"{auc(stated.ravel(), accurate.ravel()):8.3f}{apart:9.3f}"
-                f"{other:18.3f}{auc(trees.ravel(), some.ravel()):8.3f}",
+                f"{name:<34}{skill(stated, accurate, base):8.3f}"
+                f"{auc(stated.ravel(), accurate.ravel()):8.3f}{apart:9.3f}",
                 flush=True,
             )
 
@@ -136,15 +79,6 @@ def knowledge(training: TrainingSamples, question: Question, rng) -> None:
 def skill(stated, accurate, base) -> float:
     brier = [brier_score(each.ravel(), accurate.ravel()) for each in (stated, base)]
     return 1.0 - brier[0] / brier[1]
-
-
-def columns(cases: Cases, kinds) -> Iterator[int]:
-    """The known features of some kinds."""
-    from timefair.extensions.classifier.landscape import LANDSCAPE
-
-    for place, name in enumerate(cases.names):
-        if ("landscape" if name in LANDSCAPE else "parameters") in kinds:
-            yield place
 
 
 def usual_rules(training: TrainingSamples, question: Question) -> Iterator[Rule]:
@@ -169,7 +103,7 @@ def usual_rules(training: TrainingSamples, question: Question) -> Iterator[Rule]
 
 def trained_rules(training: TrainingSamples, question: Question) -> Iterator[Rule]:
     """The classifier on groups that it has not seen; so are the samples that set its threshold."""
-    shape = Cases(training.cases.values, training.cases.truth, training.cases.known[:, :0])
+    shape = training.cases
     tables, accurate = described(shape, question), shape.accurate(question)
     for title, column in GROUPS.items():
         groups = training.names[column].astype(str).to_numpy()
@@ -177,9 +111,9 @@ def trained_rules(training: TrainingSamples, question: Question) -> Iterator[Rul
         met = np.zeros(n.shape, dtype=bool)
         for name in np.unique(groups):
             held = groups == name
-            inner = held_out(tables[~held], shape.known[~held], accurate[~held], groups[~held])
+            inner = held_out(tables[~held], accurate[~held], groups[~held])
             kept = stops(inner, accurate[~held], question)
-            stated = held_out(tables, shape.known, accurate, held)[held]
+            stated = held_out(tables, accurate, held)[held]
             for place, probability in enumerate(PROBABILITIES):
                 if (threshold := kept.threshold_for(probability)) is not None:
                     n[place, held], met[place, held] = stop_at(stated, threshold, question)
@@ -225,7 +159,7 @@ def problems(training: TrainingSamples) -> list[np.ndarray]:
 
 
 def unseen(training: TrainingSamples, other: TrainingSamples, question: Question) -> Iterator[Rule]:
-    shape = Cases(training.cases.values, training.cases.truth, training.cases.known[:, :0])
+    shape = training.cases
     classifier = train(shape, training.names["function"].astype(str).to_numpy(), question)
     tables = described(
         Cases(other.cases.values, other.cases.truth, other.cases.known[:, :0]), question
@@ -250,11 +184,11 @@ def main() -> None:
     options = parser.parse_args()
     for width in WIDTHS:
         question = Question(width=width)
-        training = TrainingSamples.read([options.folder], question, ("landscape", "parameters"))
+        training = TrainingSamples.read([options.folder], question)
         accurate = training.cases.accurate(question)
         shares = ", ".join(f"{100 * accurate[:, n - 10].mean():.1f} % of {n}" for n in (10, 20, 50))
         print(f"\n== width {width:g}: {len(accurate)} samples; accurate: {shares} runs")
-        knowledge(training, question, np.random.default_rng(1))
+        knowledge(training, question)
         print()
         rules(
             training,

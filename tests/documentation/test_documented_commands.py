@@ -92,7 +92,7 @@ NOT_RUN = {
     **dict.fromkeys(
         (
             "snakemake --cores all --configfile pilot.yaml",
-            "timefair plan results/pilot --detect ratio=2 --core-hours 0.1",
+            "timefair plan results/pilot --detect ratio=2",
             "timefair plan results/evaluation-cost --detect a12=0.9",
         ),
         "a campaign more; the help's examples are run on another one",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,12 +50,14 @@ def results(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(scope="session")
 def exported(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive of the campaign, as a folder; do not change it."""
-    output = tmp_path_factory.mktemp("exported") / "crate"
+    """The unpacked archive of the campaign; do not change it."""
+    folder = tmp_path_factory.mktemp("exported")
+    output = folder / "crate.zip"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(campaign.parents[1])
         assert command("export", "crate", campaign, "--output", output, *WORDS) == 0
-    return output
+    zipfile.ZipFile(output).extractall(folder / "crate")
+    return folder / "crate"
 
 
 @pytest.fixture

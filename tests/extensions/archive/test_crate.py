@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
 from archived import WORDS
 
 from timefair import cli
@@ -40,7 +37,7 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
     names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
     assert names <= there
     assert {
-        "README.md", "CITATION.cff", "codemeta.json", ".zenodo.json", "own/solver.py",
+        "README.md", "codemeta.json", "own/solver.py",
         "environment/machine-1.json", "environment/requirements-1.txt", files.WORKFLOW,
         "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", packing.MANIFEST,
     } <= there  # fmt: skip
@@ -50,25 +47,13 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
 def test_rocrate_reads_it(read_crate, exported: Path):
     crate = read_crate(exported)
     assert crate.mainEntity.id == files.WORKFLOW
+    assert crate.root_dataset["author"].id == "https://orcid.org/0000-0002-1825-0097"
     assert crate.license.id == "https://spdx.org/licenses/CC-BY-4.0"
     (action,) = [entity for entity in crate.get_entities() if entity.type == "CreateAction"]
     assert action["instrument"] is crate.mainEntity
     assert "results/small/tables/" in [made.id for made in action["result"]]
     for entity in crate.data_entities:
         assert (exported / entity.id).exists(), entity.id
-
-
-@pytest.mark.slow
-def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path):
-    citation = yaml.safe_load((exported / "CITATION.cff").read_text())
-    zenodo = json.loads((exported / ".zenodo.json").read_text())
-    crate = read_crate(exported)
-    assert citation["title"] == zenodo["title"] == crate.name
-    assert citation["date-released"].isoformat() == zenodo["publication_date"]
-    assert zenodo["publication_date"] == crate.root_dataset["datePublished"]
-    assert zenodo["creators"] == [{"name": "Doe, Jane", "orcid": "0000-0002-1825-0097"}]
-    assert crate.root_dataset["author"].id == citation["authors"][0]["orcid"]
-    assert citation["license"] == "CC-BY-4.0"
 
 
 @pytest.mark.slow
@@ -80,10 +65,11 @@ def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path)
         (["--license", "CC BY"], "--license: CC BY: should be an identifier of SPDX, such as"),
         (["--date", "today"], "--date: today: should be a date, such as 2026-11-22"),
         (["--output", "."], "--output: .: exists already; name another"),
+        (["--output", "crate"], "--output: crate: should end in .zip"),
     ],
 )
 def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path, capsys):
-    assert export(results, tmp_path / "out", *words) == 2
+    assert export(results, tmp_path / "out.zip", *words) == 2
     printed = capsys.readouterr().err
     assert printed.startswith(f"timefair: {line}")
     assert printed.count("\n") == 1
@@ -93,15 +79,13 @@ def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_the_same_campaign_makes_the_same_bytes(results: Path, exported: Path, tmp_path: Path):
+def test_the_same_campaign_makes_the_same_bytes(results: Path, tmp_path: Path):
     assert export(results, tmp_path / "one.zip") == 0
     shutil.copytree(results, tmp_path / "later/results/small")
     shutil.copy("solver.py", tmp_path / "later")
     assert export(tmp_path / "later/results/small", tmp_path / "other.zip") == 0
     one, other = ((tmp_path / name).read_bytes() for name in ("one.zip", "other.zip"))
     assert one == other
-    zipfile.ZipFile(tmp_path / "one.zip").extractall(tmp_path / "unpacked")
-    assert not subprocess.run(["diff", "-r", exported, tmp_path / "unpacked"]).returncode
 
 
 @pytest.mark.slow
@@ -146,16 +130,6 @@ def test_tables_are_made_again_from_the_archive_alone(crate: Path, campaign: Pat
         f"{made} files of tables made again in an empty folder: all of them bit-identical"
     )
     assert (status, len(lines)) == (0, 3)
-
-
-@pytest.mark.slow
-def test_other_code_than_the_archives(crate: Path, verify):
-    with (crate / "code/workflow/timefair/__init__.py").open("a") as file:
-        file.write("# more\n")
-    status, lines = verify(crate, "--rebuild", "--points-s", 0)
-    assert status == 1
-    assert lines[0] == f"{crate}: code/workflow/timefair/__init__.py: not as archived (SHA-256)"
-    assert lines[-1].startswith(f"{crate}: the timefair that is installed here is not the archive")
 
 
 # --- Code ---------------------------------------------------------------------------------------

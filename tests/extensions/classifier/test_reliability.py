@@ -1,16 +1,11 @@
-import math
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.special import expit
-from scipy.stats import kurtosis, mannwhitneyu
+from scipy.stats import mannwhitneyu
 
 from timefair.extensions.classifier.statistics import (
     FEATURES,
-    LEAST,
     auc,
     base_rates,
     brier_skill,
@@ -19,7 +14,6 @@ from timefair.extensions.classifier.statistics import (
     fit_reliability,
     held_out,
 )
-from timefair.statistics.run_count import kernels
 
 VALUES = st.one_of(
     st.sampled_from([0.0, 1.0, 5e-324, 1e-300, 1e300, np.inf]), st.floats(0, 1e9), st.floats(0, 1)
@@ -64,7 +58,7 @@ def test_the_penalty_shrinks():
 def cross_validated(table, right, groups):
     """Stated probabilities and base rates, (cases,), with one look."""
     right = right[:, np.newaxis]
-    stated = held_out(table[:, np.newaxis], np.empty((len(table), 0)), right, groups)
+    stated = held_out(table[:, np.newaxis], right, groups)
     return stated.ravel(), base_rates(right, groups).ravel()
 
 
@@ -101,89 +95,3 @@ def test_features_do_not_depend_on_the_unit_or_on_later_runs():
     cut = np.where(np.arange(50) < counts[:, np.newaxis], samples, 0.0)
     np.testing.assert_array_equal(features(cut, counts), table)
     assert table.shape == (20, len(FEATURES))
-
-
-def plain_features(sample):
-    """As one writes it for one sample."""
-    seen = sample[np.isfinite(sample)]
-    failures = 1.0 - seen.size / sample.size
-    seen = seen / np.abs(seen).max() if seen.any() else np.zeros(max(seen.size, 1))
-    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75])
-    mean, reach = seen.mean(), 1.5 * (high - low)
-    half = seen.size // 2
-    drift = seen[half:].mean() - seen[:half].mean() if half else 0.0
-    third, constant = plain_skewness(np.sort(seen).tolist())
-    excess = 0.0 if constant else np.nan_to_num(kurtosis(seen))
-    return [
-        np.log10(sample.size),
-        plain_log_ratio(seen.std(), mean),
-        plain_log_ratio(high - low, middle),
-        plain_log_ratio(seen.max() - middle, middle),
-        plain_log_ratio(middle - seen.min(), middle),
-        np.log10(1.0 + abs(third)),
-        np.sign(excess) * np.log10(1.0 + abs(excess)),
-        np.mean((seen < low - reach) | (seen > high + reach)),
-        plain_log_ratio(drift, mean),
-        failures,
-    ]
-
-
-def plain_skewness(ordered):
-    """The compiled one in Python, and whether the values differ by rounding alone."""
-    n, shift = len(ordered), ordered[0]
-    centre = sum_of(value - shift for value in ordered) / n
-    scale = max(centre, ordered[-1] - shift - centre)
-    if scale == 0.0:
-        return 0.0, True
-    y = [(value - shift - centre) / scale for value in ordered]
-    second, third = (
-        sum_of(each * each for each in y) / n,
-        sum_of(each * each * each for each in y) / n,
-    )
-    if math.sqrt(second) * scale <= 1e-15 * abs(shift + centre):
-        return 0.0, True
-    return third / (second * math.sqrt(second)), False
-
-
-def sum_of(values):
-    """From left to right, which Python's own is not in every version."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
-
-
-def plain_log_ratio(part, whole):
-    part, whole = abs(part), abs(whole)
-    if part <= LEAST * whole:
-        return np.log10(LEAST)
-    return -np.log10(LEAST) if whole <= LEAST * part else np.log10(part / whole)
-
-
-def check_features(samples, counts):
-    each = [plain_features(sample[:n]) for sample, n in zip(samples, counts, strict=True)]
-    np.testing.assert_allclose(features(samples, counts), each, rtol=1e-13, atol=1e-15)
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(arrays(np.float64, (3, 12), elements=VALUES.filter(np.isfinite)))
-def test_the_compiled_skewness_is_the_plain_one(samples):
-    ordered = np.sort(samples, axis=1)
-    found = kernels.skewness(ordered)
-    expected = [plain_skewness(row) for row in ordered.tolist()]
-    np.testing.assert_array_equal(np.transpose(found), expected)
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(arrays(np.float64, (3, 12), elements=VALUES), st.tuples(*[st.integers(1, 12)] * 3))
-def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
-    check_features(samples, counts)
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(arrays(np.float64, (1, 12), elements=VALUES), st.integers(1, 12))
-def test_features_are_finite_for_every_sample(sample, n):
-    assert np.isfinite(features(sample, [n])).all()

@@ -13,7 +13,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
 from timefair.extensions.compare.comparison import Measure
-from timefair.extensions.compare.rounds import Launched, Rounds
+from timefair.extensions.compare.rounds import Rounds
 
 LIBRARY = """
 def solve(objective, rng, lost=0.0):
@@ -33,10 +33,6 @@ def broken(objective, rng):
     objective(objective.lower)
 
 
-def called(objective, rng):
-    solve(objective, rng, more=1)
-
-
 def fail():
     raise ValueError("no data")
 
@@ -51,8 +47,6 @@ CAMPAIGN = {
         "candidate": {"use": "library:solve", "seed_as": "baseline"},
         "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "baseline"},
         "broken": "library:broken",
-        "called": "library:called",
-        "elsewhere": {"use": "library:called", "path": "."},
         "other": "timefair:DE",
     },
     "budget": {"evaluations": 300},
@@ -123,26 +117,6 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("candidate", "said"),
-    [
-        ("broken", "algorithms.broken: cannot be launched: library:broken.prepare failed: "
-         "ValueError: no data"),
-        ("called", "algorithms.called: cannot be launched: TypeError: solve() got an unexpected "
-         "keyword argument 'more' ({study}/library.py:20)"),
-        ("elsewhere", "algorithms.elsewhere: cannot be launched: TypeError: solve() got an "
-         "unexpected keyword argument 'more' ({study}/library.py:20)"),
-    ],
-)  # fmt: skip
-def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
-    study: Path, compare, candidate: str, said: str
-) -> None:
-    status, printed = compare(CAMPAIGN_FILE, "--candidate", candidate)
-    assert (status, printed) == (2, [f"timefair: {said.format(study=study)}"])
-    assert not records(study)
-
-
-@pytest.mark.slow
 def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
     rounds = Rounds(
         configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
@@ -152,31 +126,6 @@ def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
     (line,) = error.value.faults
     assert line.startswith(f"{study}/results/mine/logs/broken/")
     assert line.endswith("the job failed: library:broken.prepare failed: ValueError: no data")
-
-
-def test_the_estimate_has_what_is_around_runs_and_counts_missing_jobs(study: Path) -> None:
-    def rounds(**changes: object) -> Rounds:
-        campaign = configuration.parse(CAMPAIGN | changes)
-        return Rounds(campaign, study / "results", "baseline", "candidate", 2)
-
-    launched = {"baseline": Launched(2.0, 0.001), "candidate": Launched(3.0, 0.003)}
-    around_s = 4 * 2 * (2.0 + 3.0)  # rounds, functions
-    runs_s = 24 * 2 * 2 * (2 * plan.RUN_OVERHEAD_S + 300 * 0.004)
-    assert rounds().seconds(launched) == pytest.approx((around_s + runs_s) / 2)
-    timed = rounds(budget={"time_s": 0.5})
-    runs_s = 24 * 2 * 2 * 2 * (plan.RUN_OVERHEAD_S + 0.5)
-    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 2)
-    simulated = rounds(budget={"time_s": 50, "evaluation_cost_s": 1})
-    assert simulated.seconds(launched) is None
-    assert rounds().seconds({}) is None
-
-    keys = provenance.measure_keys(timed.campaign)
-    for job in plan.jobs(timed.of_both):
-        if job.round <= 2:
-            record = timed.folder / job.record(keys[job.algorithm, job.round])
-            record.parent.mkdir(parents=True, exist_ok=True)
-            record.touch()
-    assert timed.seconds(launched) == pytest.approx((around_s + runs_s) / 4)
 
 
 @pytest.mark.parametrize(

@@ -25,22 +25,6 @@ def test_the_envelope_is_that_of_brute_force(lines, cost):
     np.testing.assert_array_equal(inside, lowest)
 
 
-@given(several)
-def test_the_envelope_covers_all_costs_and_ends_with_the_fewest_evaluations(lines):
-    start, end = lowest_between(*lines)
-    known = ~np.isnan(start)
-    if not np.isfinite(lines).any():
-        assert not known.any()
-        return
-    assert start[known].min() == 0
-    last = np.flatnonzero(end == np.inf)
-    assert (lines[1][last] == lines[1].min()).all()
-    reached = 0.0
-    for begin, stop in sorted(zip(start[known], end[known], strict=True)):
-        assert begin <= reached
-        reached = max(reached, stop)
-
-
 def sample(rng, seconds, evaluations, runs=12, rate=1.0):
     """Runs with exponential costs and one speed, shape (runs, 1) each."""
     length = rng.exponential(size=(runs, 1)) + 0.5
@@ -93,35 +77,6 @@ def test_the_forms_of_sets():
     assert (few.shape[0], few.low[0], few.high[0]) == ("every", 0.0, np.inf)
     never = (quick[0], quick[1], np.zeros((12, 1)))
     assert turning_sets(*never, *never, confidence=0.95).shape[0] == "every"
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("evaluations", [0, 1, 7, 331])
-@pytest.mark.parametrize(("factor", "form"), [(2.0, "empty"), (1.001, "every"), (1.0, "every")])
-def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
-    """A cost per evaluation then adds the same to all runs, so the p-value is that in seconds."""
-    seconds = 1e-3 * np.linspace(1.0, 1.09, 10)[:, np.newaxis]
-    counts, success = np.full((10, 1), float(evaluations)), np.ones((10, 1))
-    first, second = (seconds, counts, success), (factor * seconds, counts, success)
-    sets = turning_sets(*first, *second, confidence=0.95)
-    limits = (np.nan, np.nan) if form == "empty" else (0.0, np.inf)
-    assert sets.shape[0] == form
-    np.testing.assert_array_equal((sets.low[0], sets.high[0]), limits)
-    assert {accepted(first, second, c, 0.95) for c in (0.0, 1e-6, 1.0)} == {form == "every"}
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("runs", [(10, 10), (7, 11), (30, 12)])
-@pytest.mark.parametrize("each", [0.1, 0.3, 1e-3 / 3])
-def test_equal_seconds_are_equal_at_no_cost_alone(runs, each):
-    """At a cost of 0 the two are equal; from the least cost on, the evaluations decide."""
-    few, many = (
-        (np.full((n, 1), each), base + np.arange(n)[:, np.newaxis], np.ones((n, 1)))
-        for n, base in zip(runs, (10.0, 1000.0), strict=True)
-    )
-    sets = turning_sets(*few, *many, confidence=0.95)
-    assert (sets.shape[0], sets.low[0], sets.high[0]) == ("below", 0.0, 0.0)
-    assert equal_ert(*(x[:, 0] for x in (few[0], few[2], many[0], many[2]))) == 1.0
 
 
 def test_sets_hold_the_true_cost_as_often_as_they_say():

@@ -69,63 +69,7 @@ def test_contributions_refuse_what_is_no_probability(values):
         contributions(values)
 
 
-def iohanalyzer(runtimes, budgets):
-    """IOHanalyzer's Shapley values, by every order: its sum over hits at sampled budgets.
-
-    ``runtimes``: for each algorithm and function the evaluations of runs to targets.
-    """
-    names = list(runtimes)
-    hits = {
-        (name, f, t, b): float(np.mean(runs[:, t] <= budget))
-        for name in names
-        for f, runs in enumerate(runtimes[name])
-        for t in range(runs.shape[1])
-        for b, budget in enumerate(budgets)
-    }
-    cells = {key[1:] for key in hits}
-
-    def value(group):
-        return sum(max((hits[(name, *cell)] for name in group), default=0.0) for cell in cells)
-
-    orders = list(permutations(names))
-    found = dict.fromkeys(names, 0.0)
-    for order in orders:
-        for place, name in enumerate(order):
-            found[name] += value(order[: place + 1]) - value(order[:place])
-    return [found[name] / len(orders) / value(names) for name in names]
-
-
-def test_shapley_values_agree_with_the_definition_of_iohanalyzer():
-    rng = np.random.default_rng(4)
-    runtimes = {
-        name: [np.sort(rng.lognormal(5, 2, (6, 3)), axis=1).round() for _ in range(2)]
-        for name in "ABCD"
-    }
-    runtimes["A"][1][:3, 2] = np.inf
-    budgets = np.geomspace(1, 5000, 9)
-    reached = np.array(
-        [
-            np.concatenate([share_reached(r, np.full(6, np.inf), budgets).ravel() for r in of])
-            for of in runtimes.values()
-        ]
-    )
-    found = contributions(reached)
-    np.testing.assert_allclose(found.shapley / found.virtual_best, iohanalyzer(runtimes, budgets))
-
-
 # --- Schedules ---
-
-
-@given(st.integers(1, 4), st.integers(0, 10_000), st.sampled_from(MODES))
-def test_members_never_have_more_than_has_passed(count, seed, mode):
-    rng = np.random.default_rng(seed)
-    shares = rng.dirichlet(np.ones(count)) if mode != "side by side" else np.ones(count)
-    schedule, at = Schedule(mode, tuple(shares)), np.linspace(0, 1, 12)
-    own = schedule.own_time(at)
-    assert (np.diff(own, axis=1) >= -1e-12).all()
-    np.testing.assert_allclose(own[:, -1], shares, atol=1e-12)
-    passed = at * schedule.cores
-    np.testing.assert_allclose(own.sum(axis=0), passed, atol=1e-9)
 
 
 def test_what_was_not_observed_is_unknown():

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from timefair.extensions.power.design import (
-    Components,
     Design,
     components,
     log_ratio_variance,
-    splits,
 )
 from timefair.statistics.ert import ert
 
@@ -42,15 +40,6 @@ def test_variances_of_nested_numbers_are_found_again():
 def test_what_a_pilot_cannot_show_is_nan(d, unknown):
     found = vars(components(d, np.ones_like(d), runs=2))
     assert {name for name, value in found.items() if np.isnan(value)} == unknown
-
-
-def test_splits_spend_no_more_than_there_is_and_the_best_comes_first():
-    variances = Components(functions=1.0, instances=0.5, runs=4.0)
-    found = splits(variances, 100, functions=range(3, 25), instances=10)
-    errors = [variances.error(s.functions, s.instances, s.runs) for s in found]
-    assert all(s.functions * s.instances * s.runs <= 100 and s.runs >= 2 for s in found)
-    assert errors == sorted(errors)
-    assert not splits(variances, 5, functions=range(3, 25), instances=10)
 
 
 def test_the_log_of_an_ert_varies_as_said():

@@ -30,14 +30,6 @@ def read(run, table):
     return of
 
 
-def test_counts_and_core_seconds(read):
-    (pilot,) = read({(name, f, i): [0.1, 0.2] for name, f, i in product("AB", (1, 4), (1, 2, 3))})
-    assert pilot.algorithms == ("A", "B")
-    assert pilot.functions == (1, 4)
-    assert (pilot.instances, pilot.runs, pilot.targets) == (3, 2, 1)
-    assert pilot.core_s == pytest.approx(0.5 + 2 * 0.5)
-
-
 def test_cases_pool_the_instances_and_begin_with_the_smallest_spread(read):
     (pilot,) = read({("A", 1, 1): [0.1, 0.5], ("A", 1, 2): [2.0, 0.3], ("B", 1, 1): [0.2, 0.2]})
     assert [case.success for case in pilot.cases()] == [1.0, 0.75]

@@ -113,18 +113,6 @@ def test_a_ratio_takes_runs_and_functions(pilot, planned):
 
 
 @pytest.mark.slow
-def test_core_hours_are_split(pilot, planned):
-    status, lines = planned(pilot(), "--detect", "ratio=2", "--core-hours", "1")
-    header = next(k for k, line in enumerate(lines) if line.startswith("split"))
-    assert status == 0
-    total = int(lines[header].split(": ")[1].split()[0].replace(",", ""))
-    assert total == 1747  # an hour of two algorithms of 1.03 s
-    rows = [line.split() for line in lines[header + 2 :]]
-    assert all(int(f) * int(i) * int(r) <= total for f, i, r, *_ in rows)
-    assert sum(row[-1] == "best" for row in rows) == 1
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "detect", "line"),
     [

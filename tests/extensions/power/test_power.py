@@ -6,9 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from timefair.extensions.power import power as of_tests
 from timefair.extensions.power.power import (
-    SIMULATED_RUNS,
     CostLaw,
     EqualErt,
     SameRate,
@@ -26,7 +24,7 @@ from timefair.statistics.ranks import friedman, posthoc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", [4, 7, 10])
+@pytest.mark.parametrize("runs", [4, 10])
 def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
     rng = np.random.default_rng(runs)
     p = [mann_whitney(*rng.random((2, runs))) for _ in range(3000)]
@@ -44,15 +42,7 @@ def test_power_is_the_share_of_simulated_samples_that_are_found():
     assert power_of_a12(6 / 7, 9, level=0.01) == pytest.approx(found, abs=0.03)
 
 
-@pytest.mark.parametrize("level", [0.05, 1e-4])
-def test_many_ranks_are_normal_without_a_jump(monkeypatch, level):
-    runs = of_tests.EXACT_RANKS
-    effect = smallest_a12(runs, level, 0.8)
-    monkeypatch.setattr(of_tests, "EXACT_RANKS", 1)
-    assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
-
-
-@pytest.mark.parametrize("tests", [1, 168, 5356])
+@pytest.mark.parametrize("tests", [1, 5356])
 def test_so_many_runs_are_significant_and_fewer_are_not(tests):
     least = least_for_mann_whitney(0.05 / tests)
     assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
@@ -76,22 +66,6 @@ def test_power_is_the_sum_over_all_tables_that_mann_and_whitneys_test_finds(leve
             chance = comb(runs, a) * first**a * (1 - first) ** (runs - a)
             expected += chance * comb(runs, b) * second**b * (1 - second) ** (runs - b)
     assert SameRate(runs, level).power(first, second) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("runs", [15, 40])
-def test_a_difference_is_hardest_to_find_around_one_half(runs):
-    test = SameRate(runs, 0.01)
-    width = test.smallest_difference(0.8)
-    centred = test.power(0.5 - width / 2, 0.5 + width / 2)
-    lows = np.linspace(0, 1 - width, 21)
-    assert min(test.power(low, low + width) for low in lows) == pytest.approx(centred, abs=0.01)
-
-
-def test_many_successes_are_normal_without_a_jump(monkeypatch):
-    width = SameRate(1000, 1e-3).smallest_difference(0.8)
-    monkeypatch.setattr(of_tests, "EXACT_BINOMIAL", 1)
-    power = SameRate(1000, 1e-3).power(0.5 - width / 2, 0.5 + width / 2)
-    assert power == pytest.approx(0.8, abs=0.02)
 
 
 LAWS = [CostLaw(0.3), CostLaw(1.0), CostLaw(0.6, shape=4.0), CostLaw(0.9, shape=0.5)]
@@ -131,14 +105,6 @@ def test_power_is_the_share_of_campaigns_that_find_the_ratio(law):
     assert test.power(3.0) == pytest.approx(np.mean(np.less_equal(p, 0.01)), abs=0.04)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_many_costs_are_normal_without_a_jump(law):
-    test = EqualErt(SIMULATED_RUNS, law, 1e-3, rng=np.random.default_rng(1))
-    ratio = test.smallest_ratio(0.8)
-    test.runs = SIMULATED_RUNS + 1
-    assert test.power(ratio) == pytest.approx(0.8, abs=0.035)
-
-
 @pytest.mark.parametrize(("algorithms", "alpha"), [(2, 0.05), (5, 0.001), (40, 0.05)])
 def test_so_many_functions_of_one_order_are_significant_and_fewer_are_not(algorithms, alpha):
     def of_one_order(functions):
@@ -152,7 +118,7 @@ def test_so_many_functions_of_one_order_are_significant_and_fewer_are_not(algori
     assert by_nemenyi == 2 or posthoc(of_one_order(by_nemenyi - 1)).p_nemenyi.min() > alpha
 
 
-@pytest.mark.parametrize("pairs", [1, 3, 28, 5356])
+@pytest.mark.parametrize("pairs", [1, 5356])
 def test_so_many_functions_on_which_one_is_better_are_significant_and_fewer_are_not(pairs):
     least = least_for_wilcoxon(0.05 / pairs)
     assert wilcoxon(np.zeros(least), np.ones(least)).p * pairs <= 0.05
@@ -167,16 +133,3 @@ def test_the_critical_sum_decides_as_wilcoxons_test_does(level):
         gains = ranks * np.array(signs)
         smaller = min(ranks[gains > 0].sum(), ranks[gains < 0].sum())
         assert (smaller <= limit) == (wilcoxon(np.zeros(8), gains).p <= level)
-
-
-@pytest.mark.parametrize("functions", [50, 51, 80])
-def test_the_critical_sum_is_the_last_one_that_is_significant(functions):
-    level = 1e-3
-    limit = int(SignedRankPower(functions, level, rng=np.random.default_rng(1))._limit)
-    for total, significant in ((limit, True), (limit + 1, False)):
-        gains, left = np.arange(1.0, functions + 1), total
-        for rank in range(functions, 0, -1):  # ranks that add up to the total are lost
-            if rank <= left:
-                gains[rank - 1], left = -rank, left - rank
-        assert left == 0
-        assert (wilcoxon(np.zeros(functions), gains).p <= level) == significant

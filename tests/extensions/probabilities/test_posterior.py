@@ -11,8 +11,6 @@ from timefair.extensions.probabilities.posterior import (
     ert_draws,
     informed_by_the_field,
     median_ratio,
-    probability_of_best,
-    probability_of_near_best,
     signed_rank,
     weight_draws,
 )
@@ -42,12 +40,6 @@ def test_without_a_success_the_next_run_is_one(rng):
     assert rates.mean() == pytest.approx(1 / 10, rel=0.02)
 
 
-def test_infinite_costs_share_the_last_place():
-    draws = [[np.inf, np.inf, 1.0], [np.inf, np.inf, np.inf]]
-    np.testing.assert_allclose(probability_of_best(draws), [1 / 6, 1 / 6, 2 / 3])
-    np.testing.assert_allclose(probability_of_near_best(draws, 2.0), [0.5, 0.5, 1.0])
-
-
 def test_what_matters_is_strictly_more_than_the_ratio():
     assert compared([1.0], [1.5], 1.5).equal == 1.0
     assert compared([1.0], [1.51], 1.5).better == 1.0
@@ -55,27 +47,11 @@ def test_what_matters_is_strictly_more_than_the_ratio():
     assert compared([0.0, np.inf], [1.0, 1.0], 1.0)[::2] == (0.5, 0.5)
 
 
-def test_equal_costs_are_practically_equal(rng):
-    found = signed_rank([1.0, np.inf, 3.0], [1.0, np.inf, 3.0], 1.1, draws=200, rng=rng)
-    assert found == (0.0, 1.0, 0.0)
-
-
-def test_ties_count_half_if_every_difference_matters(rng):
-    assert signed_rank([2.0] * 4, [2.0] * 4, 1.0, draws=50, rng=rng) == (0.5, 0.0, 0.5)
-
-
 def test_failures_count_more_than_any_number_and_cancel(rng):
     inf = np.inf
     assert signed_rank([1.0] * 8, [inf] * 8, 2.0, draws=200, rng=rng).better > 0.99
     found = signed_rank([1.0, inf] * 4, [inf, 1.0] * 4, 2.0, draws=4000, rng=rng)
     assert found.better == pytest.approx(found.worse, abs=0.05)
-
-
-def test_the_order_of_the_two_does_not_matter(rng):
-    a, b = rng.lognormal(size=(2, 9))
-    first = signed_rank(a, b, 1.2, draws=3000, rng=rng)
-    second = signed_rank(b, a, 1.2, draws=3000, rng=rng)
-    np.testing.assert_allclose(first, second[::-1], atol=0.04)
 
 
 @pytest.mark.parametrize("functions", [8, 9])
@@ -119,12 +95,6 @@ def test_three_algorithms_have_the_posterior_of_the_likelihood(rng):
     assert draws[:, 0].mean() == pytest.approx(expected(1) / expected(0), abs=0.015)
 
 
-def test_nothing_is_learned_about_the_order_of_failures(rng):
-    draws = weight_draws([[1.0, np.inf, np.inf]] * 6, draws=4000, rng=rng)
-    assert draws[:, 1].mean() == pytest.approx(draws[:, 2].mean(), abs=0.02)
-    assert draws[:, 0].mean() > 0.6
-
-
 def field(rng, means, *, deviation=0.5, runs=10, functions=12, draws=2000):
     counts = np.full(len(means), runs)
     return [
@@ -140,11 +110,6 @@ def test_luck_is_taken_back_where_algorithms_hardly_differ(rng):
     informed = informed_by_the_field(functions, rng=rng)
     after = np.std([np.log(draws).mean(axis=0) for draws in informed], axis=1).mean()
     assert after < 0.3 * before
-
-
-def test_clear_differences_stay(rng):
-    (draws, *_) = informed_by_the_field(field(rng, [0.0, 5.0, 9.0], deviation=0.1), rng=rng)
-    np.testing.assert_allclose(np.log(draws).mean(axis=0), [0.0, 5.0, 9.0], atol=0.05)
 
 
 @pytest.mark.slow
@@ -165,12 +130,3 @@ def test_equal_costs_get_the_usual_spread_whatever_their_rounding(rng):
     logs = np.log(informed_by_the_field(functions, rng=rng)[0])
     usual = 0.5**2 * 11 / 9 / 3
     np.testing.assert_allclose(logs[:, 1:].std(axis=0), np.sqrt(4 / 13 * usual), rtol=0.1)
-
-
-@pytest.mark.parametrize("shape", [(0,), (1,)])
-def test_a_field_of_nobody_or_one_stays(shape, rng):
-    costs = np.exp(rng.normal(size=(100, *shape)))
-    counts = np.full(shape, 50)
-    (informed,) = informed_by_the_field([OnFunction(costs, counts, counts)], rng=rng)
-    assert informed.shape == costs.shape
-    assert np.isfinite(informed).all()

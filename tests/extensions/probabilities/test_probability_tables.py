@@ -55,14 +55,6 @@ def test_verdicts_of_clear_cases(runs_of, table):
     assert (frame["target"].dropna() == 0.1).all()
 
 
-def test_the_reader_sets_what_matters(runs_of, table):
-    rows = table(*runs_of("A", FAST), *runs_of("C", SLOW))
-    matters = ANALYSIS.matters.model_copy(update={"ratio": 5.0})
-    frame = made("practical", rows, matters=matters)
-    assert (frame["verdict"] == "equal").all()
-    assert (frame["matters"] == 5.0).all()
-
-
 def test_who_never_succeeds_is_worse_than_who_does(runs_of, table):
     rows = table(*runs_of("A", FAST), *runs_of("N", NEVER), *runs_of("Z", NEVER))
     frame = made("practical", rows).set_index(KEYS)
@@ -96,16 +88,6 @@ def test_one_run_says_something_over_functions_only(runs_of, table):
     assert (frame.loc[over, "verdict"] == "better").all()
     best = made("probability_best", rows)
     assert best.loc[best["function"] != "all", "p_best"].isna().all()
-
-
-@pytest.mark.slow
-def test_one_run_leaves_out_its_own_pairs_and_who_is_the_best(runs_of, table):
-    rows = table(*runs_of("A", FAST), *runs_of("B", SLOW), *runs_of("C", [100]))
-    known = made("practical", rows).set_index(KEYS)["p_better"].notna()
-    pairs = [("A", "B"), ("A", "C"), ("B", "C")]
-    assert [known["seconds", "1", *pair] for pair in pairs] == [True, False, False]
-    best = made("probability_best", rows)
-    assert best.loc[best["function"] == "1", ["p_best", "p_near"]].isna().all(axis=None)
 
 
 def test_the_ratio_over_functions_does_not_prefer_a_side(runs_of, table):

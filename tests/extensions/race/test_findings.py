@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pandas as pd
-import pytest
 
 from timefair.campaign import configuration
 from timefair.extensions.race.findings import findings
@@ -52,21 +51,6 @@ def test_it_names_the_best_and_the_pairs_without_an_order():
         "It gave each algorithm 5 to 20 runs per function. In 3 of 6 cases, there were no runs "
         "after the first round; A had none on any function. The table allocation contains the "
         "reasons."
-    )
-
-
-@pytest.mark.parametrize(
-    ("better", "said"),
-    [
-        ("B", "decided that B is better than A"),
-        (None, "did not decide the order of A and B"),
-    ],
-)
-def test_the_only_pair_of_a_registered_race_is_one_statement(better, said):
-    order, _ = findings(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
-    assert order == (
-        f"The campaign-wide race {said} by the precision at the end (mean A12, 95\u00a0% "
-        "confidence)."
     )
 
 

@@ -114,66 +114,11 @@ def test_each_job_makes_the_runs_that_its_round_has(measured: Measured) -> None:
 
 
 @pytest.mark.slow
-def test_a_decision_that_is_made_again_is_the_same(measured: Measured) -> None:
-    for round in (2, 3):
-        before = measured.file(round).read_bytes()
-        measured.file(round).unlink()
-        assert measured.allocate(round) == 0
-        assert measured.file(round).read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_budget_limits_the_runs_of_the_rounds(measured: Measured) -> None:
-    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
-    assert free["share_core_s"] is None
-    spent = free["spent_core_s"]
-    budget = {"rule": "campaign_race", "budget_core_s": spent * 1.001}
-    short = decided_of(campaign(stopping=budget), measured.keys, 2, measured.folder)
-    assert short["share_core_s"] == pytest.approx(spent * 0.0005)
-    more = [sum(cell["more"] for cell in content["cells"]) for content in (free, short)]
-    assert more[1] < more[0]
-
-
-@pytest.mark.slow
 def test_runs_that_reached_the_final_target_are_ties(measured: Measured) -> None:
     """How far a run is below the target says nothing about its algorithm."""
     budget = CAMPAIGN["budget"] | {"final_target": 1e9}
     content = decided_of(campaign(budget=budget), measured.keys, 2, measured.folder)
     assert {pair["a12"] for pair in content["pairs"]} == {0.5}
-
-
-@pytest.mark.slow
-def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -> None:
-    """All others have those of the first round, whose core-seconds are spent too."""
-    question = {
-        "question": "Is it better?", "table": "comparison", "measure": "precision",
-        "algorithms": ["random", "DE"], "test": "mean-a12",
-    }  # fmt: skip
-    asked = campaign(
-        stopping={"rule": "campaign_race", "question": "registered"}, registered=question
-    )
-    content = decided_of(asked, measured.keys, 2, measured.folder)
-    (pair,) = content["pairs"]
-    assert (pair["algorithm_a"], pair["algorithm_b"]) == ("random", "DE")
-    assert len(content["cells"]) == 9
-    reasons = {cell["algorithm"]: set() for cell in content["cells"]}
-    for cell in content["cells"]:
-        reasons[cell["algorithm"]].add(cell["reason"])
-    assert reasons["simplex"] == {"not asked"}
-    assert not reasons["DE"] & {"not asked"}
-    free = decided_of(measured.campaign, measured.keys, 2, measured.folder)
-    assert content["spent_core_s"] == free["spent_core_s"]
-    on_one = campaign(
-        runs=24,
-        stopping=asked.stopping.model_dump(),
-        registered=question | {"function": 8},
-    )
-    cells = decided_of(on_one, measured.keys, 2, measured.folder)["cells"]
-    assert len(cells) == 9
-    assert all(
-        (cell["reason"] == "not asked") == (cell["function"] != 8 or cell["algorithm"] == "simplex")
-        for cell in cells
-    )
 
 
 @pytest.mark.slow

@@ -7,12 +7,10 @@ from math import comb
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from scipy.stats import binom
 
 from timefair.extensions.race.statistics import (
     CHANCE,
     GROWTH,
-    CampaignRace,
     MeanSequence,
     Why,
     pairs_over_functions,
@@ -175,24 +173,3 @@ def test_a_replay_of_close_algorithms_ends_before_equal_allocation() -> None:
     assert standing.better.tolist() == equal.better.tolist() == [1] * 6
     assert runs.sum() < (same - 1).sum()
     assert 0 < CHANCE < 0.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("functions", "start"), [(1, 15), (6, 4)])
-def test_a_registered_question_without_an_answer_is_rarely_answered(functions, start) -> None:
-    """Two equal algorithms, of which half of the runs are solved; p says what the limits say."""
-    alpha, races, wrong = 0.1, 120, 0
-    race = CampaignRace(((0, 1),), functions, start, 1 - alpha)
-    for seed in range(races):
-        rng = np.random.default_rng([seed, functions])
-        draws = np.maximum(rng.normal(size=(functions, 2, CAP)), 0.0)
-        runs, standing, p = np.full((2, functions), start), None, 1.0
-        for _ in range(8):
-            seen = [[draws[f, a, : runs[a, f]] for a in (0, 1)] for f in range(functions)]
-            standing = race.look(seen, standing)
-            found = standing.estimates
-            p = min(p, race.sequence.p_value(found.a12 - 0.5, found.variance).item())
-            runs = runs + race.grant(standing, runs, np.ones(runs.shape), CAP).more
-        assert (p < alpha) == (not standing.is_open.any())
-        wrong += p < alpha
-    assert 0 < wrong <= binom.ppf(0.999, races, alpha)

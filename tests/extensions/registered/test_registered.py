@@ -78,16 +78,6 @@ TO_TARGET = {"table": "ert", "target": TARGET, "function": 2, "test": "score"}
 REVERSAL = TO_TARGET | {"table": "rank_reversals", "measure": "ert"}
 
 
-@pytest.mark.parametrize(("function", "strictly"), [(None, "yes"), (2, "no")])
-def test_after_a_race_the_sequence_of_the_mean_a12_answers(runs, function, strictly):
-    row = answered(runs, test="mean-a12", function=function).iloc[0]
-    assert (row["value_a"], row["value_b"]) == (1, 0)
-    assert (row["better"], row["answer"]) == ("tortoise", "yes")
-    assert 0 < row["p"] < 0.05
-    strict = answered(runs, test="mean-a12", function=function, alpha=1e-12).iloc[0]
-    assert strict["answer"] == strictly
-
-
 @pytest.mark.parametrize(("changes", "function"), [({}, "all"), (ON_TWO, "2")])
 def test_it_is_the_row_of_the_comparison_before_the_correction(runs, changes, function):
     keys = {"function": function, "measure": "precision", "criterion": "Q.50"}

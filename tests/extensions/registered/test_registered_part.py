@@ -70,12 +70,3 @@ def test_a_question_that_was_never_registered_is_exploratory(written):
     assert "Question, not registered: Is DE" in text
     assert "Its answer is exploratory" in text
     assert "confirmatory" not in text
-
-
-def test_after_a_race_the_values_are_mean_a12(written):
-    raced = order(answer="yes", function="all", test="mean-a12", measure="precision")
-    _, text = written(raced)
-    assert "Precision at the end of the budget" in text
-    assert "(mean A12): " in text
-    assert "confidence sequence of the mean A12, which is valid after a campaign-wide race" in text
-    assert "share of the functions" not in text

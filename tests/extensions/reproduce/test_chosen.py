@@ -34,24 +34,11 @@ def test_the_run_and_its_cell(record: Path):
         (["--instance", "1"], "{path}: has several such runs; choose one by --run (0-1)"),
         (["--run", "7"], "--run: 7 is not in {path}; it has 0-1"),
         (["--function", "9"], "--function: 9 is not in {path}; it has 8"),
-        (["--instance", "1", "--run", "0", "--campaign", "no.yaml"], "no.yaml: "),
     ],
 )
 @pytest.mark.usefixtures("measuring")
 def test_choices_that_name_no_single_run(record: Path, arguments, line, capsys):
     assert refused(capsys, record, *arguments).startswith(line.format(path=record))
-
-
-@pytest.mark.usefixtures("measuring")
-def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, capsys):
-    other = tmp_path / "other.yaml"
-    other.write_text(
-        "name: other\nproblems: {suite: bbob-noisy, functions: 101, dimensions: 3, instances: 1}\n"
-        "algorithms: {de: timefair:DE}\nbudget: {evaluations: 9}\n"
-    )
-    line = refused(capsys, record, "--instance", "1", "--run", "0", "--campaign", str(other))
-    fault = "problems.functions: 8 is not in bbob-noisy, which has 101 to 130"
-    assert line == f"--campaign: {other}: {fault}"
 
 
 @pytest.mark.slow

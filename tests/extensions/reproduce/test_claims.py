@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.stats import norm
 
 from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.extensions.reproduce.claims import (
-    Limits,
     Verdict,
     campaign_again,
     campaign_of,
@@ -87,17 +85,11 @@ def verdicts(stated, results: Path, again: Path) -> Counter[tuple[str, Verdict]]
 @pytest.mark.slow
 def test_what_is_claimed(stated):
     found, _ = stated
-    by_kind = {kind: [c for c in found if c.kind == kind] for kind in ("first", "pair", "ratio")}
+    by_kind = {kind: [c for c in found if c.kind == kind] for kind in ("first", "pair")}
     assert {claim.leaders for claim in by_kind["first"]} == {("quick",)}
     assert {(c.better, c.other) for c in by_kind["pair"] if c.function == "1"} == {
         ("quick", "slow"), ("quick", "slowest"), ("slow", "slowest"),
     }  # fmt: skip
-    on_f1 = [claim for claim in by_kind["ratio"] if claim.function == 1]
-    assert [(claim.first, claim.other) for claim in on_f1] == [
-        ("quick", "slow"), ("quick", "slowest"),
-    ]  # fmt: skip
-    assert on_f1[0].low < 4 < on_f1[0].high
-    assert on_f1[1].low < 16 < on_f1[1].high
 
 
 @pytest.mark.slow
@@ -113,24 +105,7 @@ def test_the_opposite_order_contradicts(stated, run, tmp_path: Path):
     assert {verdict for _, verdict in found} == {Verdict.CONTRADICTED}
 
 
-def test_ratios_have_the_coverage_of_their_costs():
-    rng = np.random.default_rng(1)
-    half, covered = norm.isf(0.025), 0
-    for a, b in rng.normal(size=(2000, 2)) * [0.1, 0.3]:
-        ratio = Limits(a, a - half * 0.1, a + half * 0.1).minus(
-            Limits(b, b - half * 0.3, b + half * 0.3)
-        )
-        covered += not ratio.excludes_zero
-    assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5
-
-
 # --- The campaign that measures again -----------------------------------------------------------
-
-
-def planned(budget: dict[str, float], **changes):
-    campaign = configuration.parse(CAMPAIGN | {"budget": budget, "rounds": 3, "seed": 7})
-    given = {"seed": 1, "runs": None, "minutes": None, "cores": 2} | changes
-    return campaign, campaign_again(campaign, **given)
 
 
 RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}
@@ -139,18 +114,9 @@ RACE = {"stopping": {"rule": "race"}, "runs": 12, "rounds": 3}
 def test_the_new_runs_need_no_machine_and_no_rule():
     asked = CAMPAIGN | RACE | {"machine": {"require": {"processor": "Z80"}}}
     campaign = configuration.parse(asked)
-    new = campaign_again(campaign, seed=1, runs=1, minutes=None, cores=2)
+    new = campaign_again(campaign, seed=1, runs=1)
     assert (new.runs, new.rounds, new.stopping.rule) == (1, 1, "fixed")
     assert new.machine.required == {}
-
-
-@pytest.mark.parametrize("minutes", [0.5, 1.0, 2.0])
-def test_minutes_limit_the_runs(minutes: float):
-    campaign, new = planned({"time_s": 1.0}, minutes=minutes)
-    assert plan.wall_seconds(new, 2) <= 60 * minutes
-    assert 1 <= new.runs < campaign.runs
-    more = new.model_copy(update={"runs": new.runs + 1})
-    assert plan.wall_seconds(more, 2) > 60 * minutes
 
 
 # --- The command --------------------------------------------------------------------------------
@@ -194,13 +160,12 @@ def test_the_command(stated, run, tmp_path: Path, monkeypatch, capsys):
 @pytest.mark.slow
 def test_the_command_names_what_is_contradicted(stated, run, tmp_path: Path, monkeypatch, capsys):
     _, results = stated
-    other = SCALES | {"slowest": 6400.0}
+    other = {"quick": 640.0, "slow": 160.0, "slowest": 40.0}
     new = made(tmp_path / "again", run, other, seed=2, machine={"cpu": "6502"})
     assert reproduce(monkeypatch, results, new) == 1
     out = capsys.readouterr().out
     assert "machine: of another kind; claims in seconds are compared as ratios" in out
-    assert "contradicted: bbob, 2 dimensions: on f1, slowest needs" in out
-    assert "7 of " in out
+    assert "contradicted: bbob, 2 dimensions: quick better than slow on f1" in out
 
 
 @pytest.mark.slow
@@ -210,9 +175,7 @@ def test_the_command_names_what_is_contradicted(stated, run, tmp_path: Path, mon
         (["--claims", "--share", "5%"], "--share: is for replays; --runs sets how many runs"),
         (["--runs", "3"], "--runs: is for --claims; --share sets how many runs are replayed"),
         (["--claims", "--runs", "0"], "--runs: 0: should be above 0"),
-        (["--claims", "--minutes", "-1"], "--minutes: -1.0: should be above 0"),
         (["--claims", "--seed", "0"], "--seed: 0: should be at least 1 with --claims"),
-        (["--claims", "--minutes", "1"], "--minutes: the budget of the campaign has no real"),
     ],
 )
 def test_wrong_input(words: list[str], line: str, stated, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -78,18 +77,6 @@ def in_this_process(workers: int, mp_context: object) -> ThreadPoolExecutor:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("measuring")
-def test_runs_of_a_campaign_that_grew_without_its_records(grown: Path, monkeypatch, capsys):
-    shutil.rmtree(grown / "records")
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", in_this_process)
-    assert cli.main(["reproduce", str(grown), "--share", "50%"]) == 1
-    first, *faults, last, _ = capsys.readouterr().out.splitlines()
-    assert first == "de: 2 of 4 runs: 2 could not be compared"
-    assert all("joins records that differ in campaign; " in fault for fault in faults)
-    assert last == "2 of 4 runs were replayed: 2 could not be compared"
-
-
-@pytest.mark.slow
 def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONHASHSEED", "0")  # the command sets it for its processes
@@ -108,7 +95,6 @@ def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
         (["--share", "half"], "--share: half: should be above 0 and at most 100%, such as 5%"),
         (["--seed", "-1"], "--seed: -1: should be at least 0"),
         (["--run", "0"], "--run: is for a file; {folder} is none"),
-        (["--claims", "--campaign", "c.yaml"], "--campaign: is for a file; {folder} is none"),
         ([], "{folder}: contains no records; name results/NAME"),
     ],
 )

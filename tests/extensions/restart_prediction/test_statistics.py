@@ -48,22 +48,6 @@ def test_fixed_lengths_are_the_formula_by_brute_force(costs, taus):
         assert value == pytest.approx(expected)
 
 
-@pytest.mark.slow
-@given(launches, st.randoms(use_true_random=False))
-def test_the_order_of_runs_does_not_matter(costs, random):
-    hit = np.where(np.array(costs) <= 20, costs, np.inf)
-    order = list(range(len(costs)))
-    random.shuffle(order)
-    strata = np.arange(len(costs)) % 2
-    cutoffs = [5.0, 10.0, 20.0]
-    lengths = np.full(len(costs), 20.0)
-    first = of_launches(hit, lengths, cutoffs, strata=strata)
-    second = of_launches(hit[order], lengths, cutoffs, strata=strata[order])
-    for policy in (lambda one: fixed_cutoffs(one, 20.0), lambda one: luby(one, 1, 20.0)):
-        of = [ert(policy(one), np.bincount(strata)) for one in (first, second)]
-        np.testing.assert_allclose(*of)
-
-
 def simulated(hit, end, lengths, budget, rng, runs=40_000):
     """Cost and success of runs that draw launches of these lengths, one after the other."""
     left, cost = np.full(runs, float(budget)), np.zeros(runs)
@@ -118,14 +102,6 @@ def test_copies_fail_only_if_all_of_them_fail(copies):
     assert outcome.chance[0, 0, 0] == pytest.approx(1 - (2 / 3) ** copies)
     first_five_s, last_five_s = (13 / 15) ** copies * 5, (2 / 3) ** copies * 5
     assert outcome.cost[0, 0, 0] == pytest.approx(first_five_s + last_five_s)
-
-
-def test_exponential_runtimes_have_no_best_cutoff():
-    hit = np.random.default_rng(1).exponential(100.0, 200_000)
-    cutoffs = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
-    one = of_launches(hit, np.full(hit.size, 1e9), cutoffs)
-    np.testing.assert_allclose(ert(fixed_cutoffs(one, 1e9)), 100.0, rtol=0.02)
-    np.testing.assert_allclose(ert(luby(one, 1, 160.0)), 100.0, rtol=0.05)
 
 
 def test_what_was_not_observed_is_refused():

@@ -56,21 +56,6 @@ def test_fixed_lengths_are_those_of_the_formula(stuck, table):
     assert copies.loc[8, "success_rate"] == pytest.approx(1 - 0.6**8)
 
 
-def test_a_cell_in_which_no_run_spent_anything_is_omitted(run, table):
-    """All policies are the same there; in evaluations, nothing changes."""
-    rows = [
-        run([(1, 0.0, 50.0), (3, 0.0, 0.5)], run=k, function=function, algorithm=name, wall_s=0.0,
-            evaluations=3, stop_reason="target", budget_s=0.0)
-        for name in "AB" for function in (1, 3) for k in range(4)
-    ]  # fmt: skip
-    runs = Runs.of(table(*rows))
-    found = TABLES["restart_what_if"](runs, ANALYSIS)
-    assert set(found["unit"]) == {"evaluations"}
-    measured = found[(found["policy"] == "measured") & (found["target"] == 1.0)]
-    assert measured["ert"].tolist() == [3.0] * 4
-    assert len(TABLES["restart_advice"](runs, ANALYSIS)) == 2
-
-
 def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):
     (row,) = TABLES["restart_advice"](Runs.of(table(*stuck)), ANALYSIS).to_dict("records")
     assert row["verdict"] == "gain"
@@ -78,17 +63,6 @@ def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):
     assert row["gain"] == pytest.approx((70 + 3 * BUDGET) / 190)
     assert row["gain"] == pytest.approx(row["gain_same_runs"])
     assert row["functions"] == 3
-
-
-def test_nothing_to_gain_where_every_launch_is_alike(one_launch, table):
-    rows = [
-        one_launch(500, function=function, run=number, algorithm="steady")
-        for function in (1, 3, 8)
-        for number in range(6)
-    ]
-    (row,) = TABLES["restart_advice"](Runs.of(table(*rows)), ANALYSIS).to_dict("records")
-    assert row["verdict"] == "nothing to gain"
-    assert row["gain"] == pytest.approx(1.0)
 
 
 def test_records_without_launch_traces_say_so(one_launch, stuck, table):

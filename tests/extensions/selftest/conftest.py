@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,21 +11,90 @@ import pytest
 
 from timefair.campaign import configuration, plan
 from timefair.extensions.selftest import laws
-from timefair.extensions.selftest.checks import Copy
-from timefair.extensions.selftest.laws import recorded
-from timefair.extensions.selftest.staircase import VALUES, point
-from timefair.measure.launching import run_seed
+from timefair.extensions.selftest.defects import Copy
+from timefair.extensions.selftest.laws import LEVELS, VALUES, Synthetic, found, point
+from timefair.measure.launching import run_seed, stream
 from timefair.problems.base import ProblemName
-from timefair.records.status import Perturbation
+from timefair.records.status import LaunchEnd, Perturbation, Status, StopReason
 
 DELAY_S, RELAUNCH_S = 40.3e-6, 10.007e-6
 START = datetime(2026, 11, 22, 12, tzinfo=UTC)
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4, "python": "3.11.2", "versions": {}}
 
 
+def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a run as it would be if the clock and everything around the run took no time.
+
+    - `synthetic`: the algorithm.
+    - `budget_s`: T of the run.
+    - `names`: the columns that name the run, including ``seed``.
+    Returns A row of `timefair.records.schema.RUN_SCHEMA`, without the columns about its
+    surroundings.
+    """
+    step_s = synthetic.step_s
+    most = int(budget_s / step_s)
+    events = found(synthetic, names["seed"], most)
+    succeeds = events[-1].level == LEVELS
+    evaluations = events[-1].evaluations if succeeds else most
+    end_s = evaluations * step_s if succeeds else budget_s
+    best = VALUES[events[-1].level]
+    launches = list(_launches(synthetic, names["seed"], evaluations, end_s, succeeds))
+    return {
+        "round": 1,
+        "f_opt": 0.0,
+        "budget_s": budget_s,
+        "evaluation_cost_s": 0.0,
+        "status": Status.OK,
+        "stop_reason": StopReason.TARGET if succeeds else StopReason.TIME,
+        "attempts": 1,
+        "wall_s": end_s,
+        "real_s": end_s,
+        "charged_s": 0.0,
+        "reaped_s": end_s,
+        "evaluations": evaluations,
+        "launches": len(launches),
+        "completed_restarts": len(launches) - 1,
+        "best_f": best,
+        "best_precision": best,
+        "launch_log": launches,
+        "batches": [],
+        "launch_events": [],
+        "events": [
+            {
+                "launch": event.launch,
+                "evaluations": event.evaluations,
+                "time_s": event.evaluations * step_s,
+                "precision": VALUES[event.level],
+            }
+            for event in events
+        ],
+        **names,
+    }
+
+
+def _launches(
+    synthetic: Synthetic, seed: int, evaluations: int, end_s: float, succeeds: bool
+) -> Iterator[dict[str, Any]]:
+    """The launches of a run with this number of evaluations."""
+    length = synthetic.tau or evaluations
+    for launch in range(math.ceil(evaluations / length)):
+        first, last = launch * length, min((launch + 1) * length, evaluations)
+        steps = synthetic.steps(stream(seed, launch))
+        improved = laws._improvements(steps, last - first)
+        is_last = last == evaluations
+        final = LaunchEnd.TARGET if succeeds else LaunchEnd.CUT
+        yield {
+            "start_s": first * synthetic.step_s,
+            "end_s": end_s if is_last else last * synthetic.step_s,
+            "evaluations": last - first,
+            "best_precision": VALUES[max(level for _, level in improved)],
+            "end": final if is_last else LaunchEnd.TAU,
+        }
+
+
 def rows_of(label: str, functions: int, runs: int, seed: int) -> Iterator[dict[str, Any]]:
     """The runs of an algorithm with a perfect clock, function by function."""
-    suite = "timefair.extensions.selftest.staircase:staircase"
+    suite = "timefair.extensions.selftest.laws:staircase"
     for function in range(1, functions + 1):
         for run in range(runs):
             problem = ProblemName(suite, function, 1, 1)
@@ -44,10 +114,9 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
     for event in row["events"]:
         event["time_s"] += DELAY_S + event["launch"] * RELAUNCH_S
     end_s = row["launch_log"][-1]["end_s"]
-    sleeps = laws.ALGORITHMS[row["algorithm"]].sleeps
     return row | {
         "wall_s": end_s, "real_s": end_s, "reaped_s": end_s + 1e-3, "overshoot_s": 0.0,
-        "last_evaluation_s": end_s, "cpu_s": end_s * (0.3 if sleeps else 1.0),
+        "last_evaluation_s": end_s, "cpu_s": end_s,
         "foreign_delay_s": 0.0, "perturbation": Perturbation.CLEAN, "core": 0,
         "preparation_s": 0.01, "best_x": point(VALUES.index(row["best_f"])).tolist(),
     }  # fmt: skip
@@ -76,4 +145,4 @@ def sound() -> Copy:
         }
         for job in rows
     }
-    return Copy(campaign, keys, facts, rows, START, began)
+    return Copy(campaign, keys, facts, rows)

@@ -48,12 +48,3 @@ def test_equal_algorithms_are_rarely_told_apart(test):
     rng = np.random.default_rng(4)
     first, second = machine(rng, 0.02, 200), machine(rng, 0.02, 200)
     assert false_alarms(test, first, second, half_way(first)) < 0.11
-
-
-def test_a_slowdown_is_that_of_a_slower_run():
-    rng = np.random.default_rng(5)
-    (own,), (slow,) = machine(rng, 0.0, 1), machine(rng, 0.0, 1, 0.1)
-    assert own.ends(0.1) == pytest.approx(slow.ends(0.1) / 1.1 * 1.1, rel=0.01)
-    cost, reached = own.costs(300, 0.1)
-    assert reached.all()
-    assert cost == pytest.approx(1.1 * own.costs(300, 0.0)[0], rel=0.01)

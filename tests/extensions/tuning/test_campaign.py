@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import time
-
 import pandas as pd
 import pytest
 from workspace import Workspace
 
 from timefair import cli
-from timefair.records.journal import read_journal
 from timefair.records.store import open_record
 
 pytestmark = pytest.mark.workflow
@@ -86,32 +80,4 @@ def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     page = (workspace.results / "report.html").read_text()
     assert "Number of problems after which tuning pays off" in page
     assert "candidates in" in page
-    assert cli.main(["verify", str(workspace.results)]) == 0
-
-
-@pytest.mark.thorough
-def test_a_search_that_was_killed_goes_on(tmp_path) -> None:
-    algorithms = {"DE": {**ALGORITHMS["DE"], "tune": {**ALGORITHMS["DE"]["tune"], "budget_s": 8}}}
-    workspace = configured(tmp_path)
-    workspace.configure(algorithms=algorithms, budget={"time_s": 0.05}, runs=1, tables=["runs"])
-    process = subprocess.Popen(
-        workspace.command(), cwd=workspace.folder, env=workspace.environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    done = {}
-    while len(done) < 2:
-        time.sleep(0.05)
-        assert process.poll() is None, "it has ended before it could be killed"
-        for path in (workspace.results / "tuning").rglob("*.journal"):
-            done = read_journal(path.read_bytes()).runs
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    made = {run: batch["started_utc"][0].as_py() for (_, run), batch in done.items()}
-    workspace.complete()
-    (record,) = searches(workspace).values()
-    rows = {row["run"]: row for row in record.read().to_pylist()}
-    assert sorted(rows) == list(range(len(rows)))
-    assert len(rows) > len(made)
-    assert {run: rows[run]["started_utc"] for run in made} == made
-    assert record.facts["tuning"]["interrupted"] <= 1
     assert cli.main(["verify", str(workspace.results)]) == 0

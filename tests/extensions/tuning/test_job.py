@@ -145,36 +145,6 @@ def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolat
     assert len({one["loss"] for one in search["trace"]}) > 2  # the parameters arrive
 
 
-NOTED = """
-import os
-import pathlib
-
-with pathlib.Path("imported").open("a") as file:
-    file.write(f"{os.getpid()} ")
-"""
-
-
-@pytest.mark.parametrize(("isolation", "here"), [("strict", False), ("private", True)])
-def test_a_strict_algorithm_is_not_imported_where_the_problem_is(
-    tmp_path, monkeypatch, capsys, isolation, here
-) -> None:
-    monkeypatch.setattr(
-        "timefair.extensions.tuning.commands.measuring_environment", lambda _: os.environ
-    )
-    (tmp_path / f"noted_{isolation}.py").write_text(NOTED + OWN)
-    use = f"noted_{isolation}.py:solve"
-    asked = Tuning(tmp_path).campaign.model_dump(mode="json")
-    for spec in asked["algorithms"].values():
-        spec |= {"use": use, "isolation": isolation}
-    campaign = configuration.Campaign.model_validate(asked)
-    snapshot = plan.write_snapshot(campaign, tmp_path / "results/apart")
-    words = ["tune", "--campaign", str(snapshot), "--algorithm", "mine-tuned", "--key", "another"]
-    assert cli.main([*words, "--record", str(tmp_path / "search.parquet")]) == 2
-    assert "changed since this job was planned" in capsys.readouterr().err
-    imported_by = (tmp_path / "imported").read_text().split()
-    assert (str(os.getpid()) in imported_by) is here
-
-
 @pytest.mark.slow
 def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
     tuning, line, seen = Tuning(tmp_path), job._line, []

@@ -41,12 +41,6 @@ def changed(key: str, value: object) -> dict:
          "the lower first"),
         ("space.F", {"log": [0, 1]}, "space.F: {'log': [0, 1]}: should be two numbers, the lower "
          "first and above 0"),
-        ("space.population", {"int": [3.5, 8]}, "space.population: {'int': [3.5, 8]}: should be "
-         "two whole numbers, the lower first"),
-        ("space.F", [0, 1], "space.F: [0, 1]: should be a kind with values, such as {float: "
-         "[0.1, 1]}"),
-        ("space.F", {"choice": ["a"]}, "space.F: {'choice': ['a']}: should be a list of two or "
-         "more different values"),
         ("space.G", {"float": [0, 1]}, "space.G: 'G' is not a parameter of timefair:DE; it has: "
          "strategy, F, CR, population, population_per_dimension, patience, bounds"),
         ("space.F", {"float": [0.3, 9]}, "space.F: 'F' of timefair:DE is a number from 0 to 2, "
@@ -57,9 +51,6 @@ def changed(key: str, value: object) -> dict:
          "on 2 problems of 0.5 s"),
         ("on.instances", "2-4", "on: f1 D=2 instance 2: should not be in the comparison; choose "
          "other problems, or write overlap: allowed"),
-        ("label", "NM", "label: 'NM': an algorithm already has this label; give another"),
-        ("budget", 1, "budget: unknown key; did you mean 'budget_s'?; known here: space, tuner, "
-         "budget_s, on, overlap, label"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
 )  # fmt: skip
@@ -67,34 +58,6 @@ def test_what_is_wrong_is_one_line(key: str, value: object, line: str) -> None:
     with pytest.raises(InputError) as error:
         configuration.parse(changed(key, value))
     assert error.value.faults == (f"algorithms.DE.tune.{line}",)
-
-
-def test_a_variant_is_not_written_by_hand() -> None:
-    file = copy.deepcopy(FILE)
-    file["algorithms"]["mine"] = {"use": "timefair:DE", "tuned": "DE"}
-    with pytest.raises(InputError) as error:
-        configuration.parse(file)
-    assert error.value.faults == (
-        "algorithms.mine.tuned: 'DE': timefair writes this key; remove it",
-    )
-
-
-def test_an_unknown_optimum_needs_values_of_f(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text("def f(x):\n    return sum(x)\n")
-    file = copy.deepcopy(FILE)
-    file["problems"] = {
-        "suite": "mine.py:f", "functions": 1, "dimensions": 2, "instances": 1,
-        "parameters": {"lower": -5, "upper": 5},
-    }  # fmt: skip
-    file["algorithms"]["DE"]["tune"]["on"] = {"functions": 1, "dimensions": 3, "instances": 1}
-    with pytest.raises(InputError) as error:
-        configuration.parse(file)
-    assert error.value.faults == (
-        "algorithms.DE.tune.on: the optimum of some of these problems is unknown; give "
-        "target_values",
-    )
-    assert configuration.parse(file | {"target_values": [0.0]}).tuned
 
 
 def test_overlap_has_to_be_allowed() -> None:
@@ -127,15 +90,6 @@ def test_a_search_asks_for_the_time_that_it_may_take() -> None:
     again = asked(timing={"perturbed": "repeat", "repeats": 2})
     assert again["runtime"] == 10 + 2 * 2 * 3
     assert "runtime" not in asked(budget={"evaluations": 100})
-
-
-def test_both_variants_are_in_the_campaign() -> None:
-    campaign = configuration.parse(FILE)
-    assert list(campaign.algorithms) == ["DE", "DE-tuned", "NM"]
-    assert campaign.algorithms["DE-tuned"].tuned == "DE"
-    assert list(configuration.parse(changed("label", "DE+")).algorithms)[1] == "DE+"
-    assert "tuning_pays" in campaign.made_tables
-    assert "tuning_pays" in campaign.figure_names
 
 
 def test_the_search_has_its_own_problems_and_parameters() -> None:

@@ -1,4 +1,4 @@
-"""The files that describe an archive to its readers, to repositories and to citation tools."""
+"""The files that describe an archive to its readers and to repositories."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from importlib import metadata
 from typing import Any, NamedTuple
-
-import yaml
 
 from timefair import __version__
 from timefair.basics.errors import InputError
@@ -32,10 +30,8 @@ _README = """\
 {content}{tuning}| `{results}/campaign.json` | the checked configuration |
 | `{code}/` | {origin} |
 {own}| `{environment}/` | {machines}: facts, and installed packages |
-| `CITATION.cff` | how to cite the archive |
 | `codemeta.json` | metadata of the software |
-| `.zenodo.json` | metadata for a deposit at Zenodo |
-| `ro-crate-metadata.json` | the same as a Workflow Run RO-Crate |
+| `ro-crate-metadata.json` | title, authors, licence and origin, as a Workflow Run RO-Crate |
 | `manifest-sha256.txt` | the checksum of every file |
 
 ## How to check the archive
@@ -86,11 +82,6 @@ class Author(NamedTuple):
     family: str
     given: str
     orcid: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The name as in a list of references: ``Family, Given``."""
-        return f"{self.family}, {self.given}"
 
     @classmethod
     def parse(cls, text: str) -> Author:
@@ -170,8 +161,6 @@ def cards(
         install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
     )
     yield Member("README.md", readme.encode())
-    yield Member("CITATION.cff", _citation(deposit, code).encode())
-    yield Member(".zenodo.json", _zenodo(deposit, code).encode())
     yield Member("codemeta.json", codemeta(_installed(_version(where))).encode())
 
 
@@ -185,53 +174,6 @@ def _pins(machine: Mapping[str, Any]) -> str:
     lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
     head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
     return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
-
-
-def _citation(deposit: Deposit, code: Code) -> str:
-    software: dict[str, Any] = {
-        "type": "software",
-        "title": "timefair",
-        "authors": [{"name": "The timefair developers"}],
-        "version": __version__,
-    }
-    if code.commit:
-        software["commit"] = code.commit
-    content = {
-        "cff-version": "1.2.0",
-        "message": "If you use these data, please cite them, and the software that measured them.",
-        "type": "dataset",
-        "title": deposit.title,
-        "abstract": deposit.description,
-        "authors": [
-            {"family-names": author.family, "given-names": author.given}
-            | ({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid else {})
-            for author in deposit.authors
-        ],
-        "license": deposit.license,
-        "date-released": deposit.published,
-        "keywords": [*KEYWORDS],
-        "references": [software],
-    }
-    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    return text
-
-
-def _zenodo(deposit: Deposit, code: Code) -> str:
-    content = {
-        "title": deposit.title,
-        "description": f"<p>{deposit.description}</p>",
-        "upload_type": "dataset",
-        "publication_date": deposit.published.isoformat(),
-        "access_right": "open",
-        "license": deposit.license.lower(),
-        "creators": [
-            {"name": author.name, **({"orcid": author.orcid} if author.orcid else {})}
-            for author in deposit.authors
-        ],
-        "keywords": [*KEYWORDS],
-        "notes": f"Code: {code.origin}. README.md says how to check the archive.",
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def codemeta(project: Mapping[str, Any]) -> str:

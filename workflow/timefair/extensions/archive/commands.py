@@ -32,7 +32,7 @@ def add_to(commands: Commands) -> None:
     crate.add_argument("folder", **RESULTS)
     crate.add_argument(
         "--output", required=True, type=Path, metavar="PATH",
-        help="a new folder, or a new file that ends in .zip",
+        help="a new file that ends in .zip",
     )  # fmt: skip
     crate.add_argument(
         "--author", required=True, action="append", metavar="NAME",
@@ -42,11 +42,6 @@ def add_to(commands: Commands) -> None:
         "--license", required=True, metavar="SPDX",
         help="licence of the data, such as CC-BY-4.0",
     )  # fmt: skip
-    crate.add_argument(
-        "--title",
-        metavar="TEXT",
-        help="title of the archive; by default, one with the name of the campaign",
-    )
     crate.add_argument(
         "--date", metavar="YYYY-MM-DD",
         help="date of publication; by default the date of the last run",
@@ -63,22 +58,22 @@ def add_to(commands: Commands) -> None:
 def _export_crate(arguments: argparse.Namespace) -> None:
     from timefair.extensions.archive.cards import Author, checked_license
     from timefair.extensions.archive.crate import crate_of
-    from timefair.extensions.archive.packing import write_folder, write_zip
+    from timefair.extensions.archive.packing import write_zip
 
     output = arguments.output
     if output.exists():
         raise InputError(f"--output: {output}: exists already; name another")
+    if output.suffix != ".zip":
+        raise InputError(f"--output: {output}: should end in .zip")
     crate = crate_of(
         arguments.folder,
         authors=[Author.parse(text) for text in arguments.author],
         license=checked_license(arguments.license),
-        title=arguments.title,
         published=_date(arguments.date),
         compact=arguments.compact,
     )
     prepare_folder(output.absolute().parent)
-    write = write_zip if output.suffix == ".zip" else write_folder
-    write(crate.members, output)
+    write_zip(crate.members, output)
     megabytes = sum(member.size for member in crate.members) / 1e6
     print(f"{output}: {len(crate.members) + 1} files, {crate.runs} runs, {megabytes:.1f} MB")
     print(f"code: {crate.code}")
@@ -95,7 +90,7 @@ def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespa
     """Verify an archive; `of_folder` verifies anything else."""
     one_thread()
     from timefair.extensions.archive import packing
-    from timefair.extensions.archive.files import differs_from_installed, files_below
+    from timefair.extensions.archive.files import files_below
 
     if not packing.is_archive(arguments.folder):
         return of_folder(arguments)
@@ -115,9 +110,4 @@ def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespa
             arguments,
             lambda line: print(line.replace(place, shown), flush=True),
         )
-        if problems and arguments.rebuild and differs_from_installed(folder):
-            print(
-                f"{shown}: the timefair that is installed here is not the archive's, so its tables "
-                "may differ; install the archive's as its README.md shows"
-            )
     return int(problems > 0)

@@ -56,13 +56,10 @@ _PAGES = {
 }
 _CARDS = {
     "README.md": ("README", "What the archive contains, and how to check it."),
-    "CITATION.cff": ("Citation", "How to cite the archive."),
     "codemeta.json": ("CodeMeta", "The metadata of timefair."),
-    ".zenodo.json": ("Metadata of a deposit", "What the repository Zenodo asks for."),
     MANIFEST: ("Manifest", "The SHA-256 of every file of the archive, for sha256sum --check."),
 }
 _FORMATS = {
-    ".cff": "application/yaml",
     ".html": "text/html",
     ".json": "application/json",
     ".md": "text/markdown",
@@ -85,7 +82,6 @@ def crate_of(
     *,
     authors: Sequence[Author],
     license: str,
-    title: str | None = None,
     published: date | None = None,
     compact: bool = False,
 ) -> Crate:
@@ -108,7 +104,7 @@ def crate_of(
             raise InputError("--date: missing; the campaign has no runs with times")
         published = where.last.date()
     deposit = Deposit(
-        title or f"Benchmark of black-box optimizers: campaign {campaign.name} of timefair",
+        f"Benchmark of black-box optimizers: campaign {campaign.name} of timefair",
         _description(campaign, where, compact),
         authors,
         license,

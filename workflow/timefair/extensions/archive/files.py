@@ -180,19 +180,6 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
     ]
 
 
-def differs_from_installed(archive: Path) -> bool:
-    """Whether the package in an archive differs from the package that reads the archive."""
-    archived, installed = (
-        {
-            member.path: b"".join(member.chunks())
-            for member in files_below(package)
-            if member.path.endswith((".py", ".pyx"))
-        }
-        for package in (archive / CODE / "workflow" / PACKAGE.name, PACKAGE)
-    )
-    return archived != installed
-
-
 def _is_installed(path: Path) -> bool:
     """Whether a file belongs to Python, to an installed package or to the operating system."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}

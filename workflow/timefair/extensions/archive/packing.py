@@ -1,4 +1,4 @@
-"""Writes an archive as a folder or a zip, the same files as the same bytes, and checks one.
+"""Writes an archive as a zip, the same files as the same bytes, and checks one.
 
 The manifest is a file for ``sha256sum --check``. Its first line is a comment with the checksum of
 the others, so that a change of the manifest is noticed too.
@@ -7,9 +7,7 @@ the others, so that a change of the manifest is noticed too.
 from __future__ import annotations
 
 import contextlib
-import filecmp
 import hashlib
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,23 +29,6 @@ _UNREADABLE = (
 )  # fmt: skip
 
 # --- Writing ------------------------------------------------------------------------------------
-
-
-def write_folder(members: Iterable[Member], folder: Path) -> None:
-    """Write files, with ascending paths, and their manifest; the folder appears when complete."""
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    digests = {}
-    try:
-        for member in members:
-            path = part / member.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as file:
-                digests[member.path] = _copied(member, file.write)
-        (part / MANIFEST).write_bytes(_manifest(digests))
-        part.replace(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def write_zip(members: Iterable[Member], path: Path) -> None:
@@ -156,23 +137,14 @@ def _faults_of_zip(path: Path, folder: Path) -> Iterator[str]:
     """Unpack a zip into a folder; a line for each fault of its files, or one of the zip itself."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file or folder")
-    wrong = _unpack(path, folder)
-    yield from wrong
+    yield from _unpack(path, folder)
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{path}: contains no {MANIFEST}; name an archive of timefair")
-    for fault in faults(folder):
-        wrong.append(fault)
-        yield fault
-    if not wrong:
-        again = folder.parent / f"{folder.name}.zip"
-        write_zip((member for member in files_below(folder) if member.path != MANIFEST), again)
-        if not filecmp.cmp(path, again, shallow=False):
-            yield "not as written, though its files are"
+    yield from faults(folder)
 
 
-def _unpack(path: Path, folder: Path) -> list[str]:
+def _unpack(path: Path, folder: Path) -> Iterator[str]:
     """Write the files of a zip into a folder; a line for each that cannot be read."""
-    wrong = []
     try:
         archive = zipfile.ZipFile(path)
     except _UNREADABLE as error:
@@ -182,5 +154,4 @@ def _unpack(path: Path, folder: Path) -> list[str]:
             try:
                 archive.extract(entry, folder)
             except (*_UNREADABLE, NotImplementedError) as error:
-                wrong.append(f"{entry.filename}: cannot be read from the zip ({error})")
-    return wrong
+                yield f"{entry.filename}: cannot be read from the zip ({error})"

@@ -1,8 +1,8 @@
 """The stopping rule `classifier`: a classifier, trained from recorded campaigns, judges estimates.
 
-`statistics` has its features and its model, `landscape` what it may know of a problem, `rule` the
-stopping rule and the file of a classifier, `training` and `commands` make such a file, and `tables`
-shows whether the reliability of an estimate can be predicted at all.
+`statistics` has its features and its model, `rule` the stopping rule and the file of a classifier,
+`training` and `commands` make such a file, and `tables` shows whether the reliability of an
+estimate can be predicted at all.
 """
 
 from timefair.basics.extension import Extension

@@ -28,22 +28,12 @@ def add_to(commands: Commands) -> None:
         "`stopping.model`. The cells of the recorded campaigns need twice as many runs as the "
         "largest n: the first half for the estimate, and the other half to judge it. Nothing is "
         "measured.",
-        example="timefair train-classifier results/NAME --output classifier.json\n"
-        "timefair train-classifier results/NAME --output classifier.json --known landscape",
+        example="timefair train-classifier results/NAME --output classifier.json",
         exits={2: "the command line or a campaign is wrong; one line per fault"},
     )
     train.add_argument("folders", type=Path, nargs="+", metavar="RESULTS", help="results/NAME")
     train.add_argument(
         "--output", type=Path, required=True, metavar="FILE", help="the file to write (.json)"
-    )
-    train.add_argument(
-        "--known",
-        nargs="+",
-        choices=("landscape", "parameters"),
-        default=(),
-        help="what the classifier knows besides the shape of a sample: features of the problem's "
-        "landscape (50 evaluations per variable, at most 1000, which count for no algorithm), the "
-        "algorithm and its parameters",
     )
     train.add_argument(
         "--quantile", type=float, default=0.5, metavar="P", help="quantile to estimate (0.5)"
@@ -83,7 +73,7 @@ def _train(arguments: argparse.Namespace) -> None:
     from timefair.extensions.classifier.training import train_classifier
 
     question = Question(arguments.quantile, arguments.width, first, last)
-    trained = train_classifier(arguments.folders, question, arguments.known, arguments.hold_out)
+    trained = train_classifier(arguments.folders, question, arguments.hold_out)
     trained.write(arguments.output)
     print(*_lines(trained, arguments), sep="\n")
 
@@ -101,11 +91,9 @@ def _number(value: float) -> str:
 
 def _lines(trained: Trained, arguments: argparse.Namespace) -> list[str]:
     stops, question = trained.classifier.stops, trained.classifier.question
-    known = ["shape", *arguments.known]
     lines = [
         f"samples       {trained.samples}, of which {100 * trained.accurate:.1f} % are accurate, "
         f"over {question.start} to {question.cap} runs",
-        f"known         {', '.join(known)}",
         f"held out      each {arguments.hold_out} once: Brier skill {_number(trained.skill)}, "
         f"AUC {_number(trained.auc)}",
     ]

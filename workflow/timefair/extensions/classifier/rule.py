@@ -12,11 +12,10 @@ from pydantic import BeforeValidator, Field, JsonValue, ValidationError
 from timefair.basics.errors import InputError
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import Positive, Repeats, Share
-from timefair.policies.stopping.base import Cell, Started
+from timefair.policies.stopping.base import Started
 
 if TYPE_CHECKING:
     from timefair.extensions.classifier.statistics import Classifier, ClassifierRule
-    from timefair.problems.base import Problem
 
 SHIPPED: Any = "default"
 """The name of the model that comes with timefair."""
@@ -62,7 +61,7 @@ class TrainedModel(Section):
         model = classifier.model
         return cls(
             **vars(classifier.question),
-            features=(*SHAPE, *classifier.names),
+            features=SHAPE,
             centre=model.centre.tolist(),
             scale=model.scale.tolist(),
             weights=model.weights.tolist(),
@@ -90,7 +89,7 @@ class TrainedModel(Section):
 
         sizes = {len(each) for each in (self.features, self.centre, self.scale, self.weights)}
         steps = {len(each) for each in vars(self.stops).values()}
-        if self.features[: len(SHAPE)] != SHAPE or len(sizes) != 1 or len(steps) != 1:
+        if self.features != SHAPE or len(sizes) != 1 or len(steps) != 1:
             raise InputError(
                 "has other features than this version of timefair; train it again with "
                 "`timefair train-classifier`"
@@ -98,7 +97,6 @@ class TrainedModel(Section):
         centre, scale, weights = map(np.array, (self.centre, self.scale, self.weights))
         return Classifier(
             Question(self.p, self.width, self.start, self.cap),
-            self.features[len(SHAPE) :],
             ReliabilityModel(centre, scale, weights, self.intercept),
             Stops(**{name: np.array(column) for name, column in vars(self.stops).items()}),
         )
@@ -165,21 +163,14 @@ class Classified(Started):
     )
 
     def judge(self, runs: int) -> ClassifierRule:
-        return self.judge_on(runs, Cell())
-
-    def judge_on(self, runs: int, cell: Cell) -> ClassifierRule:
-        from timefair.extensions.classifier.landscape import LANDSCAPE
-        from timefair.extensions.classifier.statistics import ClassifierRule, parameter_features
+        from timefair.extensions.classifier.statistics import ClassifierRule
 
         classifier = self.model.classifier()
         threshold = classifier.stops.threshold_for(self.probability)
         if threshold is None:
             raise InputError(f"stopping.probability: {self._unreachable()}")
-        known = parameter_features(cell.use, cell.parameters)
-        if set(classifier.names) & set(LANDSCAPE):
-            known |= cell.examined(_landscape) or {}
         first = max(self.first_look(runs), self.model.start)
-        return ClassifierRule(classifier, threshold, known, first, runs)
+        return ClassifierRule(classifier, threshold, first, runs)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
@@ -213,13 +204,6 @@ class Classified(Started):
             f"{self.probability:g}: should be at most {most:g}, the largest share that this model "
             f"kept on {self.model.held_out}s that it had not seen"
         )
-
-
-def _landscape(problem: Problem) -> dict[str, float]:
-    from timefair.extensions.classifier.landscape import named_landscape
-    from timefair.extensions.classifier.sampling import sample
-
-    return named_landscape(*sample(problem))
 
 
 _AGAIN = "train another with `timefair train-classifier`"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -309,20 +309,15 @@ def _resampled_log_odds(values: NDArray[np.float64], question: Question) -> NDAr
 
 @dataclass(frozen=True)
 class Cases:
-    """Complete samples with what is known of their cells, to train and to judge classifiers.
+    """Complete samples, to train and to judge classifiers.
 
     - `values`: Shape (samples, runs): the first runs of each sample, in their order, at least the
       cap.
     - `truth`: Shape (samples,): the quantile of independent runs.
-    - `known`: Shape (samples, columns): features of the problem and of the algorithm; NaN where a
-      sample does not have one. May have no columns.
-    - `names`: Names of those columns.
     """
 
     values: NDArray[np.float64]
     truth: NDArray[np.float64]
-    known: NDArray[np.float64]
-    names: tuple[str, ...] = ()
 
     def accurate(self, question: Question) -> NDArray[np.bool_]:
         """Whether the estimate of each number of runs is accurate, shape (samples, looks)."""
@@ -374,27 +369,15 @@ class Stops:
 
 @dataclass(frozen=True)
 class Classifier:
-    """A trained model of the probability that an estimate is accurate.
-
-    Its features are those of the shape and the known ones called `names`.
-    """
+    """A trained model of the probability that an estimate is accurate."""
 
     question: Question
-    names: tuple[str, ...]
     model: ReliabilityModel
     stops: Stops
 
-    def probability(
-        self, samples: ArrayLike, known: Mapping[str, float] | None = None
-    ) -> NDArray[np.float64]:
-        """Probability that the estimate of each sample is accurate, (samples, n) to (samples,).
-
-        The samples are of one algorithm on one problem, with these features; one that is missing
-        counts as average.
-        """
-        table = shape(samples, self.question)
-        row = np.array([(known or {}).get(name, _missing(name)) for name in self.names])
-        return _probability(self.model, table, np.broadcast_to(row, (len(table), row.size)))
+    def probability(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Probability that the estimate of each sample is accurate, (samples, n) to (samples,)."""
+        return self.model.probability(shape(samples, self.question))
 
 
 def train(cases: Cases, groups: ArrayLike, question: Question) -> Classifier:
@@ -404,9 +387,8 @@ def train(cases: Cases, groups: ArrayLike, question: Question) -> Classifier:
     are held out once each to find what a threshold keeps.
     """
     tables, accurate = described(cases, question), cases.accurate(question)
-    stated = held_out(tables, cases.known, accurate, groups)
-    model = _fitted(tables, cases.known, accurate)
-    return Classifier(question, cases.names, model, stops(stated, accurate, question))
+    stated = held_out(tables, accurate, groups)
+    return Classifier(question, _fitted(tables, accurate), stops(stated, accurate, question))
 
 
 def described(cases: Cases, question: Question) -> NDArray[np.float64]:
@@ -415,15 +397,11 @@ def described(cases: Cases, question: Question) -> NDArray[np.float64]:
 
 
 def held_out(
-    tables: NDArray[np.float64],
-    known: NDArray[np.float64],
-    accurate: NDArray[np.bool_],
-    groups: ArrayLike,
+    tables: NDArray[np.float64], accurate: NDArray[np.bool_], groups: ArrayLike
 ) -> NDArray[np.float64]:
     """Probabilities from models that have not seen the group of the sample, (samples, looks).
 
     - `tables`, shape (samples, looks, features): From `described`, or other features.
-    - `known`, shape (samples, columns): Known features; NaN where a sample does not have one.
     - `accurate`, shape (samples, looks): Whether the estimates are accurate.
     - `groups`, shape (samples,): Each group is held out once. Raises ValueError without two.
     """
@@ -434,9 +412,9 @@ def held_out(
     stated = np.empty(accurate.shape)
     for name in names:
         held = labels == name
-        model = _fitted(tables[~held], known[~held], accurate[~held])
+        model = _fitted(tables[~held], accurate[~held])
         for look in range(accurate.shape[1]):
-            stated[held, look] = _probability(model, tables[held, look], known[held])
+            stated[held, look] = model.probability(tables[held, look])
     return stated
 
 
@@ -471,60 +449,10 @@ def stop_at(
     return np.where(met, question.start + enough.argmax(axis=1), question.cap), met
 
 
-def _fitted(
-    tables: NDArray[np.float64], known: NDArray[np.float64], accurate: NDArray[np.bool_]
-) -> ReliabilityModel:
+def _fitted(tables: NDArray[np.float64], accurate: NDArray[np.bool_]) -> ReliabilityModel:
     """All looks of a sample together have the weight of one case."""
-    looks = tables.shape[1]
-    filled = np.repeat(_filled(known, _means(known)), looks, axis=0)
     flat = tables.reshape(-1, tables.shape[2])
-    return fit_reliability(np.hstack([flat, filled]), accurate.ravel(), penalty=looks)
-
-
-def _probability(
-    model: ReliabilityModel, table: NDArray[np.float64], known: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    means = np.asarray(model.centre[table.shape[1] :])
-    return model.probability(np.hstack([table, _filled(known, means)]))
-
-
-def _means(known: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean of each column without NaN; 0 for a column without a number."""
-    there = np.isfinite(known)
-    return np.asarray(np.where(there, known, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
-
-
-def _filled(known: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.where(np.isfinite(known), known, means))
-
-
-def parameter_features(use: str, parameters: Mapping[str, object]) -> dict[str, float]:
-    """Features of an algorithm: what it is (``timefair:DE``, or ""), and its own parameters.
-
-    A number x gives ``name`` with ``sign(x) log10(1 + |x|)``; a word or a truth value gives
-    ``name=value`` with 1, as does ``use``. Other values give nothing.
-    """
-    found = {f"use={use}": 1.0} if use else {}
-    for name, value in parameters.items():
-        if isinstance(value, bool | str):
-            found[f"{name}={value}"] = 1.0
-        elif isinstance(value, int | float) and np.isfinite(value):
-            found[name] = float(np.sign(value) * np.log10(1.0 + abs(value)))
-    return found
-
-
-def known_table(rows: Sequence[Mapping[str, float]]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Known features of samples as a table, and the names of its columns, sorted.
-
-    A missing number is NaN. A missing word (``name=value``) is 0: the sample has another one.
-    """
-    names = tuple(sorted({name for row in rows for name in row}))
-    table = [[row.get(name, _missing(name)) for name in names] for row in rows]
-    return np.array(table, dtype=np.float64).reshape(len(rows), len(names)), names
-
-
-def _missing(name: str) -> float:
-    return 0.0 if "=" in name else np.nan
+    return fit_reliability(flat, accurate.ravel(), penalty=tables.shape[1])
 
 
 @dataclass(frozen=True)
@@ -538,14 +466,13 @@ class ClassifierRule:
 
     classifier: Classifier
     threshold: float
-    known: Mapping[str, float] = field(default_factory=dict)
     start: int = 10
     cap: int = 50
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Probability that the estimate is accurate."""
         flat = samples.reshape(-1, samples.shape[-1])
-        value = self.classifier.probability(flat, self.known).reshape(samples.shape[:-1])
+        value = self.classifier.probability(flat).reshape(samples.shape[:-1])
         met = value >= self.threshold
         constant = samples.min(axis=-1) == samples.max(axis=-1)
         return Assessment(value, met, constant & met)

@@ -156,7 +156,7 @@ def _curve(
     truth = samples.truth if independent else samples.values
     right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)[:, np.newaxis]
     groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
-    stated = held_out(seen[:, np.newaxis], np.empty((len(seen), 0)), right, groups)
+    stated = held_out(seen[:, np.newaxis], right, groups)
     base = base_rates(right, groups)
     curve = calibration_curve(stated, right, bins=BINS)
     return pd.DataFrame(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,7 @@ from timefair.basics.files import atomic_file
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.run_count.samples import Samples
-from timefair.extensions.classifier.landscape import named_landscape
 from timefair.extensions.classifier.rule import HeldOut, TrainedModel
-from timefair.extensions.classifier.sampling import sample, sample_size
 from timefair.extensions.classifier.statistics import (
     Cases,
     Classifier,
@@ -29,17 +27,11 @@ from timefair.extensions.classifier.statistics import (
     brier_skill,
     described,
     held_out,
-    known_table,
-    parameter_features,
     train,
 )
-from timefair.problems import registry as suites
 from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
 from timefair.statistics.quantiles import sample_quantile
-
-Known = Literal["landscape", "parameters"]
-"""Information that a classifier may use in addition to the shape of a sample."""
 
 
 class TrainingSamples(NamedTuple):
@@ -54,27 +46,17 @@ class TrainingSamples(NamedTuple):
     origin: list[dict[str, Any]]
 
     @classmethod
-    def read(
-        cls, folders: Sequence[Path], question: Question, known: Sequence[Known] = ()
-    ) -> TrainingSamples:
+    def read(cls, folders: Sequence[Path], question: Question) -> TrainingSamples:
         """The samples of the cells with at least twice as many runs as the cap.
 
-        The runs after the cap are the truth. With ``landscape`` among `known`, each problem is
-        evaluated here; these evaluations are not counted. Raises InputError for a folder without
-        collected runs or without such cells.
+        The runs after the cap are the truth. Raises InputError for a folder without collected runs
+        or without such cells.
         """
         parts = [_of_campaign(folder, question) for folder in folders]
         names = pd.concat([part.names for part in parts], ignore_index=True)
-        rows: list[dict[str, float]] = [{} for _ in range(len(names))]
-        if "parameters" in known:
-            specs = [p.campaign.algorithms[label] for p in parts for label in p.names["algorithm"]]
-            rows = [parameter_features(spec.use, spec.parameters) for spec in specs]
-        if "landscape" in known:
-            rows = [row | found for row, found in zip(rows, _landscapes(parts), strict=True)]
-        table, columns = known_table(rows)
         values = np.concatenate([part.samples.values for part in parts])
         truth = np.concatenate([part.samples.truth for part in parts])
-        cases = Cases(values, sample_quantile(truth, question.p), table, columns)
+        cases = Cases(values, sample_quantile(truth, question.p))
         return cls(cases, names, [part.origin for part in parts])
 
 
@@ -115,22 +97,6 @@ def _of_campaign(folder: Path, question: Question) -> _Part:
     return _Part(campaign, samples, names, origin)
 
 
-def _landscapes(parts: Sequence[_Part]) -> list[dict[str, float]]:
-    """The features of the landscape of each sample's problem; each problem is sampled once."""
-    found = []
-    for part in parts:
-        problems = part.campaign.problems
-        suite = suites.find(problems.suite, problems.parameters)
-        kept: dict[tuple[int, int, int], dict[str, float]] = {}
-        keys = (part.names[column] for column in ("function", "dimension", "instance"))
-        for function, dimension, instance in zip(*keys, strict=True):
-            name = int(function), int(dimension), int(instance)
-            if name not in kept:
-                kept[name] = named_landscape(*sample(suite.problem(*name)))
-            found.append(kept[name])
-    return found
-
-
 @dataclass(frozen=True)
 class Trained:
     """A classifier with its results on groups that were held out.
@@ -151,24 +117,24 @@ class Trained:
 
     def write(self, path: Path) -> None:
         """Write the file of the classifier, complete or not at all."""
-        text = json.dumps(self.model.model_dump(mode="json"), indent=1, allow_nan=False)
+        content = self.model.model_dump(mode="json")
+        lines = (f" {json.dumps(k)}: {json.dumps(v, allow_nan=False)}" for k, v in content.items())
         with atomic_file(path) as file:
-            file.write(f"{text}\n".encode())
+            file.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def train_classifier(
     folders: Sequence[Path],
     question: Question,
-    known: Sequence[Known] = (),
     hold_out: HeldOut = "function",
 ) -> Trained:
     """Train a classifier on complete recorded campaigns, the folders ``results/NAME``.
 
-    It uses what is `known` in addition to the shape of a sample. The groups to `hold_out` give the
-    share of accurate estimates for each threshold. Raises InputError with one line per fault of the
-    folders, or if all samples are of one function (or algorithm).
+    The groups to `hold_out` give the share of accurate estimates for each threshold. Raises
+    InputError with one line per fault of the folders, or if all samples are of one function (or
+    algorithm).
     """
-    training = TrainingSamples.read(folders, question, known)
+    training = TrainingSamples.read(folders, question)
     groups = training.names[hold_out].astype(str).to_numpy()
     if len(set(groups)) < 2:
         raise InputError(
@@ -177,16 +143,9 @@ def train_classifier(
         )
     cases = training.cases
     accurate = cases.accurate(question)
-    stated = held_out(described(cases, question), cases.known, accurate, groups)
+    stated = held_out(described(cases, question), accurate, groups)
     classifier = train(cases, groups, question)
-    problems = training.names.drop_duplicates(["suite", "function", "dimension", "instance"])
-    evaluations = sum(sample_size(int(dimension)) for dimension in problems["dimension"])
-    origin = {
-        "timefair": timefair.__version__,
-        "known": list(known),
-        "landscape_evaluations": evaluations if "landscape" in known else 0,
-        "campaigns": training.origin,
-    }
+    origin = {"timefair": timefair.__version__, "campaigns": training.origin}
     return Trained(
         classifier,
         TrainedModel.of(classifier, hold_out, origin),

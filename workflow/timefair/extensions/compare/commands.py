@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +30,7 @@ def add_to(commands: Commands) -> None:
         description="Compares a new version (candidate) of an algorithm with the old one "
         "(baseline). With a campaign file, the command measures both versions round by round, and "
         "stops when the answer is decided. With results/NAME and two labels, it compares two "
-        "algorithms of a measured campaign. With two folders, it compares one version from each "
-        "campaign, after the drift between the campaigns is removed. "
-        "The last line that it prints is the verdict.",
+        "algorithms of a measured campaign. The last line that it prints is the verdict.",
         example="timefair compare mine.yaml --baseline DE --candidate Nelder-Mead\n"
         "timefair compare results/mine DE Nelder-Mead",
         exits={
@@ -46,7 +43,7 @@ def add_to(commands: Commands) -> None:
         "sources",
         nargs="+",
         metavar="WHAT",
-        help="CAMPAIGN.yaml; or RESULTS BASELINE CANDIDATE; or RESULTS_A RESULTS_B",
+        help="CAMPAIGN.yaml, or RESULTS BASELINE CANDIDATE",
     )
     compare.add_argument("--baseline", metavar="LABEL", help="the old version (baseline)")
     compare.add_argument("--candidate", metavar="LABEL", help="the new version (candidate)")
@@ -63,7 +60,6 @@ def add_to(commands: Commands) -> None:
         help="ratio of costs above which a difference matters (statistics.matters.ratio)",
     )
     compare.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary")
-    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page")
     compare.add_argument("--quiet", action="store_true", help="print the verdict only")
     compare.add_argument(
         "--cores", type=int, metavar="N", help="with CAMPAIGN.yaml: runs at the same time (all)"
@@ -107,7 +103,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     margin = arguments.margin
     if margin is not None and not 1 <= margin < float("inf"):
         raise InputError(f"--margin: {margin:g}: should be a ratio of at least 1, such as 1.1")
-    prepare_files(filter(None, (arguments.markdown, arguments.html)))
+    prepare_files(filter(None, (arguments.markdown,)))
     one_thread()
     first = Path(arguments.sources[0])
     if first.suffix in (".yaml", ".yml"):
@@ -134,9 +130,8 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
     by = _measure(arguments, rounds.by)
     ratio = arguments.margin or campaign.statistics.matters.ratio
-    launched = rounds.try_out()
     if not arguments.quiet:
-        print(*expectations(rounds, by, ratio, launched), sep="\n", flush=True)
+        print(*expectations(rounds, by, ratio), sep="\n", flush=True)
 
     def say(line: str) -> None:
         if not arguments.quiet:
@@ -151,20 +146,14 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     from timefair.extensions.compare.rounds import earlier_look
 
     folder, *labels = arguments.sources
-    if len(labels) == 1 and not Path(labels[0]).is_dir():
-        raise InputError(
-            f"{labels[0]}: should be a second folder, or two labels: BASELINE CANDIDATE"
-        )
-    if len(labels) == 1:
-        first, second = sources.read(Path(folder)), sources.read(Path(labels[0]))
-        pair = sources.between(first, second, arguments.baseline, arguments.candidate)
-        return _report(arguments, pair, _judged(arguments, first, pair))
     if labels and (arguments.baseline or arguments.candidate):
         raise InputError(
             f"{labels[0]}: give BASELINE CANDIDATE or --baseline and --candidate, not both"
         )
-    if len(labels) > 2:
-        raise InputError(f"{labels[2]}: give RESULTS BASELINE CANDIDATE: one folder and two labels")
+    if len(labels) not in (0, 2):
+        raise InputError(
+            f"{labels[-1]}: give RESULTS BASELINE CANDIDATE: one folder and two labels"
+        )
     baseline, candidate = labels or (
         arguments.baseline or "baseline",
         arguments.candidate or "candidate",
@@ -175,38 +164,7 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     pair = sources.within(one, baseline, candidate)
     look = earlier_look(Path(folder), baseline, candidate)
     found = _judged(arguments, one, pair, look)
-    pair = replace(pair, cautions=(*pair.cautions, *_of_report(Path(folder), pair, found.by)))
     return _report(arguments, pair, found, look)
-
-
-def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
-    """What the report of a campaign states about the pair: lines from its table `comparison`."""
-    import pandas as pd
-
-    from timefair.basics.words import counted, p_value
-    from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-
-    path = folder / "tables/comparison.parquet"
-    criterion = {"quality": ("precision", "Q.50"), "speed": None}.get(by, (by, "ERT"))
-    if criterion is None or not path.is_file():
-        return
-    rows = pd.read_parquet(path)
-    rows = rows[(rows["measure"] == criterion[0]) & (rows["criterion"] == criterion[1])]
-    named = {pair.baseline, pair.candidate}
-    rows = rows[rows["algorithm_a"].isin(named) & rows["algorithm_b"].isin(named)]
-    for dimension, of in rows.groupby("dimension"):
-        over = of["function"] == "all"
-        few = int(of.loc[over, "n_a"].max()) < FEW_FUNCTIONS
-        for row in of[~over if few else over].to_dict("records"):
-            decision = "neither is significantly better"
-            if isinstance(row["better"], str):
-                decision = f"{row['better']} is significantly better"
-            where = f"on f{row['function']}" if few else f"over {row['n_a']} functions"
-            what = counted(row["tests"], "test" if few else "pair")
-            yield (
-                f"report: {where} in {dimension} dimensions, {decision} "
-                f"({p_value(row['p_adjusted'])}, corrected for {what} and all criteria)"
-            )
 
 
 def _judged(
@@ -227,7 +185,6 @@ def _judged(
         by=by,
         ratio=ratio,
         level=level,
-        drift=pair.drift,
     )
 
 
@@ -243,19 +200,13 @@ def _report(
     """Print and write what was found; the exit status."""
     from timefair.extensions.compare import words
 
-    lines = [*pair.cautions, *words.drift_line(found, pair.references), *words.reasons(found)]
+    lines = [*pair.cautions, *words.reasons(found)]
     verdict = words.verdict(found, look)
     if not arguments.quiet:
         print(*_aligned(words.table(found)), *lines, sep="\n")
     print(verdict)
     if arguments.markdown is not None:
-        from timefair.extensions.compare.words import markdown
-
-        arguments.markdown.write_text(markdown(found, [*lines, verdict]), encoding="utf-8")
-    if arguments.html is not None:
-        from timefair.extensions.compare.words import page
-
-        arguments.html.write_text(page(found, [*lines, verdict]), encoding="utf-8")
+        arguments.markdown.write_text(words.markdown(found, [*lines, verdict]), encoding="utf-8")
     return found.status
 
 

@@ -254,9 +254,6 @@ class Measure(StrEnum):
     QUALITY = "quality"
 
 
-TIMED = (Measure.SECONDS, Measure.SPEED)
-"""Measures that need times, and that a drift of the machine affects."""
-
 NEGLIGIBLE = 0.06
 """Distance of a probability from 0.5 that does not matter in quality (Vargha and Delaney 2000)."""
 
@@ -315,8 +312,6 @@ class Comparison:
     overall
         For each measure, the answer over all functions: of the geometric mean of the ratios, or of
         the average probability.
-    drift
-        The drift that was removed from the measures in `TIMED`; None within one campaign.
     """
 
     baseline: str
@@ -327,7 +322,6 @@ class Comparison:
     samples: tuple[Sample, ...]
     on_functions: Mapping[Measure, Sequence[Judged]]
     overall: Mapping[Measure, Judged]
-    drift: Change | None = None
 
     @property
     def verdict(self) -> Judged:
@@ -364,7 +358,6 @@ def compare(
     by: Measure,
     ratio: float,
     level: float,
-    drift: Change | None = None,
 ) -> Comparison:
     """Compare two versions; the arguments are the attributes of `Comparison`."""
     together = tuple(samples)
@@ -373,10 +366,6 @@ def compare(
     overall: dict[Measure, Judged] = {}
     for measure in Measure:
         found, margin = [one[measure] for one in of_samples], margin_of(measure, ratio)
-        all_of_them = average(found)
-        if drift is not None and measure in TIMED:
-            found = [one.less(drift) if one.known else one for one in found]
-            all_of_them = all_of_them.less(drift) if all_of_them.known else all_of_them
         on_functions[measure] = judge_family(found, margin, level)
-        overall[measure] = judge(all_of_them, margin, level)
-    return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall, drift)
+        overall[measure] = judge(average(found), margin, level)
+    return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,25 +14,14 @@ from timefair.basics.errors import InputError, storing, suggest
 from timefair.basics.files import atomic_file
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
-from timefair.environments.environment import Environment
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
-from timefair.processes.jobs import JobFailed, measured
-from timefair.records.status import Status
-from timefair.records.store import read_runs
+from timefair.processes.jobs import measured
 from timefair.statistics.versions.answers import Answer, Design, Law, Loss, look_levels, simulate
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
-
-TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
-"""Maximal budget of a trial launch."""
-
-WHERE_S = 60.0
-"""A search for the line that raises is given up after this time."""
-
-CANNOT = "algorithms.{}: cannot be launched"
 
 Say = Callable[[str], None]
 
@@ -156,59 +140,6 @@ class Rounds:
         for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
 
-    def try_out(self) -> dict[str, Launched]:
-        """Launch each version once, with a short budget on the first problem, as a job does.
-
-        Empty if all jobs have records. The trial launches leave no files.
-
-        `InputError` if a version cannot be prepared, or fails before it has made an evaluation; the
-        line ends with the file and the line of the exception, if they are known.
-        """
-        if not self._lacking(provenance.measure_keys(self.campaign)):
-            return {}
-        trial = _shortened(self.of_both)
-        keys = provenance.measure_keys(trial)
-        jobs, spent_s = list(plan.jobs(trial)), dict[plan.Job, float]()
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place) / trial.name
-            plan.write_snapshot(trial, folder)
-            plan.write_keys(keys, folder)
-            try:
-                records = measured(folder, jobs, keys, self.workers, spent_s.__setitem__)
-            except JobFailed as failed:
-                label = jobs[failed.number].algorithm
-                raise InputError(f"{CANNOT.format(label)}: {failed.why}") from None
-            return {
-                job.algorithm: _launched(trial, job.algorithm, record, spent_s[job])
-                for job, record in zip(jobs, records, strict=True)
-            }
-
-    def _lacking(self, keys: plan.Keys) -> list[plan.Job]:
-        return [
-            job
-            for job in plan.jobs(self.of_both)
-            if not (self.folder / job.record(keys[job.algorithm, job.round])).is_file()
-        ]
-
-    def seconds(self, launched: Mapping[str, Launched]) -> float | None:
-        """Estimated maximum of the seconds of all rounds that are not measured yet; None if there
-        are none, or if the length of a run is unknown.
-
-        - `launched`: what `try_out` found.
-        """
-        total_s = 0.0
-        for job in self._lacking(provenance.measure_keys(self.campaign)) if launched else ():
-            version = launched[job.algorithm]
-            run_s = plan.real_budget_s(self.campaign)
-            if run_s is None:
-                most = self.campaign.budget.evaluations_for(job.dimension)
-                if most is None or version.evaluation_s is None:
-                    return None
-                run_s = most * version.evaluation_s
-            runs = len(job.instances) * len(plan.runs_of_round(self.campaign, job.round))
-            total_s += version.around_s + runs * (run_s + plan.RUN_OVERHEAD_S)
-        return total_s / self.workers or None
-
     def _write_plan(self) -> None:
         content = {
             "baseline": self.baseline,
@@ -217,74 +148,6 @@ class Rounds:
         }
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
-
-
-@dataclass(frozen=True)
-class Launched:
-    """A trial launch of a version.
-
-    - `around_s`: seconds of its job without the run: start of processes, imports and preparation.
-    - `evaluation_s`: seconds per evaluation in the run; None without an evaluation.
-    """
-
-    around_s: float
-    evaluation_s: float | None
-
-
-def _shortened(campaign: Campaign) -> Campaign:
-    """The campaign with one short run of each algorithm on the first problem."""
-    problems, budget = campaign.problems, campaign.budget
-    first = {name: getattr(problems, name)[:1] for name in ("functions", "dimensions", "instances")}
-    most = budget.evaluations_for(first["dimensions"][0])
-    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
-    if budget.time_s is not None:
-        less["time_s"] = min(budget.time_s, TRIAL_S)
-    if most is not None:
-        less["evaluations"] = min(most, TRIAL_EVALUATIONS)
-    return campaign.model_copy(
-        update={
-            "problems": problems.model_copy(update=first),
-            "budget": budget.model_copy(update=less),
-            "runs": 1,
-            "rounds": 1,
-        }
-    )
-
-
-def _launched(campaign: Campaign, label: str, record: Path, spent_s: float) -> Launched:
-    """A record of one run, whose job took so long; `InputError` without an evaluation."""
-    (row,) = read_runs([record]).to_pylist()
-    if row["status"] != Status.OK and not row["evaluations"]:
-        message = row["message"] or row["status"]
-        raise InputError(f"{CANNOT.format(label)}: {message}{_where(campaign, label, message)}")
-    evaluation_s = row["real_s"] / row["evaluations"] if row["evaluations"] else None
-    return Launched(max(spent_s - row["reaped_s"], 0.0), evaluation_s)
-
-
-def _where(campaign: Campaign, label: str, message: str) -> str:
-    """The file and the line at which an algorithm raises this exception, in parentheses; empty if
-    they are unknown.
-    """
-    spec = campaign.algorithms[label]
-    environment = campaign.environment_of(label) or Environment(None, None)
-    command = environment.command(
-        "timefair.algorithms.raised", spec.use, json.dumps(spec.parameters)
-    )
-    with suppress(subprocess.TimeoutExpired):
-        done = subprocess.run(
-            command,
-            env=environment.variables(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=WHERE_S,
-            check=False,
-        )
-        *_, said, place = ["", "", *done.stderr.splitlines()]
-        if said == message:
-            return f" ({place})"
-    return ""
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
@@ -341,14 +204,10 @@ def design_of(rounds: Rounds, ratio: float) -> Design:
     )
 
 
-def expectations(
-    rounds: Rounds, by: Measure, ratio: float, launched: Mapping[str, Launched]
-) -> Iterator[str]:
-    """Yield the size of a comparison, and the probabilities with which it finds losses.
-
-    `launched` is what `Rounds.try_out` found.
-    """
-    design, seconds = design_of(rounds, ratio), rounds.seconds(launched)
+def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
+    """Yield the size of a comparison, and the probabilities with which it finds losses."""
+    design = design_of(rounds, ratio)
+    seconds = plan.wall_seconds(rounds.of_both, rounds.cores)
     size = f"in total {design.functions * design.runs} runs of each version"
     time = "" if seconds is None else f", at most about {seconds:.0f} s on {rounds.cores} core(s)"
     seeds = "in pairs of one seed" if design.paired else "with different seeds"

@@ -1,12 +1,10 @@
-"""Sources of the runs of two versions: one campaign, or two with the drift between them."""
+"""The runs of two versions in one campaign."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -16,17 +14,12 @@ from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.comparison import (
     Cell,
     FunctionKey,
-    Measure,
     Sample,
     cells,
-    changes,
     samples,
 )
 from timefair.records.blocks import torn
 from timefair.records.integrity import (
-    Origins,
-    differing_software,
-    machine_kinds,
     mixed,
     several_hosts,
 )
@@ -34,7 +27,6 @@ from timefair.records.status import Perturbation, Status
 from timefair.rundata.problems import final_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.versions.answers import Change, drift
 
 
 @dataclass(frozen=True)
@@ -83,8 +75,6 @@ class Measured:
 class Pair:
     """Two versions, ready to be compared.
 
-    - `drift`: between two campaigns; None within one.
-    - `references`: the algorithms that the drift was estimated from.
     - `cautions`: reasons for doubts about the runs, one line each.
     """
 
@@ -92,8 +82,6 @@ class Pair:
     candidate: str
     samples: tuple[Sample, ...]
     cautions: tuple[str, ...]
-    drift: Change | None = None
-    references: tuple[str, ...] = ()
 
 
 def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
@@ -165,104 +153,11 @@ def within(one: Measured, baseline: str, candidate: str) -> Pair:
     return Pair(baseline, candidate, together, cautions)
 
 
-def between(first: Measured, second: Measured, baseline: str | None, candidate: str | None) -> Pair:
-    """A version of each of two campaigns, with the drift between them.
-
-    The drift is the change in seconds per evaluation of the algorithms that are unchanged in both
-    campaigns.
-
-    - `baseline`, `candidate`: labels in the first and in the second campaign. None for the only
-      algorithm of the campaign that is not unchanged.
-    `InputError` if the campaigns cannot be compared: other problems' optima, budgets, targets or
-    clocks, another machine, or no algorithm in common.
-    """
-    faults = list(_unlike(first, second))
-    if faults:
-        raise InputError(*faults)
-    shared = [label for label in first.campaign.algorithms if _unchanged(label, first, second)]
-    baseline = baseline or _only(first, shared, "--baseline")
-    candidate = candidate or _only(second, shared, "--candidate")
-    references = tuple(label for label in shared if label not in (baseline, candidate))
-    if not references:
-        raise InputError(
-            f"{second.name}: no algorithm besides {candidate} is measured unchanged in both "
-            "campaigns, and the drift between them is unknown; measure both in one campaign"
-        )
-    reference_changes = [
-        [
-            changes(sample)[Measure.SPEED]
-            for sample in samples(first.cells(label), second.cells(label), first.hardest)
-        ]
-        for label in references
-    ]
-    together = tuple(samples(first.cells(baseline), second.cells(candidate), first.hardest))
-    if not together:
-        raise InputError(f"{second.name}: has no function in common with {first.name}")
-    machines = _machines((baseline, first), (candidate, second))
-    cautions = (*first.cautions(baseline), *second.cautions(candidate), *machines)
-    return Pair(baseline, candidate, together, cautions, drift(reference_changes), references)
-
-
 def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
     """A caution if the runs of some versions come from several machines."""
     origins = {f"{label} of {of.name}": of.runs.origins[label] for label, of in versions}
     if text := several_hosts(origins):
         yield f"caution: {text}"
-
-
-def _only(one: Measured, shared: Sequence[str], option: str) -> str:
-    """The only algorithm that is not shared."""
-    own = [label for label in one.campaign.algorithms if label not in shared]
-    if len(own) == 1:
-        return own[0]
-    found = ", ".join(own) or "none"
-    raise InputError(
-        f"{option}: missing; {one.name} should have one algorithm that differs between the "
-        f"campaigns, not {len(own)} ({found})"
-    )
-
-
-def _unlike(first: Measured, second: Measured) -> Iterator[str]:
-    """Differences between two campaigns that prevent a comparison."""
-    name, other = second.name, first.name
-    one, two = first.campaign, second.campaign
-    for key in ("budget", "limits"):
-        if getattr(one, key) != getattr(two, key):
-            yield f"{name}: {key}: differs from that of {other}"
-    for key in ("suite", "parameters"):
-        if getattr(one.problems, key) != getattr(two.problems, key):
-            yield f"{name}: problems.{key}: differs from that of {other}"
-    for key in ("targets", "target_values", "time", "ancillary"):
-        if getattr(first.analysis, key) != getattr(second.analysis, key):
-            yield f"{name}: {key}: differs from that of {other}"
-    kinds = [machine_kinds(of.runs.origins.values()) for of in (first, second)]
-    if kinds[0] != kinds[1] and first.analysis.time != "reference":
-        there, here = ("; ".join(sorted(map(str, kind))) for kind in kinds)
-        yield (
-            f"{name}: measured on another machine ({here}) than {other} ({there}), and seconds are "
-            "not comparable; measure on one machine, or calibrate with statistics.time: reference "
-            "in both campaigns"
-        )
-
-
-def _unchanged(label: str, first: Measured, second: Measured) -> bool:
-    """Whether both campaigns have measured an algorithm with equal code, software and settings."""
-    origins = [of.runs.origins.get(label) for of in (first, second)]
-    if None in origins:
-        return False
-    one, two = (_identity(label, origin) for origin in origins if origin is not None)
-    both = [origin for origin in origins if origin is not None]
-    return one == two and not differing_software(both)
-
-
-def _identity(label: str, origin: Origins) -> tuple[Any, ...]:
-    asked = sorted(_without_seed(text) for text in origin.configurations(label))
-    return sorted(map(str, origin.code)), asked
-
-
-def _without_seed(asked: str) -> str:
-    """Other seeds are other runs of the same algorithm."""
-    return json.dumps({k: v for k, v in json.loads(asked).items() if k not in ("seed", "seed_as")})
 
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:

@@ -36,12 +36,11 @@ def add_to(commands: Commands) -> None:
         help="estimate how many runs, instances and functions a difference needs",
         description="Reads the collected runs of a small campaign (a pilot). Prints how many runs, "
         "instances and functions the same algorithms need to detect a difference with a given "
-        "probability after Bonferroni's correction, and how many core-hours this takes. With "
-        "--core-hours it also prints how to split them between functions, instances and runs. "
-        "Nothing is measured.",
+        "probability after Bonferroni's correction, and how many core-hours this takes. Nothing "
+        "is measured.",
         example="timefair plan results/default --detect ratio=1.25\n"
         "timefair plan results/default --detect a12=0.7 --power 0.9\n"
-        "timefair plan results/default --detect success=0.2 --core-hours 10",
+        "timefair plan results/default --detect success=0.2",
         exits={2: "the command line is wrong, or the pilot cannot answer; one line per fault"},
     )
     plan.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME of a pilot")
@@ -58,9 +57,6 @@ def add_to(commands: Commands) -> None:
         default=POWER,
         metavar="P",
         help=f"probability to detect it ({POWER})",
-    )
-    plan.add_argument(
-        "--core-hours", type=float, metavar="H", help="also print how to split H core-hours"
     )
     plan.set_defaults(command=_plan)
 
@@ -92,13 +88,11 @@ def _plan(arguments: argparse.Namespace) -> None:
 
     from timefair.extensions.power.needs import Needs
 
-    wanted, hours = _wanted(arguments), arguments.core_hours
-    if hours is not None and not 0 < hours < inf:
-        raise InputError(f"--core-hours: {hours:g}: should be above 0")
+    wanted = _wanted(arguments)
     campaign, found = _read(arguments.folder)
     for pilot in found:
         needs = Needs(campaign, pilot, wanted, np.random.default_rng(campaign.seed))
-        print(*needs.lines(hours), sep="\n")
+        print(*needs.lines(), sep="\n")
 
 
 def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:

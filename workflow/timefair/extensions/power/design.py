@@ -82,10 +82,6 @@ class Components:
     instances: float
     runs: float
 
-    def error(self, functions: int, instances: int, runs: int) -> float:
-        """Standard deviation of the mean difference over functions."""
-        return self.deviation(instances, runs) / sqrt(functions)
-
     def deviation(self, instances: int, runs: int) -> float:
         """Standard deviation, between functions, of the measured differences."""
         between = 0.0 if np.isnan(self.instances) else self.instances
@@ -119,38 +115,6 @@ def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Componen
     between = 0.0 if np.isnan(instances) else instances
     of_mean = np.mean([(between + noise / runs) / row.size for row, _ in of_functions])
     return Components(max(float(means.var(ddof=1) - of_mean), 0.0), instances, noise)
-
-
-@dataclass(frozen=True)
-class Split:
-    """Number of functions, of instances per function, and of runs per instance."""
-
-    functions: int
-    instances: int
-    runs: int
-
-
-def splits(
-    variances: Components, total: int, *, functions: range, instances: int, least_runs: int = 2
-) -> list[Split]:
-    """For each number of functions, the split of at most `total` runs of an algorithm with the
-    smallest error of the mean difference; the best split first.
-
-    `instances` is the largest number of instances of a function. With at least two runs on each,
-    the variance between runs can be estimated. `variances.functions` must not be NaN.
-    """
-    best = []
-    for number in functions:
-        each = total // number
-        allowed = range(1, min(instances, each // least_runs) + 1)
-        if allowed:
-            rated = [
-                (variances.error(number, count, each // count), count, each // count)
-                for count in allowed
-            ]
-            error, count, runs = min(rated)
-            best.append((error, Split(number, count, runs)))
-    return [split for _, split in sorted(best, key=lambda one: (one[0], one[1].functions))]
 
 
 def log_ratio_variance(

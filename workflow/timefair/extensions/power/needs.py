@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isinf, isnan, log, sqrt
-from typing import NamedTuple, TypeVar
+from math import isnan, log, sqrt
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -14,20 +14,15 @@ from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.plan import RUN_OVERHEAD_S
 from timefair.extensions.power.commands import Wanted
-from timefair.extensions.power.design import Components, Design, Split, splits
+from timefair.extensions.power.design import Components, Design
 from timefair.extensions.power.pilot import Pilot
 from timefair.extensions.power.power import (
     MOST_FUNCTIONS,
     MOST_RUNS,
-    EqualErt,
-    SameRate,
-    SignedRankPower,
     functions_for_effect,
-    least_for_wilcoxon,
     runs_for_a12,
     runs_for_difference,
     runs_for_ratio,
-    smallest_a12,
 )
 from timefair.problems import registry
 
@@ -43,23 +38,8 @@ _CASES = {"half of the cases: ": 0.5, "9 of 10 cases: ": 0.9}
 
 Value = TypeVar("Value")
 
-SHOWN_SPLITS = 5
-"""Maximal number of splits of core-hours that are printed in addition to the best one."""
-
-MOST_INSTANCES = 1000
-"""Most instances of a function in a split."""
-
 MOST_IN_SUITE = 1000
 """A suite with a wider range of functions counts as unlimited."""
-
-
-class _Row(NamedTuple):
-    """A split, its rating, and its power and smallest effect if these are known."""
-
-    split: Split
-    merit: float
-    power: float | None = None
-    smallest: float | None = None
 
 
 class Needs:
@@ -79,8 +59,8 @@ class Needs:
         )
         self.campaign = campaign
 
-    def lines(self, core_hours: float | None) -> Iterator[str]:
-        """Yield what the difference needs, and how to split `core_hours` unless they are None."""
+    def lines(self) -> Iterator[str]:
+        """Yield what the difference needs."""
         pilot, wanted = self.pilot, self.wanted
         unit = "evaluations" if self.campaign.budget.time_s is None else "seconds"
         question = _QUESTIONS[wanted.effect].format(wanted.size, unit)
@@ -96,8 +76,6 @@ class Needs:
         )
         yield from self._on_function()
         yield from self._over_functions()
-        if core_hours is not None:
-            yield from self._split(core_hours)
 
     def _on_function(self) -> Iterator[str]:
         needed = self._runs_needed(self.design)
@@ -207,35 +185,6 @@ class Needs:
         """Core-seconds of this number of runs of each algorithm, as long as the pilot's runs."""
         return runs * (self.pilot.core_s + RUN_OVERHEAD_S * len(self.pilot.algorithms))
 
-    def _split(self, hours: float) -> Iterator[str]:
-        total = int(hours * 3600 / self._core_s(1))
-        if self.wanted.effect == "ratio" and not self.pilot.cases():
-            yield f"split         unknown: {self._unknown_on_function()}"
-            return
-        rows = self._over_all_splits(total) if self.wanted.effect == "ratio" else None
-        rows = self._on_function_splits(total) if rows is None else rows
-        if not rows:
-            runs = counted(total, "run")
-            yield f"split         {hours:g} core-hours are too few: {runs} of each algorithm"
-            return
-        best = max(rows, key=lambda row: row.merit)
-        step = -(-len(rows) // SHOWN_SPLITS)
-        kept = sorted({best, *rows[::step]}, key=lambda row: row.split.functions)
-        yield f"split         of {hours:g} core-hours: {counted(total, 'run')} of each algorithm"
-        effect = f"smallest {_NAMES[self.wanted.effect]} on a function"
-        shows_power = best.power is not None
-        over = "  power over all functions" if shows_power else ""
-        yield f"  functions  instances   runs{over}  {effect}"
-        for row in kept:
-            split = row.split
-            smallest = row.smallest if row.smallest is not None else self._smallest(split)
-            power = f"  {row.power:>24.2f}" if shows_power else ""
-            shown = "none" if isinf(smallest) else f"{smallest:.3g}"
-            yield (
-                f"  {split.functions:>9}  {split.instances:>9}  {split.runs:>5}{power}"
-                f"  {shown:>{len(effect)}}{'  best' if row is best else ''}"
-            )
-
     @property
     def _most_functions(self) -> int:
         """Number of functions of the suite; for the user's own functions, that of the pilot."""
@@ -243,44 +192,6 @@ class Needs:
         there = registry.find(problems.suite, problems.parameters).functions
         limited = there.stop - there.start <= MOST_IN_SUITE
         return len(there) if limited else len(self.pilot.functions)
-
-    def _over_all_splits(self, total: int) -> list[_Row] | None:
-        """Splits rated by the power over functions; None if the pilot does not show it."""
-        variances, _ = self.pilot.components()
-        level = self.design.level_over_functions
-        functions = range(least_for_wilcoxon(level), self._most_functions + 1)
-        if self._unknown(variances) or not functions:
-            return None
-        seed, rows = int(self.rng.integers(2**63)), []
-        for split in splits(variances, total, functions=functions, instances=MOST_INSTANCES):
-            test = SignedRankPower(split.functions, level, rng=np.random.default_rng(seed))
-            power = test.power(self._effect(variances, split.instances, split.runs))
-            rows.append(_Row(split, power, power=power))
-        return sorted(rows, key=lambda row: row.split.functions)
-
-    def _on_function_splits(self, total: int) -> list[_Row]:
-        """Splits rated by the number of functions on each of which the difference is found."""
-        rows, instances = [], self.design.instances
-        for functions in range(1, self._most_functions + 1):
-            runs = total // (functions * instances)
-            if runs * instances < 2:
-                break
-            split = Split(functions, instances, runs)
-            smallest = self._smallest(split)
-            merit = functions if smallest <= self.wanted.size else -smallest * MOST_IN_SUITE
-            rows.append(_Row(split, merit, smallest=smallest))
-        return rows
-
-    def _smallest(self, split: Split) -> float:
-        """The smallest effect on a function; for a ratio, in the median case of the pilot."""
-        design = replace(self.design, **vars(split))
-        runs, power = design.runs_on_function, self.wanted.power
-        if self.wanted.effect == "a12":
-            return smallest_a12(runs, design.level_on_function, power)
-        if self.wanted.effect == "success":
-            return SameRate(runs, design.level_on_function).smallest_difference(power)
-        law = _at(self.pilot.cases(), 0.5).law
-        return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
 
 
 def _at(values: Sequence[Value], share: float) -> Value:

@@ -26,9 +26,6 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
 
 def _order(pairs: pd.DataFrame, confidence: float) -> str:
     decided = pairs["better"].notna()
-    if len(pairs) == 1:
-        first, second = map(str, pairs[_names(pairs)].iloc[0])
-        return _only(first, second, pairs["better"].iloc[0], confidence)
     wins = pairs["better"].value_counts()
     said = (
         f"The campaign-wide race decided the order of {int(decided.sum())} of "
@@ -39,25 +36,14 @@ def _order(pairs: pd.DataFrame, confidence: float) -> str:
     leaders = sorted(str(name) for name in wins.index[wins == most])
     if len(leaders) == 1:
         said += f"; {leaders[0]} is better than {counted(most, 'other algorithm')}"
-    undecided = [f"{a} and {b}" for a, b in pairs.loc[~decided, _names(pairs)].to_numpy()]
+    undecided = [
+        f"{a} and {b}" for a, b in pairs.loc[~decided, ["algorithm_a", "algorithm_b"]].to_numpy()
+    ]
     if undecided:
         more = len(undecided) - MOST_PAIRS
         shown = undecided[:MOST_PAIRS] + ([f"{more} more"] if more > 0 else [])
         said += f". Not decided: {'; '.join(shown)}"
     return f"{said}."
-
-
-def _only(first: str, second: str, better: str | None, confidence: float) -> str:
-    """The only pair of a race: two algorithms, or those of a registered question."""
-    measure = f"by the precision at the end (mean A12, {percent(confidence)} confidence)"
-    if pd.isna(better):
-        return f"The campaign-wide race did not decide the order of {first} and {second} {measure}."
-    worse = second if better == first else first
-    return f"The campaign-wide race decided that {better} is better than {worse} {measure}."
-
-
-def _names(pairs: pd.DataFrame) -> list[str]:
-    return [name for name in ("algorithm_a", "algorithm_b") if name in pairs]
 
 
 def _left_out(cells: pd.DataFrame) -> str:

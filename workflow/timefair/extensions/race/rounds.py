@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from timefair.campaign import plan
 from timefair.extensions.race.rule import CampaignRacing
-from timefair.extensions.race.statistics import CampaignRace, Grant, Standing, Why, results_at
+from timefair.extensions.race.statistics import CampaignRace, Grant, Standing, results_at
 from timefair.records.store import open_record
 
 if TYPE_CHECKING:
@@ -39,13 +39,10 @@ def decided(
     and the round after which the pair was decided (null if it is undecided). ``cells`` has the runs
     so far and the further ones (``more``) on each instance, with the reason.
     """
-    race, subject = rule.race(campaign), rule.subject(campaign)
-    dimensions, target = campaign.problems.dimensions, campaign.budget.final_target
-    everything = [_Field.read(campaign, d, keys, round, folder) for d in dimensions]
-    spent = sum(field.spent for field in everything)
-    fields = [
-        field.on(subject.functions) for field in everything if field.dimension in subject.dimensions
-    ]
+    race, target = rule.race(campaign), campaign.budget.final_target
+    dimensions = campaign.problems.dimensions
+    fields = [_Field.read(campaign, d, keys, round, folder) for d in dimensions]
+    spent = sum(field.spent for field in fields)
     share = None
     if rule.budget_core_s is not None:
         share = max(rule.budget_core_s - spent, 0.0) / (campaign.rounds - round + 1)
@@ -64,10 +61,6 @@ def decided(
     for field, standing, grant in zip(fields, standings, grants, strict=True):
         content["pairs"] += _pairs(field, race.pairs, standing)
         content["cells"] += _cells(field, race.pairs, grant, instances)
-    raced = {(cell["function"], cell["dimension"]) for cell in content["cells"]}
-    for field in everything:
-        left = [f for f in field.functions if (f, field.dimension) not in raced]
-        content["cells"] += _left_out(field.on(left), instances)
     return content
 
 
@@ -130,14 +123,6 @@ def _cells(
             }
 
 
-def _left_out(field: _Field, instances: int) -> Iterator[dict[str, Any]]:
-    """The cells of the functions that are not compared."""
-    shape = field.runs.shape
-    nobody = np.full(shape, -1)
-    why = np.full(shape, Why.NOT_ASKED.value)
-    return _cells(field, (), Grant(np.zeros(shape, dtype=np.int64), nobody, why), instances)
-
-
 class _Field(NamedTuple):
     """The runs of all algorithms on some functions of a dimension in the rounds before one.
 
@@ -179,10 +164,3 @@ class _Field(NamedTuple):
             costs[i, j] = max(seconds[own].mean(), 1e-9) * cores[label]
         spent = float((seconds * [cores[label] for label in columns["algorithm"]]).sum())
         return cls(dimension, algorithms, functions, columns, runs, costs, spent)
-
-    def on(self, functions: Sequence[int]) -> _Field:
-        """The same runs restricted to some functions; `spent` is unchanged."""
-        places = [self.functions.index(function) for function in functions]
-        return self._replace(
-            functions=tuple(functions), runs=self.runs[:, places], costs=self.costs[:, places]
-        )

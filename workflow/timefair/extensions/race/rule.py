@@ -1,13 +1,10 @@
-"""Distributes the next runs of a campaign so that they decide the ranking or a
-registered question.
-"""
+"""Distributes the next runs of a campaign so that they decide the ranking."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import isclose, nan
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,14 +21,6 @@ LEAST_START = 4
 LEAST_FIRST_RUNS = 15
 """Runs of an algorithm on all functions of a dimension in the first round: with fewer, the
 confidence sequences do not keep their level in simulation."""
-
-
-class Subject(NamedTuple):
-    """The subject of a race: the order of algorithms on these functions, in each dimension."""
-
-    algorithms: tuple[str, ...]
-    functions: tuple[int, ...]
-    dimensions: tuple[int, ...]
 
 
 class CampaignRacing(StoppingPolicy):
@@ -55,15 +44,9 @@ class CampaignRacing(StoppingPolicy):
     )
 
     rule: Literal["campaign_race"] = "campaign_race"
-    question: Literal["ranking", "registered"] = Field(
-        default="ranking",
-        description="`ranking`: the order of all pairs of algorithms over all functions. "
-        "`registered`: only the pair of the registered question, on its functions.",
-    )
     confidence: Share = Field(
         default=0.95,
-        description="Probability that no pair of algorithms has the wrong order; with "
-        "`question: registered`, 1 - `registered.alpha`.",
+        description="Probability that no pair of algorithms has the wrong order.",
     )
     budget_core_s: Positive | None = Field(
         default=None,
@@ -71,38 +54,18 @@ class CampaignRacing(StoppingPolicy):
         "only `runs` and `rounds` limit them.",
     )
 
-    @property
-    def decides(self) -> str:
-        return "" if self.question == "ranking" else self.question
-
-    def subject(self, campaign: CampaignView) -> Subject:
-        """The subject of the race."""
-        functions = tuple(campaign.problems.functions)
-        dimensions = tuple(campaign.problems.dimensions)
-        asked = campaign.section(self.decides)
-        if asked is None:
-            return Subject(tuple(campaign.algorithms), functions, dimensions)
-        return Subject(
-            asked.algorithms,
-            functions if asked.function is None else (asked.function,),
-            dimensions if asked.dimension is None else (asked.dimension,),
-        )
-
     def race(self, campaign: CampaignView) -> CampaignRace:
-        """The race in each dimension of the subject; pairs are indices of algorithms in the
-        campaign.
-        """
-        from timefair.extensions.race.statistics import CampaignRace, ranking_race
+        """The race in each dimension; pairs are indices of algorithms in the campaign."""
+        from timefair.extensions.race.statistics import ranking_race
 
-        (_, functions, dimensions), start = self.subject(campaign), _first_runs(campaign)
-        places = {label: place for place, label in enumerate(campaign.algorithms)}
-        asked = campaign.section(self.decides)
-        if asked is None:
-            return ranking_race(
-                len(places), len(functions), len(dimensions), start, self.confidence
-            )
-        first, second = (places[label] for label in asked.algorithms)
-        return CampaignRace(((first, second),), len(functions), start, self.confidence)
+        problems = campaign.problems
+        return ranking_race(
+            len(campaign.algorithms),
+            len(problems.functions),
+            len(problems.dimensions),
+            _first_runs(campaign),
+            self.confidence,
+        )
 
     def allocate(
         self, campaign: CampaignView, keys: Any, round: int, folder: Path
@@ -110,17 +73,6 @@ class CampaignRacing(StoppingPolicy):
         from timefair.extensions.race.rounds import decided
 
         return decided(self, campaign, keys, round, folder)
-
-    def order(
-        self, runs: Any, algorithms: Sequence[str], final_target: float | None, confidence: float
-    ) -> tuple[float, float, int]:
-        from timefair.extensions.race.statistics import judged
-
-        found = judged(runs, algorithms, confidence, final_target)
-        if found is None:
-            return nan, nan, 0
-        a12, better = found.standing.estimates.a12[0], found.standing.better[0]
-        return float(a12), float(found.p[0]), int(better)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
@@ -132,7 +84,7 @@ class CampaignRacing(StoppingPolicy):
             )
         if len(campaign.algorithms) < 2:
             yield "rule", f"{self.rule!r} with 1 algorithm: takes two or more"
-        start, functions = _first_runs(campaign), len(self.subject(campaign).functions)
+        start, functions = _first_runs(campaign), len(campaign.problems.functions)
         least = max(LEAST_START, -(-LEAST_FIRST_RUNS // functions))
         if start < least:
             yield (
@@ -141,7 +93,6 @@ class CampaignRacing(StoppingPolicy):
                 f"round: should be {least} or more; increase runs or the instances, or decrease "
                 "rounds",
             )
-        yield from self._question_faults(campaign)
         first_s = _first_core_s(campaign)
         if self.budget_core_s is not None and self.budget_core_s < first_s:
             yield (
@@ -149,15 +100,6 @@ class CampaignRacing(StoppingPolicy):
                 f"{self.budget_core_s:g}: the first round alone may take {first_s:g} core-seconds; "
                 "give more, or decrease runs",
             )
-
-    def _question_faults(self, campaign: CampaignView) -> Iterator[Fault]:
-        if not self.decides:
-            return
-        asked = campaign.section(self.decides)
-        if asked is None:
-            yield "question", "'registered': needs the section registered, with the question"
-        elif not isclose(self.confidence, level := 1 - asked.alpha):
-            yield "confidence", f"{self.confidence:g}: should be {level:g} (1 - registered.alpha)"
 
 
 def _first_core_s(campaign: CampaignView) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -172,20 +172,6 @@ class MeanSequence:
         log = np.log1p(1.0 / share) - 2.0 * math.log(1.0 - self.confidence)
         return np.asarray(np.sqrt(v * (1.0 + share) * log))
 
-    def p_value(self, distance: ArrayLike, variance: ArrayLike) -> NDArray[np.float64]:
-        """P-value of the hypothesis that the mean is `distance` away from the estimate.
-
-        The smallest p-value over all looks is valid at any time. It is less than
-        ``1 - confidence`` if and only if the limits exclude this mean at some look. With a variance
-        of 0, it is 0, or 1 if the distance is 0 too.
-        """
-        v = np.asarray(variance, dtype=np.float64)
-        share = np.maximum(self._mixture * v, np.finfo(np.float64).tiny)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.square(distance) / (2.0 * v * (1.0 + share))
-        log = 0.5 * np.log1p(1.0 / share) - np.where(np.isnan(ratio), 0.0, ratio)
-        return np.asarray(np.exp(np.minimum(log, 0.0)))
-
     def variance_for(self, distance: float) -> float:
         """The largest variance of an estimate for which `radius` is at most a positive distance."""
         high = distance**2
@@ -229,7 +215,6 @@ class Why(StrEnum):
     ELSEWHERE = "elsewhere"  # runs on other functions decide its pairs sooner
     BUDGET = "budget"  # the core-seconds of the round are needed for other pairs
     CAP = "cap"  # it has the greatest number of runs
-    NOT_ASKED = "not asked"  # the question is not about it
 
 
 @dataclass(frozen=True)
@@ -402,13 +387,11 @@ class CampaignRace:
         needs: _Needs,
         block: int,
     ) -> NDArray[np.str_]:
-        why = np.full(now.shape, Why.NOT_ASKED.value, dtype="U20")
+        why = np.full(now.shape, "", dtype="U20")
         waiting = needs.value > 0
         places = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
         for algorithm in range(len(now)):
             own = (places == algorithm).any(axis=1)
-            if not own.any():
-                continue
             if not (own & standing.is_open).any():
                 why[algorithm] = Why.DECIDED
             elif not (own & waiting).any():
@@ -493,25 +476,13 @@ LEAST_RUNS = 2
 """Number of runs of an algorithm on a function that a round needs to be judged."""
 
 
-class Judged(NamedTuple):
-    """A race after all its rounds.
-
-    `p` is, for each pair, the smallest error probability with which it is decided at some look if
-    it is the only pair; shape (pairs,).
-    """
-
-    race: CampaignRace
-    standing: Standing
-    p: NDArray[np.float64]
-
-
 def judged(
     runs: Any,
     algorithms: Sequence[str],
     confidence: float,
     final_target: float | None,
     family: int | None = None,
-) -> Judged | None:
+) -> tuple[CampaignRace, Standing] | None:
     """The race of all pairs of some algorithms, from the columns of their runs in one dimension.
 
     The pairs are indices of `algorithms`. None if one of these has fewer than `LEAST_RUNS` runs on
@@ -525,13 +496,11 @@ def judged(
         return None
     pairs = tuple(combinations(range(len(algorithms)), 2))
     race = CampaignRace(pairs, len(functions), start, confidence, family)
-    standing, p = None, np.ones(len(pairs))
+    standing = None
     for look in range(1, int(np.max(runs["round"])) + 1):
         standing = race.look(results_at(look, runs, functions, algorithms, final_target), standing)
-        found = standing.estimates
-        p = np.minimum(p, race.sequence.p_value(found.a12 - 0.5, found.variance))
     assert standing is not None
-    return Judged(race, standing, p)
+    return race, standing
 
 
 def results_at(

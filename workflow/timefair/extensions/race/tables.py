@@ -14,7 +14,7 @@ from timefair.exhibits.columns import CELL, SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
-from timefair.extensions.race.statistics import Judged, judged
+from timefair.extensions.race.statistics import CampaignRace, Standing, judged
 from timefair.records.integrity import cores_of_run, isolation_of
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -52,8 +52,8 @@ CELL_COLUMNS = (
         "why there were no runs in the last round: `decided` (all its pairs are decided), "
         "`out of reach` (the greatest number of runs is not expected to decide its other pairs), "
         "`elsewhere` (runs on other functions decide them sooner), `budget` (the core-seconds were "
-        "needed for other pairs), `cap` (it has the greatest number of runs) or `not asked` (the "
-        "registered question is not about it); empty if there were runs",
+        "needed for other pairs) or `cap` (it has the greatest number of runs); empty if there "
+        "were runs",
         text=True,
     ),
 )
@@ -65,8 +65,7 @@ CELL_COLUMNS = (
     title="Pairs that a campaign-wide race decided",
     caption="""
     The order of each pair of algorithms over the functions, as the stopping rule `campaign_race`
-    decided it. If the rule decides the registered question, the only pair is the one of the
-    question. The confidence of the rule applies to all statements of the table together, whatever
+    decided it. The confidence of the rule applies to all statements of the table together, whatever
     the numbers of runs. The other tables do not take into account that the results determined the
     numbers of runs. The table is empty with other stopping rules.
     """,
@@ -148,7 +147,7 @@ def _cores(label: str, campaign: Mapping[str, Any]) -> int:
 
 
 def _pair_rows(contest: Contest) -> Iterator[dict[str, Any]]:
-    race, standing, _ = contest.judged
+    race, standing = contest.judged
     for place, pair in enumerate(race.pairs):
         first, second = (contest.algorithms[k] for k in pair)
         a12, radius = standing.estimates.a12[place], standing.radius[place]
@@ -173,7 +172,7 @@ class Contest(NamedTuple):
     names: dict[str, Any]
     algorithms: Sequence[str]
     totals: pd.Series[int]
-    judged: Judged
+    judged: tuple[CampaignRace, Standing]
 
 
 def _contests(runs: Runs) -> Iterator[Contest]:
@@ -183,25 +182,18 @@ def _contests(runs: Runs) -> Iterator[Contest]:
         return
     rule, frame = campaign["rule"], runs.frame
     algorithms: Sequence[str] = sorted(frame["algorithm"].unique())
-    if (question := campaign["question"]) is not None:
-        algorithms = sorted(question["algorithms"])
-        dimension = question["dimension"] or campaign["dimensions"][0]
-        frame = frame[frame["dimension"] == dimension]
-        if question["function"] is not None:
-            frame = frame[frame["function"] == question["function"]]
     spaces = frame.groupby(column_names(SPACE), observed=True)
     family = len(algorithms) * (len(algorithms) - 1) // 2 * spaces.ngroups
     for names, space in spaces:
-        own = space[space["algorithm"].isin(algorithms)]
-        found = judged(own, algorithms, rule["confidence"], campaign["final_target"], family)
+        found = judged(space, algorithms, rule["confidence"], campaign["final_target"], family)
         if found is not None:
             of = dict(zip(column_names(SPACE), names, strict=True))
-            yield Contest(of, algorithms, own["algorithm"].value_counts(), found)
+            yield Contest(of, algorithms, space["algorithm"].value_counts(), found)
 
 
 def _recorded_race(runs: Runs) -> dict[str, Any] | None:
-    """The rule, ``final_target``, ``question`` (None for the ranking) and ``dimensions`` of
-    the campaign of the records, if they have only one and its rule is a campaign-wide race.
+    """The rule and ``final_target`` of the campaign of the records, if they have only one and its
+    rule is a campaign-wide race.
     """
     found = [one for of_label in asked(runs, _of_race).values() for one in of_label]
     same = bool(found) and all(one == found[0] for one in found)
@@ -212,6 +204,4 @@ def _of_race(label: str, campaign: Any) -> dict[str, Any]:
     return {
         "rule": campaign["stopping"],
         "final_target": campaign["budget"]["final_target"],
-        "question": campaign.get(campaign["stopping"].get("question")),
-        "dimensions": campaign["problems"]["dimensions"],
     }

@@ -28,7 +28,6 @@ TESTS = {
     "wilcoxon": "Wilcoxon’s signed-rank test over the functions",
     "mann-whitney": "Mann-Whitney test",
     "score": "score test of equal ERTs",
-    "mean-a12": "confidence sequence of the mean A12, which is valid after a campaign-wide race",
 }
 
 OTHERS = """<p class="note">This is the only confirmatory result. It uses only the planned runs and
@@ -96,9 +95,6 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
     space = Space(row["suite"], int(row["dimension"])).title
     target = "" if pd.isna(row["target"]) else f" to {number(row['target'])}"
     share = " (share of the functions on which it is better)" if overall else ""
-    measure = MEASURES[row["measure"]]
-    if row["test"] == "mean-a12":
-        share, measure = " (mean A12)", "Precision at the end of the budget"
     values = (
         f"{names.one(row[f'algorithm_{side}'])} {_known(row[f'value_{side}'])} from "
         f"{counted(int(row[f'runs_{side}']), 'run')}"
@@ -106,7 +102,7 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
     )
     found = f"{names.one(row['better'])} is better" if _is_text(row["better"]) else "No order"
     return (
-        f"{measure}{target} {where} of {escape(space)}{share}: "
+        f"{MEASURES[row['measure']]}{target} {where} of {escape(space)}{share}: "
         f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {_known(row['p'])})."
     )
 

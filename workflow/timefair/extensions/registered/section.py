@@ -22,19 +22,10 @@ MEASURES: Mapping[Table, tuple[Measure, ...]] = MappingProxyType(
 """The measures that a question can be about, for each table."""
 
 
-IN_A_RACE = "mean-a12"
-"""The test of a campaign-wide race, which is valid for any runs that the race chooses."""
-
-
 def _pair(value: object) -> object:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError("should be two algorithms, such as [DE, PSO]")
     return value
-
-
-def _is_raced(campaign: CampaignView) -> bool:
-    """Whether the stopping rule decides the question."""
-    return bool(campaign.stopping.decides == "registered")
 
 
 class Registered(Section):
@@ -67,10 +58,9 @@ class Registered(Section):
     function: Count | None = Field(
         default=None, description="Number of the function; `null`: over all functions."
     )
-    test: Literal["wilcoxon", "mann-whitney", "score", "mean-a12"] = Field(
+    test: Literal["wilcoxon", "mann-whitney", "score"] = Field(
         description="`wilcoxon` over all functions. On one function, `mann-whitney` for "
-        "`precision` and `score` for an ERT. `mean-a12` with the stopping rule `campaign_race` and "
-        "`stopping.question: registered`."
+        "`precision` and `score` for an ERT."
     )
     alpha: Share = Field(
         default=0.05, description="Level of the test, which is the only one of its family."
@@ -81,14 +71,6 @@ class Registered(Section):
         "is better; for `rank_reversals`, the first by evaluations and the second by time. "
         "`different`: this direction or the opposite one.",
     )
-
-    def suited_test(self, campaign: CampaignView) -> str:
-        """The test that suits the stopping rule, the measure and the function."""
-        if _is_raced(campaign):
-            return IN_A_RACE
-        if self.function is None:
-            return "wilcoxon"
-        return "mann-whitney" if self.measure == "precision" else "score"
 
     def least_p(self, number: int) -> float:
         """Smallest possible p-value of the test for this number of functions, or runs of each
@@ -122,28 +104,22 @@ class Registered(Section):
             yield "function", f"{self.function}: should be one of problems.functions"
         if self.function is None and self.table == "rank_reversals":
             yield "function", "empty; name the function of table 'rank_reversals'"
-        elif self.measure in known and self.test != (suited := self.suited_test(campaign)):
-            where = "over all functions" if self.function is None else f"for {self.measure!r}"
-            if _is_raced(campaign):
-                where = "with stopping.question 'registered'"
-            yield "test", f"{self.test!r}: should be {suited!r} {where}"
-        elif self.test != IN_A_RACE:
-            yield from self._too_few(campaign)
-        if _is_raced(campaign):
-            if self.measure != "precision":
-                yield (
-                    "measure",
-                    f"{self.measure!r}: should be 'precision' with stopping.question 'registered'",
-                )
-        elif campaign.stopping.tests:
-            rule = campaign.stopping.rule
+        elif self.measure in known:
+            suited = "mann-whitney" if self.measure == "precision" else "score"
+            suited = "wilcoxon" if self.function is None else suited
+            if self.test != suited:
+                where = "over all functions" if self.function is None else f"for {self.measure!r}"
+                yield "test", f"{self.test!r}: should be {suited!r} {where}"
+            else:
+                yield from self._too_few(campaign)
+        rule = campaign.stopping.rule
+        if campaign.stopping.tests:
             yield (
                 "test",
                 f"{self.test!r}: does not keep its level alpha after the tests of stopping.rule "
                 f"{rule!r}; choose another rule",
             )
         elif campaign.stopping.compares:
-            rule = campaign.stopping.rule
             yield (
                 "test",
                 f"{self.test!r}: needs runs that do not depend on the other algorithm, and "

@@ -27,7 +27,6 @@ from timefair.extensions.registered.deviations import (
     registered,
     registered_analysis,
 )
-from timefair.policies.stopping import STOPPING
 from timefair.rundata.problems import Spent, problems
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -70,11 +69,11 @@ COLUMNS = (
     Column(
         "value_a",
         "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
-        "is better, where a tie counts half; for the test `mean-a12`, its mean A12",
+        "is better, where a tie counts half",
         "precision, s or evaluations",
     ),
     Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
-    Column("test", "`wilcoxon`, `mann-whitney`, `score` or `mean-a12`", text=True),
+    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
     Column("p", "p-value of this test, without a correction for multiple tests"),
     Column("alpha", "level of the test"),
     Column(
@@ -143,9 +142,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
     asked = _is_asked_about(everyone.frame, question)
     orders = {
-        measure: _raced(everyone.where(asked), question, analysis)
-        if question["test"] == "mean-a12"
-        else _at_the_end(everyone.where(asked), settings, question)
+        measure: _at_the_end(everyone.where(asked), settings, question)
         if measure == "precision"
         else _to_target(everyone, asked, settings, question, UNIT[measure])
         for measure in ORDERS[question["measure"]]
@@ -222,19 +219,6 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
     """The first name if `balance` is positive, the second if negative; "" if not significant."""
     significant = p <= alpha and balance != 0
     return names[0 if balance > 0 else 1] if significant else ""
-
-
-def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order:
-    """The row of the table `decided_pairs`; its p-value is valid after the race."""
-    campaign = registered(analysis)["campaign"]
-    rule = campaign["stopping"]["rule"]
-    names = sorted(question["algorithms"])
-    final_target, confidence = campaign["budget"]["final_target"], 1 - question["alpha"]
-    decided = STOPPING[rule](rule=rule).order(pair.frame, names, final_target, confidence)
-    a12, p, sign = decided
-    value = dict(zip(names, (a12, 1 - a12), strict=True))
-    first, second = question["algorithms"]
-    return Order(value[first], value[second], p, {1: names[0], -1: names[1]}.get(sign, ""))
 
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:

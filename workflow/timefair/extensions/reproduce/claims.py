@@ -1,14 +1,6 @@
 """The claims of a campaign, and whether new runs with fresh seeds support them.
 
-Claims are read from the tables: who is first, which pairs are decided, and ratios with intervals.
-The interval of a ratio comes from the intervals of both costs on a logarithmic scale: the distance
-of each limit from the value is the root of the sum of the squares of the two distances that lead
-away from it. This is the method of variance estimates recovery.
-
-References
-----------
-G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general
-approach, Statistics in Medicine 27 (2008), 1693-1702.
+Claims are read from the tables: who is first, and which pairs are decided.
 """
 
 from __future__ import annotations
@@ -19,11 +11,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import cache, partial
-from math import exp, hypot, isfinite, log, sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from scipy.stats import norm
+from typing import Any
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import atomic_file
@@ -33,7 +22,6 @@ from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins, differing_software, machine_kinds
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import COST, by_cost
 from timefair.report.findings.pairs import Verdict as Order
 from timefair.report.findings.situations import MEDIAN, Situation, situations_of
 from timefair.rundata.runs import Runs
@@ -116,41 +104,7 @@ class Decided:
         )
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """The expected cost of one algorithm divided by that of the first one, on a function.
-
-    - `unit`: ``seconds`` or ``evaluations``.
-    - `target`: target of the expected cost.
-    - `value`, `low`, `high`: the ratio and its interval.
-    """
-
-    space: Space
-    function: int
-    unit: str
-    target: float
-    first: str
-    other: str
-    value: float
-    low: float
-    high: float
-
-    kind = "ratio"
-
-    @property
-    def decided(self) -> bool:
-        """Whether the interval excludes 1."""
-        return self.low > 1 or self.high < 1
-
-    def __str__(self) -> str:
-        return (
-            f"{self.space.title}: on f{self.function}, {self.other} needs {number(self.value)} "
-            f"[{number(self.low)}, {number(self.high)}] times the {self.unit} of {self.first} "
-            f"to {number(self.target)}"
-        )
-
-
-Claim = First | Decided | Ratio
+Claim = First | Decided
 
 
 @dataclass(frozen=True)
@@ -180,68 +134,18 @@ class Judged:
         }
 
 
-class Limits(NamedTuple):
-    """The logarithm of a positive number, with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def minus(self, other: Limits) -> Limits:
-        """The difference of two independent ones: of the numbers, the ratio."""
-        value = self.value - other.value
-        down = hypot(self.value - self.low, other.high - other.value)
-        up = hypot(self.high - self.value, other.value - other.low)
-        return Limits(value, value - down, value + up)
-
-    def at_level(self, alpha: float, confidence: float) -> Limits:
-        """The interval that errs with probability `alpha`, if its logarithm is normal."""
-        factor = norm.isf(alpha / 2) / norm.isf((1 - confidence) / 2)
-        down, up = (self.value - self.low) * factor, (self.high - self.value) * factor
-        return Limits(self.value, self.value - down, self.value + up)
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether the number is not 1, by the interval."""
-        return self.low > 0 or self.high < 0
-
-    def numbers(self) -> tuple[float, float, float]:
-        """The number, and its limits."""
-        return exp(self.value), exp(self.low), exp(self.high)
-
-
-def costs(
-    evidence: Evidence, space: Space, unit: str, function: int, target: float
-) -> Mapping[str, Limits]:
-    """The expected costs to a target on a function, of algorithms with finite limits.
-
-    Intervals in seconds are widened by the timing noise.
-    """
-    rows = evidence.of("ert", space, function=function)
-    rows = rows[rows["target"] == target]
-    half = log(sqrt(evidence.detectable(space, unit, function)))
-    ends = [COST[unit], f"{COST[unit]}_low", f"{COST[unit]}_high"]
-    found = {}
-    for label, *values in rows[["algorithm", *ends]].itertuples(index=False):
-        if all(isfinite(value) and value > 0 for value in values):
-            value, low, high = map(log, values)
-            found[str(label)] = Limits(value, low - half, high + half)
-    return found
-
-
 _ORDERED = (Order.CLEAR, Order.SHARED)
 
 
 def claims(evidence: Evidence) -> Iterator[Claim]:
-    """Every claim: who is first, which pairs are decided, and ratios.
+    """Every claim: who is first, and which pairs are decided.
 
-    Open questions are not claims: a situation in which all may be equally good, an undecided pair,
-    and a ratio without finite limits.
+    Open questions are not claims: a situation in which all may be equally good, or an undecided
+    pair.
     """
     for space in evidence.spaces:
         yield from firsts(evidence, space)
         yield from pairs(evidence, space)
-        yield from ratios(evidence, space)
 
 
 def firsts(evidence: Evidence, space: Space) -> Iterator[First]:
@@ -273,26 +177,6 @@ def decided(space: Space, row: Mapping[Hashable, Any], better: str) -> Decided:
     return Decided(space, str(row["function"]), better, other, a12, low, high)
 
 
-def ratios(evidence: Evidence, space: Space) -> Iterator[Ratio]:
-    """On each function, the cost of each algorithm to the decisive target over that of the first.
-
-    The unit is that of the budget. There are no ratios if targets are relative to the results,
-    because other runs then have other targets.
-    """
-    if evidence.optimum != "known" and not evidence.campaign.target_values:
-        return
-    unit = evidence.unit
-    for function, target, _ in by_cost(evidence, space, unit):
-        known = costs(evidence, space, unit, function, target)
-        if not known:
-            continue
-        first = min(known, key=lambda name: known[name].value)
-        for other in known:
-            if other != first:
-                numbers = known[other].minus(known[first]).numbers()
-                yield Ratio(space, function, unit, target, first, other, *numbers)
-
-
 _TABLES = ("ert", "comparison", "timing_noise")
 
 
@@ -300,7 +184,6 @@ _TABLES = ("ert", "comparison", "timing_noise")
 class Study:
     """A campaign with its tables, and the origins of its runs."""
 
-    campaign: Campaign
     evidence: Evidence
     origins: Mapping[str, Origins]
     runs: int
@@ -327,7 +210,7 @@ def study(folder: Path, settings: Campaign) -> Study:
     campaign = campaign_of(folder)
     runs = Runs.read(collected.chosen(files, campaign, folder))
     evidence = evidence_of(runs, settings)
-    return Study(campaign, evidence, runs.origins, len(runs.frame))
+    return Study(evidence, runs.origins, len(runs.frame))
 
 
 def evidence_of(runs: Runs, settings: Campaign) -> Evidence:
@@ -336,13 +219,7 @@ def evidence_of(runs: Runs, settings: Campaign) -> Evidence:
     return Evidence(tables, settings.model_copy(update={"published": {}}))
 
 
-SUFFIX = "-claims"
-"""Suffix of its name."""
-
-
-def campaign_again(
-    campaign: Campaign, *, seed: int, runs: int | None, minutes: float | None, cores: int
-) -> Campaign:
+def campaign_again(campaign: Campaign, *, seed: int, runs: int | None) -> Campaign:
     """The same campaign with other seeds, and without published data.
 
     It may be measured on any machine, and always has all of its runs: neither what the campaign
@@ -350,31 +227,10 @@ def campaign_again(
 
     - `seed`: added to the seed of the campaign; at least 1.
     - `runs`: the runs on each problem; None for those of the campaign.
-    - `minutes`: approximate limit of the time of measuring on these cores, which limits the runs;
-      None for no limit.
-    `InputError` if the minutes are not enough for one run on each problem, or if the budget has no
-    real seconds.
     """
-    wanted = campaign.runs if runs is None else runs
-    again = _with_runs(campaign, wanted, seed)
-    if minutes is None:
-        return again
-    if plan.wall_seconds(campaign, cores) is None:
-        raise InputError("--minutes: the budget of the campaign has no real seconds; use --runs")
-    while (needed := plan.wall_seconds(again, cores) or 0.0) > 60 * minutes:
-        if again.runs == 1:
-            raise InputError(
-                f"--minutes: {minutes:g}: one run on each problem takes about "
-                f"{needed / 60:.1f} min on {cores} cores"
-            )
-        fitting = max(1, int(again.runs * 60 * minutes / needed))
-        again = _with_runs(campaign, min(fitting, again.runs - 1), seed)
-    return again
-
-
-def _with_runs(campaign: Campaign, runs: int, seed: int) -> Campaign:
+    runs = runs or campaign.runs
     asked = campaign.model_dump(mode="json") | {
-        "name": campaign.name + SUFFIX,
+        "name": f"{campaign.name}-claims",
         "seed": campaign.seed + seed,
         "runs": runs,
         "rounds": min(campaign.rounds, runs),
@@ -397,12 +253,8 @@ def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
     New runs contradict a claim
 
     - on who is first, if their own test decides on an order, and those that were first are behind;
-    - on a pair, if they decide it for the other algorithm, after Bonferroni's correction;
-    - on a ratio, if both ratios differ by more than chance explains, at 1 - confidence over all
-      ratios together (Bonferroni).
+    - on a pair, if they decide it for the other algorithm, after Bonferroni's correction.
     """
-    ratios = sum(isinstance(claim, Ratio) for claim in claims)
-    alpha = (1 - again.confidence) / max(ratios, 1)
 
     @cache
     def situations(space: Space) -> list[Situation]:
@@ -414,8 +266,6 @@ def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
                 return _first(claim, situations(claim.space))
             case Decided():
                 return _pair(claim, again)
-            case Ratio():
-                return _ratio(claim, again, alpha)
 
     return [judged(claim) for claim in claims]
 
@@ -463,27 +313,10 @@ def _pair(claim: Decided, again: Evidence) -> Judged:
     return judged(Verdict.UNDECIDED, NOTHING)
 
 
-def _ratio(claim: Ratio, again: Evidence, alpha: float) -> Judged:
-    judged = partial(Judged, claim)
-    known = costs(again, claim.space, claim.unit, claim.function, claim.target)
-    if claim.first not in known or claim.other not in known:
-        return judged(Verdict.UNDECIDED, NOTHING)
-    now = known[claim.other].minus(known[claim.first])
-    before = Limits(log(claim.value), log(claim.low), log(claim.high))
-    words = "{} [{}, {}]".format(*map(number, now.numbers()))
-    if now.minus(before).at_level(alpha, again.confidence).excludes_zero:
-        return judged(Verdict.CONTRADICTED, words)
-    if claim.decided and now.excludes_zero and (now.value > 0) == (before.value > 0):
-        return judged(Verdict.REPRODUCED, words)
-    if isfinite(now.value) and before.low <= now.value <= before.high:
-        return judged(Verdict.WITHIN, words)
-    return judged(Verdict.UNDECIDED, words)
-
-
 FILE = "claims.json"
 """The claims with their verdicts, in the folder of the new runs."""
 
-KINDS = {"first": "who is first", "pair": "pairs that are decided", "ratio": "ratios of costs"}
+KINDS = {"first": "who is first", "pair": "pairs that are decided"}
 
 TERMS = (
     "In the terms of the ACM, claims are repeated if the team that measured the campaign ran this "
@@ -510,7 +343,7 @@ def status(judged: Sequence[Judged]) -> Status:
 
 
 def conditions(recorded: Study, again: Study) -> Iterator[str]:
-    """Differences between the two studies: machine, code, software, stopping rule, runs."""
+    """Differences between the two studies: machine, code, software, runs."""
     origins = [*recorded.origins.values(), *again.origins.values()]
     unit = recorded.evidence.unit
     if len(machine_kinds(origins)) == 1:
@@ -534,17 +367,6 @@ def conditions(recorded: Study, again: Study) -> Iterator[str]:
     software = differing_software(origins)
     differ = (f"{name} {' and '.join(versions)}" for name, versions in software.items())
     yield f"software: differs in {', '.join(differ)}" if software else "software: as recorded"
-    rule = recorded.campaign.stopping
-    if rule.rule != "fixed":
-        yield (
-            f"stopping.rule: {rule.rule!r} recorded, 'fixed' again; the code of the rule is "
-            "part of the code that is compared"
-        )
-    if rule.tests:
-        yield (
-            "claims: the rule has tested the recorded runs, so more of the claims may be due to "
-            "chance than statistics.confidence allows"
-        )
     yield f"runs: {recorded.runs} recorded, {again.runs} again"
 
 

@@ -34,8 +34,8 @@ def add_to(commands: Commands) -> None:
         "a folder, chooses runs at random, the same share for each algorithm, and prints one line "
         "per algorithm, the differences of each run that differs, and a verdict. With `--claims`, "
         "it measures the complete campaign again with other seeds, in results/NAME-claims, and "
-        "gives a verdict for each claim: who is first, which pairs are decided, and ratios of "
-        "costs. After a stop, the same command continues. If the algorithm or the problem is your "
+        "gives a verdict for each claim: who is first, and which pairs are decided. "
+        "After a stop, the same command continues. If the algorithm or the problem is your "
         "own, start the command in the working directory of the campaign.",
         example="timefair reproduce results/default --share 5%\n"
         "timefair reproduce results/default --claims --runs 1\n"
@@ -59,10 +59,6 @@ def add_to(commands: Commands) -> None:
             "file has several",
         )  # fmt: skip
     reproduce.add_argument(
-        "--campaign", type=Path, metavar="FILE",
-        help="with a file: campaign file to use instead of the configuration in the record",
-    )  # fmt: skip
-    reproduce.add_argument(
         "--share", help="share of the runs of each algorithm; at least one run (5%%)"
     )
     reproduce.add_argument(
@@ -77,12 +73,6 @@ def add_to(commands: Commands) -> None:
         type=int,
         metavar="N",
         help="with --claims: runs on each problem; by default as many as in the campaign",
-    )
-    reproduce.add_argument(
-        "--minutes",
-        type=float,
-        metavar="M",
-        help="with --claims: choose the runs so that measuring takes at most about M minutes",
     )
     reproduce.add_argument(
         "--cores", type=int, metavar="N", help="with --claims: number of cores to use (all)"
@@ -109,22 +99,22 @@ def _replay(arguments: argparse.Namespace) -> int:
         return subprocess.run(command, env=environment, check=False).returncode
     from timefair.extensions.reproduce.verdict import replay
 
-    verdict = replay(recorded, arguments.campaign)
+    verdict = replay(recorded)
     print(*verdict.lines(), sep="\n")
     return int(not verdict.same)
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
     if arguments.results.is_file():
-        _refuse(arguments, ("claims", "share", "seed", "runs", "minutes", "cores"), "a folder")
+        _refuse(arguments, ("claims", "share", "seed", "runs", "cores"), "a folder")
         return _replay(arguments)
     if not arguments.results.exists():
         raise InputError(f"{arguments.results}: there is no such file or folder")
-    _refuse(arguments, (*RUN_KEY, "campaign"), "a file")
+    _refuse(arguments, RUN_KEY, "a file")
     arguments.seed = 1 if arguments.seed is None else arguments.seed
     if arguments.claims:
         return _reproduce_claims(arguments)
-    for name in ("runs", "minutes", "cores"):
+    for name in ("runs", "cores"):
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: is for --claims; --share sets how many runs are replayed")
     share = _share("5%" if arguments.share is None else arguments.share)
@@ -154,7 +144,7 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
         raise InputError("--share: is for replays; --runs sets how many runs --claims measures")
     if arguments.seed < 1:
         raise InputError(f"--seed: {arguments.seed}: should be at least 1 with --claims")
-    for name in ("runs", "minutes", "cores"):
+    for name in ("runs", "cores"):
         if (given := getattr(arguments, name)) is not None and not given > 0:
             raise InputError(f"--{name}: {given}: should be above 0")
     one_thread()
@@ -163,13 +153,7 @@ def _reproduce_claims(arguments: argparse.Namespace) -> int:
 
     campaign = claims.campaign_of(arguments.results)
     cores = arguments.cores or len(os.sched_getaffinity(0))
-    new = claims.campaign_again(
-        campaign,
-        seed=arguments.seed,
-        runs=arguments.runs,
-        minutes=arguments.minutes,
-        cores=cores,
-    )
+    new = claims.campaign_again(campaign, seed=arguments.seed, runs=arguments.runs)
     recorded = claims.study(arguments.results, campaign)
     stated = list(claims.claims(recorded.evidence))
     if not stated:

@@ -15,8 +15,6 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from timefair.basics.files import short
-from timefair.campaign.configuration import Campaign
-from timefair.campaign.earlier import decisive_settings
 from timefair.records.schema import SCHEMA_VERSION
 from timefair.records.status import Status, StopReason
 
@@ -286,16 +284,6 @@ def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
         one, other = recorded.get(name), now.get(name)
         if one is not None and other is not None and one != other:
             yield Change("machine", name, _shown(one), _shown(other))
-
-
-def parameter_changes(recorded: Campaign, now: Campaign, label: str) -> Iterator[Change]:
-    """Differences between two campaigns in the settings that determine the runs of an algorithm."""
-    one, other = (
-        decisive_settings(campaign.model_dump(mode="json"), label) for campaign in (recorded, now)
-    )
-    for name in sorted({*one, *other}):
-        if one.get(name) != other.get(name):
-            yield Change("parameters", name, _shown(one.get(name)), _shown(other.get(name)))
 
 
 def seed_changes(recorded: int, now: int) -> Iterator[Change]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -15,7 +14,6 @@ from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.configuration.faults import unknown_names
 from timefair.extensions.reproduce.chosen import RecordedRun, RunPlace, Stratum
 from timefair.extensions.reproduce.likeness import (
     Change,
@@ -25,7 +23,6 @@ from timefair.extensions.reproduce.likeness import (
     likeness,
     machine_changes,
     outcome,
-    parameter_changes,
     same_versions,
     seed_changes,
     software_changes,
@@ -100,31 +97,6 @@ def is_compared(recorded: RecordedRun) -> bool:
     """Whether the stopping rule of the campaign compared the algorithm with the others."""
     rule = recorded.campaign.get("stopping", {}).get("rule")
     return rule in STOPPING and STOPPING[rule].compares
-
-
-def claimed_campaign(path: Path, recorded: RecordedRun) -> Campaign:
-    """The campaign of a file.
-
-    `InputError` if it lacks the algorithm of the run, or its suite lacks the problem of the run.
-
-    Notes
-    -----
-    The parameters of a tuned variant are those in its record.
-    """
-    campaign = configuration.load(path)
-    if recorded.label not in campaign.algorithms:
-        known = ", ".join(campaign.algorithms)
-        raise InputError(f"--campaign: {path} has no algorithm {recorded.label!r}; it has {known}")
-    row = recorded.row
-    place = {f"{name}s": (row[name],) for name in ("function", "dimension", "instance")}
-    problems = campaign.problems.model_copy(update=place)
-    of_run = campaign.model_copy(update={"problems": problems})
-    if faults := [f"--campaign: {path}: {fault}" for fault in unknown_names(of_run)]:
-        raise InputError(*faults)
-    if is_tuned(recorded) and recorded.label in campaign.tuned:
-        found = recorded.campaign["algorithms"][recorded.label]["parameters"]
-        return campaign.with_parameters(recorded.label, found)
-    return campaign
 
 
 def is_tuned(recorded: RecordedRun) -> bool:
@@ -232,36 +204,27 @@ def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
     yield f"  {what}, again:    {again}"
 
 
-def replay(
-    recorded: RecordedRun, claimed: Path | None = None, replayer: Replayer | None = None
-) -> Verdict:
+def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
     """Measure a recorded run again, and compare.
 
-    - `claimed`: A campaign file, which replaces the record's own campaign for the measurement.
-    - `replayer`: A replayer that is prepared for the record's own campaign; None for a new one.
+    - `replayer`: A replayer that is prepared for the record's campaign; None for a new one.
     `InputError` if the run cannot be measured here.
     """
-    original = campaign_of(recorded)
-    campaign = claimed_campaign(claimed, recorded) if claimed else original
+    campaign = campaign_of(recorded)
     replayer = replayer or Replayer(campaign)
     again = replayer.measure(recorded)
-    by_clock = any(each.restart_of(recorded.label).seconds_key for each in (original, campaign))
+    by_clock = bool(campaign.restart_of(recorded.label).seconds_key)
     like = likeness(recorded.row, again, by_clock, campaign.changes_by_clock)
-    changes = tuple(_changes(recorded, original, campaign, replayer, again["seed"]))
-    return Verdict(recorded, again, like, changes)
+    return Verdict(recorded, again, like, tuple(_changes(recorded, replayer, again["seed"])))
 
 
-def _changes(
-    recorded: RecordedRun, original: Campaign, campaign: Campaign, replayer: Replayer, seed: int
-) -> Iterator[Change]:
+def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
     now = replayer.origin(recorded)
     then, here = recorded.machine, now["machine"]
     code = tuple(code_changes(recorded.code, now["code"], then, here))
-    parameters = tuple(parameter_changes(original, campaign, recorded.label))
     yield from code
     yield from software_changes(then, here)
-    yield from parameters
-    explained = code or parameters or not same_versions(then, here)
+    explained = code or not same_versions(then, here)
     if not explained and not is_compared(recorded) and not is_tuned(recorded):
         yield from key_changes(recorded.keys, replayer.key(recorded), recorded.schema_version)
     yield from seed_changes(recorded.row["seed"], seed)

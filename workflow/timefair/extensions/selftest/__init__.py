@@ -1,9 +1,7 @@
 """Measures a campaign whose answers are known, to test the tables, the clock and this machine.
 
-`staircase` has the problems, and `laws` the algorithms, which are measured like files of a user,
-with their answers in closed form, what a perfect clock would record of them, and their campaign.
-`coverage`, `clock` and `detectable` evaluate the records. `defects` injects defects into copies of
-the records, and `checks` contains the checks that have to find them.
+`laws` has the problems and algorithms with their answers, `answers` compares, `defects` plants
+defects into copies of the records, and `detectable` finds the smallest slowdown.
 """
 
 from timefair.basics.extension import Extension

@@ -1,4 +1,4 @@
-"""Defects that are injected on purpose, into a copy of the records or into the code of a table.
+"""Injects defects into copies of records or the code of a table, and the checks that find them.
 
 Each defect is made as consistent as possible: contradictions that a check would find at once are
 removed, unless the defect is itself a contradiction.
@@ -7,26 +7,45 @@ removed, unless the defect is itself a contradiction.
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from importlib import import_module
+from math import isclose, isinf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.campaign.verify import verify
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.selftest import checks
-from timefair.extensions.selftest.checks import Copy
-from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S, INVERTED, recorded
-from timefair.extensions.selftest.staircase import LEVELS, VALUES, point
-from timefair.records.status import Perturbation, StopReason
+from timefair.extensions.selftest import answers, laws
+from timefair.extensions.selftest.laws import ALGORITHMS, BUDGET_S, VALUES, point
+from timefair.measure.launching import run_seed
+from timefair.problems.base import ProblemName
+from timefair.records.integrity import RUN_KEY, run_name
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.status import StopReason
+from timefair.records.store import open_record, write_record
 from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
-Row = dict[str, Any]
-TIMES = ("wall_s", "real_s", "last_evaluation_s", "reaped_s")
-LONGER_S = 5e-3
+FUNCTIONS, RUNS = 2, 8
+"""Number of functions and of runs of the campaign into whose records defects are injected."""
+
+MOST_DELAY_S = 2e-3
+"""Largest least delay of events; no event is recorded before the time that was drawn."""
+
+FROM_RECORDS = 1e-9
+"""Largest relative difference between two computations of the same number."""
+
 CONTENT = (
     "wall_s", "real_s", "evaluations", "launches", "completed_restarts", "best_f",
     "best_precision", "best_x", "launch_log", "launch_events", "events", "stop_reason",
@@ -34,29 +53,182 @@ CONTENT = (
 )  # fmt: skip
 """The columns that describe what a run did, without those that name it."""
 
+Row = dict[str, Any]
 
-# --- Changes of one run -----------------------------------------------------------------------
+
+@dataclass
+class Copy:
+    """The records of a campaign: their measure keys, and the facts and runs of each job."""
+
+    campaign: Campaign
+    keys: plan.Keys
+    facts: dict[plan.Job, dict[str, Any]]
+    rows: dict[plan.Job, list[Row]]
+
+    @classmethod
+    def of(cls, folder: Path) -> Copy:
+        """Read the records of a campaign's folder."""
+        campaign = configuration.restore(folder / plan.SNAPSHOT)
+        keys = plan.read_keys(folder, campaign)
+        records = {
+            job: open_record(folder / job.record(keys[job.algorithm, job.round]))
+            for job in plan.jobs(campaign)
+        }
+        facts = {
+            job: {name: value for name, value in record.facts.items() if name != "schema_version"}
+            for job, record in records.items()
+        }
+        rows = {job: record.read().to_pylist() for job, record in records.items()}
+        return cls(campaign, keys, facts, rows)
+
+    def again(self) -> Copy:
+        """Another copy, whose rows can be changed without changing this one."""
+        return replace(self, rows=copy.deepcopy(self.rows))
+
+    def of_algorithm(self, label: str) -> list[Row]:
+        """The runs of an algorithm, in the order of its jobs."""
+        return [row for job, rows in self.rows.items() if job.algorithm == label for row in rows]
+
+    def cell(self, label: str) -> list[Row]:
+        """The runs of the first job of an algorithm."""
+        return next(rows for job, rows in self.rows.items() if job.algorithm == label)
+
+    def all_runs(self) -> Iterator[Row]:
+        """The runs of all algorithms."""
+        for rows in self.rows.values():
+            yield from rows
+
+    def write(self, folder: Path) -> None:
+        """Write the records as the measurement does, with checksums of their present content."""
+        plan.write_snapshot(self.campaign, folder)
+        plan.write_keys(self.keys, folder)
+        for job, rows in self.rows.items():
+            path = folder / job.record(self.keys[job.algorithm, job.round])
+            path.parent.mkdir(parents=True, exist_ok=True)
+            table = pa.Table.from_pylist(rows, schema=RUN_SCHEMA)
+            write_record(path, table.to_batches(), self.facts[job])
+
+    def runs(self) -> Runs:
+        """The runs in the form that tables read; `InputError` if a run occurs twice."""
+        return Runs.of(pa.Table.from_pylist(list(self.all_runs()), schema=RUN_SCHEMA))
 
 
-def _scaled(row: Row, factor: float) -> None:
-    """Multiply all times of a run by a factor, and drop events and launches at T or later."""
-    for name in TIMES:
-        if row[name] is not None:
-            row[name] *= factor
-    row["wall_s"] = min(row["wall_s"], row["budget_s"])
-    row["real_s"] = min(row["real_s"], row["budget_s"])
-    for launch in row["launch_log"]:
-        launch["start_s"] *= factor
-        launch["end_s"] = min(launch["end_s"] * factor, row["wall_s"])
-    for event in (*row["events"], *row["launch_events"]):
-        event["time_s"] *= factor
-    kept = [event for event in row["events"] if event["time_s"] < row["budget_s"]]
-    if len(kept) < len(row["events"]):
-        row["stop_reason"] = StopReason.TIME
-    begun = [launch for launch in row["launch_log"] if launch["start_s"] < row["wall_s"]]
-    row.update(launch_log=begun, launches=len(begun))
-    row["evaluations"] = sum(launch["evaluations"] for launch in begun)
-    _keep_events(row, kept)
+# --- Checks: a clause about the first fault, empty if there is none -------------------------------
+
+
+def by_verify(one: Copy) -> str:
+    """Check by `timefair verify`: missing and duplicate runs, contradictions, best points."""
+    with TemporaryDirectory(prefix="timefair-selftest-") as name:
+        one.write(Path(name))
+        lines: list[str] = []
+        verify(Path(name), lines.append)
+        return lines[0].replace(f"{name}/", "") if lines else ""
+
+
+def by_seeds(one: Copy) -> str:
+    """Check that each run has the seed that follows from its names."""
+    for row in one.all_runs():
+        problem = ProblemName(row["suite"], row["function"], row["dimension"], row["instance"])
+        right = run_seed(one.campaign.seed, problem, row["algorithm"], row["run"])
+        if row["seed"] != right:
+            return f"{_named(row)} has not the seed of its names"
+    return ""
+
+
+def by_draws(one: Copy) -> str:
+    """Check that the events of each run are those that follow from its seed."""
+    for row in one.all_runs():
+        if clause := answers.difference(row, ALGORITHMS[row["algorithm"]], BUDGET_S):
+            return f"{_named(row)}: {clause}"
+    return ""
+
+
+def by_delay(one: Copy) -> str:
+    """Check that the clock starts when the algorithm does, and that it has the right unit."""
+    for label, found in _biases(one).items():
+        if not 0 <= found.delay_s <= MOST_DELAY_S:
+            return f"{label}: events are recorded {1e6 * found.delay_s:.0f} us after they are drawn"
+    return ""
+
+
+def by_rate(one: Copy) -> str:
+    """Check that recorded times grow at the same rate as drawn times."""
+    for label, found in _biases(one).items():
+        if abs(found.median_rate - 1) > answers.MOST_RATE:
+            return f"{label}: recorded times are {found.median_rate:.4f} times the drawn ones"
+    return ""
+
+
+def by_erts(one: Copy) -> str:
+    """Check that the table `ert` agrees with the costs in the records, including failures."""
+    frame = TABLES["ert"](one.runs(), Analysis.of(one.campaign.settings_of("ert")))
+    by_cell: dict[tuple[str, int], list[Row]] = {}
+    for run in one.all_runs():
+        by_cell.setdefault((run["algorithm"], run["function"]), []).append(run)
+    for row in frame.to_dict("records"):
+        if clause := _wrong_ert(row, by_cell[row["algorithm"], row["function"]]):
+            place = f"{row['algorithm']} on f{row['function']}, target {row['target']:.3g}"
+            return f"table ert: {place}: {clause}"
+    return ""
+
+
+def _wrong_ert(row: Mapping[Any, Any], runs: list[Row]) -> str:
+    for unit, cost, column in (
+        ("time_s", "wall_s", "ert_s"),
+        ("evaluations", "evaluations", "ert_evaluations"),
+    ):
+        total, successes = 0.0, 0
+        for run in runs:
+            reached = [e[unit] for e in run["events"] if e["precision"] <= row["target"]]
+            total += reached[0] if reached else run[cost]
+            successes += bool(reached)
+        right, value = total / successes if successes else float("inf"), row[column]
+        if not (isclose(value, right, rel_tol=FROM_RECORDS) or (isinf(value) and isinf(right))):
+            return f"{column} is {value:.6g}, and {right:.6g} by the records"
+    return ""
+
+
+def _biases(one: Copy) -> dict[str, answers.Bias]:
+    return {
+        label: answers.bias(one.of_algorithm(label), synthetic)
+        for label, synthetic in ALGORITHMS.items()
+    }
+
+
+def _named(row: Row) -> str:
+    return f"{row['algorithm']} {run_name(tuple(row[name] for name in RUN_KEY))}"
+
+
+CHECKS: Mapping[str, Callable[[Copy], str]] = {
+    "verify": by_verify,
+    "seeds": by_seeds,
+    "draws": by_draws,
+    "delay": by_delay,
+    "rate": by_rate,
+    "erts": by_erts,
+}
+"""The checks by name. The first one applies to any campaign; the others need known answers."""
+
+
+def findings(one: Copy) -> dict[str, str]:
+    """The finding of each check that finds something, by the name of the check.
+
+    The error of a table that refuses the records is a finding, too.
+    """
+    found = {}
+    for name, check in CHECKS.items():
+        try:
+            clause = check(one)
+        except InputError as error:
+            clause = error.faults[0]
+        except ValueError as error:  # of the statistics: events that are out of order
+            clause = str(error)
+        if clause:
+            found[name] = clause
+    return found
+
+
+# --- Defects of records ---------------------------------------------------------------------------
 
 
 def _keep_events(row: Row, events: list[Row]) -> None:
@@ -74,188 +246,25 @@ def _keep_events(row: Row, events: list[Row]) -> None:
             launch["best_precision"] = max(launch["best_precision"], best)
 
 
-def _many_events(one: Copy) -> Row:
-    """A run with many events in one launch."""
-    return max(one.of_algorithm("lognormal"), key=lambda row: len(row["events"]))
-
-
-def _cell(one: Copy, label: str) -> list[Row]:
-    return next(rows for job, rows in one.rows.items() if job.algorithm == label)
-
-
-# --- Defects of records -----------------------------------------------------------------------
-
-
 def clock_fast(one: Copy) -> None:
     """All recorded times are 1 % too long"""
     for row in one.all_runs():
-        _scaled(row, 1.01)
-
-
-def last_event_lost(one: Copy) -> None:
-    """The last event of a run and its best value are lost"""
-    row = _many_events(one)
-    _keep_events(row, row["events"][:-1])
-
-
-def run_twice(one: Copy) -> None:
-    """A run is counted twice"""
-    rows = _cell(one, "cheap")
-    rows.append(dict(rows[0]))
-
-
-def run_copied(one: Copy) -> None:
-    """A run is recorded again under the number of another run"""
-    rows = _cell(one, "cheap")
-    rows[1] = rows[0] | {"run": rows[1]["run"]}
-
-
-def late_truncation(one: Copy) -> None:
-    """Runs are cut at T + 5 ms"""
-    _cut_later(one, declared=False)
-
-
-def deadline_moved(one: Copy) -> None:
-    """Runs have the T of another campaign, which is 5 ms longer"""
-    _cut_later(one, declared=True)
-
-
-def _cut_later(one: Copy, *, declared: bool) -> None:
-    """Add to the runs that ended at T what they would have found in the next milliseconds."""
-    for row in one.all_runs():
-        late_s = BUDGET_S + LONGER_S
-        if declared:
-            row["budget_s"] = late_s
-        if row["stop_reason"] != StopReason.TIME:
-            continue
-        synthetic = ALGORITHMS[row["algorithm"]]
-        names = {name: row[name] for name in ("algorithm", "seed")}
-        longer = recorded(synthetic, late_s, names)
-        for name in ("wall_s", "real_s", "evaluations", "launches", "launch_log", "stop_reason"):
-            row[name] = longer[name]
-        row["reaped_s"] = max(row["reaped_s"], late_s)
-        row["last_evaluation_s"], row["overshoot_s"] = longer["wall_s"], 0.0
-        _keep_events(row, longer["events"])
-
-
-def events_of_another(one: Copy) -> None:
-    """Two runs of a cell have each other's events"""
-    first, second = _cell(one, "exponential")[:2]
-    for name in CONTENT:
-        first[name], second[name] = second[name], first[name]
-
-
-def launches_sum(one: Copy) -> None:
-    """A launch of a run has one evaluation too many"""
-    row = next(row for row in one.of_algorithm("restarted") if row["launches"] > 1)
-    row["launch_log"][0]["evaluations"] += 1
-
-
-def stream_shared(one: Copy) -> None:
-    """All runs of a cell draw from one random stream, whatever their seeds"""
-    rows = _cell(one, "exponential")
-    for row in rows[1:]:
-        row.update({name: rows[0][name] for name in CONTENT})
-
-
-def evaluations_off(one: Copy) -> None:
-    """Evaluations are counted from 2 instead of 1"""
-    for row in one.all_runs():
-        row["evaluations"] += 1
-        row["launch_log"][0]["evaluations"] += 1
-        for event in (*row["events"], *row["launch_events"]):
-            event["evaluations"] += 1
-
-
-def labels_swapped(one: Copy) -> None:
-    """The labels of two algorithms are swapped"""
-    first, second = INVERTED
-    for job, rows in one.rows.items():
-        if job.algorithm == first:
-            other = replace(job, algorithm=second)
-            one.rows[job], one.rows[other] = one.rows[other], rows
-            for label, swapped in ((first, one.rows[job]), (second, one.rows[other])):
-                for row in swapped:
-                    row["algorithm"] = label
-
-
-def unit_of_1000(one: Copy) -> None:
-    """The times of events are in milliseconds"""
-    for row in one.all_runs():
-        for event in row["events"]:
-            event["time_s"] *= 1000
-
-
-def restarts_free(one: Copy) -> None:
-    """The times of events begin again at 0 with each launch"""
-    for row in one.of_algorithm("restarted"):
-        for event in row["events"]:
-            event["time_s"] -= row["launch_log"][event["launch"]]["start_s"]
-
-
-def relaunch_free(one: Copy) -> None:
-    """The time between two launches is not counted"""
-    step_s = ALGORITHMS["restarted"].step_s
-    for row in one.of_algorithm("restarted"):
-        row["launch_events"] = []
-        before, last = 0, len(row["launch_log"]) - 1
-        for number, launch in enumerate(row["launch_log"]):
-            saved_s = launch["start_s"] - step_s * before
-            launch["start_s"] -= saved_s
-            launch["end_s"] -= saved_s * (number < last)
-            before += launch["evaluations"]
-            for event in (event for event in row["events"] if event["launch"] == number):
-                event["time_s"] -= saved_s
-
-
-def instances_mixed(one: Copy) -> None:
-    """The runs of two functions are mixed up"""
-    cells = [rows for job, rows in one.rows.items() if job.algorithm == "lognormal"][:2]
-    for first, second in zip(*cells, strict=True):
-        for name in (*CONTENT, "seed"):
-            first[name], second[name] = second[name], first[name]
-
-
-def warm_cache(one: Copy) -> None:
-    """A run begins with the best point of the run before it"""
-    for before, row in zip(cell := _cell(one, "lognormal"), cell[1:], strict=False):
-        known = before["best_precision"]
-        later = [event for event in row["events"] if event["precision"] < known]
-        start = row["events"][0] | {"precision": known}
-        _keep_events(row, [start, *later[later[:1] == row["events"][:1] :]])
-
-
-def rounded(one: Copy) -> None:
-    """The times of events are rounded to milliseconds"""
-    for row in one.all_runs():
-        for event in (*row["events"], *row["launch_events"]):
-            event["time_s"] = float(np.floor(1e3 * event["time_s"])) / 1e3
+        for name in ("wall_s", "real_s", "last_evaluation_s", "reaped_s"):
+            row[name] *= 1.01
+        row["wall_s"] = min(row["wall_s"], row["budget_s"])
+        row["real_s"] = min(row["real_s"], row["budget_s"])
         for launch in row["launch_log"]:
-            launch["start_s"] = float(np.floor(1e3 * launch["start_s"])) / 1e3
-
-
-def after_the_end(one: Copy) -> None:
-    """The best value of a run was found after T"""
-    row = next(row for row in one.all_runs() if row["stop_reason"] == StopReason.TIME)
-    row.update(best_f=VALUES[LEVELS], best_precision=VALUES[LEVELS], best_x=point(LEVELS).tolist())
-
-
-def wrong_hour(one: Copy) -> None:
-    """The time of day of an algorithm's runs is that of another time zone"""
-    for row in one.of_algorithm("twin"):
-        row["started_utc"] += timedelta(hours=1)
-
-
-def cpu_for_wall(one: Copy) -> None:
-    """CPU time is recorded instead of wall time"""
-    for row in one.all_runs():
-        _scaled(row, min(row["cpu_s"] / row["real_s"], 1.0))
-
-
-def cpu_unit(one: Copy) -> None:
-    """CPU time is counted in another unit"""
-    for row in one.all_runs():
-        row["cpu_s"] /= 100
+            launch["start_s"] *= 1.01
+            launch["end_s"] = min(launch["end_s"] * 1.01, row["wall_s"])
+        for event in (*row["events"], *row["launch_events"]):
+            event["time_s"] *= 1.01
+        kept = [event for event in row["events"] if event["time_s"] < row["budget_s"]]
+        if len(kept) < len(row["events"]):
+            row["stop_reason"] = StopReason.TIME
+        begun = [launch for launch in row["launch_log"] if launch["start_s"] < row["wall_s"]]
+        row.update(launch_log=begun, launches=len(begun))
+        row["evaluations"] = sum(launch["evaluations"] for launch in begun)
+        _keep_events(row, kept)
 
 
 def late_start(one: Copy) -> None:
@@ -270,34 +279,65 @@ def late_start(one: Copy) -> None:
             event["time_s"] -= saved
 
 
+def after_the_end(one: Copy) -> None:
+    """The best value of a run was found after T"""
+    row = next(row for row in one.all_runs() if row["stop_reason"] == StopReason.TIME)
+    row.update(best_f=VALUES[-1], best_precision=VALUES[-1], best_x=point(laws.LEVELS).tolist())
+
+
+def last_event_lost(one: Copy) -> None:
+    """The last event of a run and its best value are lost"""
+    row = max(one.of_algorithm("lognormal"), key=lambda row: len(row["events"]))
+    _keep_events(row, row["events"][:-1])
+
+
+def evaluations_off(one: Copy) -> None:
+    """Evaluations are counted from 2 instead of 1"""
+    for row in one.all_runs():
+        row["evaluations"] += 1
+        row["launch_log"][0]["evaluations"] += 1
+        for event in (*row["events"], *row["launch_events"]):
+            event["evaluations"] += 1
+
+
+def stream_shared(one: Copy) -> None:
+    """All runs of a cell draw from one random stream, whatever their seeds"""
+    rows = one.cell("exponential")
+    for row in rows[1:]:
+        row.update({name: rows[0][name] for name in CONTENT})
+
+
+def run_twice(one: Copy) -> None:
+    """A run is counted twice"""
+    rows = one.cell("exponential")
+    rows.append(dict(rows[0]))
+
+
+def run_copied(one: Copy) -> None:
+    """A run is recorded again under the number of another run"""
+    rows = one.cell("exponential")
+    rows[1] = rows[0] | {"run": rows[1]["run"]}
+
+
+def labels_swapped(one: Copy) -> None:
+    """The labels of two algorithms are swapped"""
+    first, second = "exponential", "lognormal"
+    for job, rows in one.rows.items():
+        if job.algorithm == first:
+            other = replace(job, algorithm=second)
+            one.rows[job], one.rows[other] = one.rows[other], rows
+            for label, swapped in ((first, one.rows[job]), (second, one.rows[other])):
+                for row in swapped:
+                    row["algorithm"] = label
+
+
 def failures_dropped(one: Copy) -> None:
     """Runs that reached no target are not in the records"""
     for rows in one.rows.values():
         rows[:] = [row for row in rows if row["stop_reason"] == StopReason.TARGET]
 
 
-def perturbed_dropped(one: Copy) -> None:
-    """The perturbed runs of one algorithm are not in its records"""
-    _perturb(one)
-    for job, rows in one.rows.items():
-        if job.algorithm == "cheap":
-            rows[:] = [row for row in rows if row["perturbation"] != Perturbation.PERTURBED]
-
-
-def preparation_lost(one: Copy) -> None:
-    """The preparation of an algorithm is recorded as 0 s"""
-    for row in one.of_algorithm("cheap"):
-        row["preparation_s"] = 0.0
-
-
-def _perturb(one: Copy) -> None:
-    """Mark the longest run of each cell as perturbed, so that there are perturbed runs."""
-    for rows in one.rows.values():
-        longest = max(rows, key=lambda row: row["wall_s"])
-        longest.update(perturbation=Perturbation.PERTURBED, perturbed_by="selftest")
-
-
-# --- Defects of tables ------------------------------------------------------------------------
+# --- Defects of tables ----------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -313,26 +353,12 @@ def _instead(module: Any, name: str, value: object) -> Iterator[None]:
 
 def failures_free(one: Copy) -> AbstractContextManager[None]:
     """The ERT does not include the cost of failures"""
-    module = _module_of("ert")
 
     def successes_only(cost: Any, success: Any, axis: int = 0) -> Any:
         counted = np.where(success, cost, 0.0).sum(axis=axis)
         return counted / np.maximum(np.sum(success, axis=axis), 1)
 
-    return _instead(module, "ert", successes_only)
-
-
-def perturbed_left_in(one: Copy) -> AbstractContextManager[None]:
-    """Perturbed runs of one algorithm are included, and those of the others are excluded"""
-    _perturb(one)
-
-    def unequally(runs: Runs, analysis: Any) -> Runs:
-        if analysis.perturbed != "exclude":
-            return runs
-        spared = (runs.frame["algorithm"] == "cheap").to_numpy()
-        return runs.where(~runs.perturbed | spared)
-
-    return _instead(Runs, "wanted", unequally)
+    return _instead(import_module(TABLES["ert"].module), "ert", successes_only)
 
 
 def targets_strict(one: Copy) -> AbstractContextManager[None]:
@@ -345,61 +371,42 @@ def targets_strict(one: Copy) -> AbstractContextManager[None]:
     return _instead(Runs, "runtimes", below)
 
 
-def _module_of(table: str) -> Any:
-    from importlib import import_module
-
-    return import_module(TABLES[table].module)
-
-
-# --- All of them ------------------------------------------------------------------------------
+# --- All of them ----------------------------------------------------------------------------------
 
 Inject = Callable[[Copy], AbstractContextManager[None] | None]
 
 DEFECTS: Mapping[str, Inject] = {
     inject.__name__.replace("_", "-"): inject
     for inject in (
-        clock_fast, last_event_lost, failures_free, perturbed_left_in, perturbed_dropped,
-        run_twice, run_copied, late_truncation, deadline_moved, events_of_another, launches_sum,
-        stream_shared, evaluations_off, labels_swapped, unit_of_1000, restarts_free,
-        relaunch_free, instances_mixed, warm_cache, rounded, after_the_end, wrong_hour,
-        cpu_for_wall, cpu_unit, late_start, failures_dropped, targets_strict, preparation_lost,
+        clock_fast, late_start, after_the_end, last_event_lost, evaluations_off, stream_shared,
+        run_twice, run_copied, labels_swapped, failures_dropped, failures_free, targets_strict,
     )
 }  # fmt: skip
 """The defects by name; the docstring of each function describes the defect."""
 
-NOT_FOUND: Mapping[str, str] = {
-    "preparation-lost": "nothing here has a preparation whose duration is known",
-}
-"""The defects that no check finds, and why."""
 
+def injected(name: str, sound: Copy, already: Mapping[str, str]) -> dict[str, str]:
+    """What the checks find in a copy of sound records with a defect, and not ``already`` without.
 
-@dataclass(frozen=True)
-class Injected:
-    """A defect, and the findings of the checks that they do not have without it."""
-
-    name: str
-    wrong: str
-    found: Mapping[str, str]
-
-
-def injected(name: str, sound: Copy, already: Mapping[str, str]) -> Injected:
-    """Inject a defect into a copy of sound records, and check the copy.
-
-    - `name`: one of `DEFECTS`.
-    - `sound`: the records as they were measured; they are not changed.
-    - `already`: findings of the checks in the sound records; they are not counted.
+    The sound records are not changed.
     """
-    inject, one = DEFECTS[name], sound.again()
-    with inject(one) or nullcontext():
-        found = checks.findings(one)
-    new = {check: clause for check, clause in found.items() if check not in already}
-    return Injected(name, str(inject.__doc__), new)
+    one = sound.again()
+    with DEFECTS[name](one) or nullcontext():
+        found = findings(one)
+    return {check: clause for check, clause in found.items() if check not in already}
 
 
-def table(results: list[Injected]) -> pd.DataFrame:
-    """One row per defect: ``defect``, ``wrong``, ``found_by`` (checks), the first ``finding``."""
-    rows = [
-        (one.name, one.wrong, ", ".join(one.found), next(iter(one.found.values()), ""))
-        for one in results
-    ]
-    return pd.DataFrame(rows, columns=["defect", "wrong", "found_by", "finding"])
+def defects_found(bench: answers.Bench) -> tuple[dict[str, str], pd.DataFrame]:
+    """What the checks find in sound records, and one row per defect.
+
+    Its columns are ``defect``, ``wrong``, ``found_by`` (checks) and the first ``finding``.
+    """
+    bench.measure("defects", laws.campaign(FUNCTIONS, bench.seed + 100, RUNS))
+    sound = Copy.of(bench.folder / "defects")
+    already = findings(sound)
+    rows = []
+    for number, (name, inject) in enumerate(DEFECTS.items(), start=1):
+        found = injected(name, sound, already)
+        rows.append((name, inject.__doc__, ", ".join(found), next(iter(found.values()), "")))
+        bench.say("injected", number, len(DEFECTS))
+    return already, pd.DataFrame(rows, columns=["defect", "wrong", "found_by", "finding"])

@@ -12,15 +12,19 @@ smallest δ that a test detects in 80 % of the repetitions is then measured in n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.extensions.selftest.clock import Row
-from timefair.extensions.selftest.staircase import RAMP_LEVELS
+from timefair import __version__
+from timefair.extensions.selftest.answers import Bench, Row
+from timefair.extensions.selftest.laws import RAMP_LEVELS
+from timefair.records.status import Perturbation
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
 from timefair.statistics.probability import success_interval
 
@@ -31,8 +35,8 @@ RUNS = 10
 LOOPS = 40
 ALPHA = 0.05
 POWER = 0.8
-NEAR = 0.05
-"""A measured power is confirmed if it differs from `POWER` by at most this."""
+FLOOR = 0.1
+"""Slowdown that is measured if a test detects none of those that were computed."""
 
 BESIDE = 2
 """Repetitions that are compared to compute a slowdown are at most this number apart in time."""
@@ -50,7 +54,7 @@ def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[s
         "name": "selftest-slowdown",
         "seed": seed,
         "problems": {
-            "suite": "timefair.extensions.selftest.staircase:ramp",
+            "suite": "timefair.extensions.selftest.laws:ramp",
             "functions": f"1-{repetitions}",
             "dimensions": 1,
             "instances": 1,
@@ -189,11 +193,6 @@ class Confirmed:
     repetitions: int
     false_alarms: float
 
-    @property
-    def is_near(self) -> bool:
-        """Whether the power differs from `POWER` by at most `NEAR`."""
-        return abs(self.power - POWER) <= NEAR
-
 
 def false_alarms(
     test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
@@ -217,3 +216,52 @@ def confirmed(
     share = success_interval(found, len(first), 0.95)
     low, high = float(share.low), float(share.high)
     return Confirmed(delta, found / len(first), low, high, len(first), false_alarms)
+
+
+def detectable_slowdown(bench: Bench, unslowed: int, slowed: int) -> dict[str, Any]:
+    """Measure the minimum detectable slowdown of this machine.
+
+    - `unslowed`, `slowed`: repetitions of the algorithm against itself, and against its slowed
+      versions.
+
+    Returns JSON values with the names of `timefair.machine.detectable.NAMES`. A ``delta`` is None
+    if the test detects none of the slowdowns that were computed.
+    """
+    perturbed: list[bool] = []
+    equal = _samples(bench, "unslowed", {"B": 0.0}, unslowed, perturbed)
+    level = half_way(equal[AGAINST])
+    deltas = {test.name: smallest(test, equal[AGAINST], equal["B"], level) for test in TESTS}
+    tried = {name: delta if math.isfinite(delta) else FLOOR for name, delta in deltas.items()}
+    slow = _samples(bench, "slowed", tried, slowed, perturbed)
+    found = {}
+    for test in TESTS:
+        alarms = false_alarms(test, equal[AGAINST], equal["B"], level)
+        one = asdict(confirmed(test, slow[AGAINST], slow[test.name], level, alarms))
+        found[test.name] = one | ({} if math.isfinite(deltas[test.name]) else {"delta": None})
+    return {
+        "measured_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": __version__,
+        "runs": RUNS,
+        "budget_s": BUDGET_S,
+        "perturbed": round(sum(perturbed) / len(perturbed), 3),
+        **found,
+    }
+
+
+def _samples(
+    bench: Bench, part: str, slowed: Mapping[str, float], repetitions: int, perturbed: list[bool]
+) -> dict[str, list[Sample]]:
+    """The samples of each algorithm, in the order of the repetitions.
+
+    For each run, whether it was perturbed is appended to `perturbed`.
+    """
+    seed = bench.seed + (1 if part == "unslowed" else 2)
+    found: dict[str, list[Sample]] = {}
+    for label, rows in bench.rows(part, campaign(slowed, repetitions, seed)).items():
+        cells: dict[int, list[Row]] = {}
+        for row in rows:
+            cells.setdefault(row["function"], []).append(row)
+            perturbed.append(row["perturbation"] == Perturbation.PERTURBED)
+        delta = slowed.get(label, 0.0)
+        found[label] = [Sample.of(cells[function], delta) for function in sorted(cells)]
+    return found

@@ -197,8 +197,8 @@ class Tune(Search):
         "`{log_int: [4, 400]}` or `{choice: [best, rand]}`."
     )
     tuner: str = Field(
-        description="`random`, `racing` (iterated racing), `nevergrad:NAME` (an optimizer of "
-        "nevergrad) or `optuna:TPE`."
+        description="`random`, `racing` (iterated racing) or `nevergrad:NAME` (an optimizer of "
+        "nevergrad)."
     )
     budget_s: Seconds = Field(
         description="Limit of the search, in seconds of wall clock. A run begins only if T fits "
@@ -299,7 +299,7 @@ class Tune(Search):
 
     def decisive(self, campaign: CampaignView) -> dict[str, Any]:
         from timefair.campaign.provenance import code_digest, sources_of
-        from timefair.extensions.tuning.tuners import LIBRARIES
+        from timefair.extensions.tuning.tuners import NEVERGRAD
         from timefair.machine.software import versions
 
         library = self.tuner.partition(":")[0]
@@ -308,5 +308,5 @@ class Tune(Search):
             "tune": self.model_dump(mode="json", exclude={"label", "overlap"}),
             "targets": campaign.target_values or campaign.targets,
             "code": code_digest(sources),
-            "software": versions((library,)) if library in LIBRARIES else {},
+            "software": versions((library,)) if library == NEVERGRAD else {},
         }

@@ -6,7 +6,6 @@ makes the same proposals. Therefore an interrupted search can continue from its 
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import warnings
 from collections.abc import Generator, Iterator, Mapping
@@ -27,11 +26,8 @@ from timefair.extensions.tuning.keys import Range, Values
 DEFAULT = 0
 """The number of the candidate with the parameters of the algorithm itself."""
 
-NEVERGRAD, OPTUNA = LIBRARIES = ("nevergrad", "optuna")
+NEVERGRAD = "nevergrad"
 OWN = ("random", "racing")
-SAMPLERS = ("TPE",)
-"""The samplers of optuna."""
-
 USUAL_CANDIDATES = 100
 """Number of candidates that an optimizer of nevergrad gets as its budget if it is unknown."""
 
@@ -54,20 +50,13 @@ def faults(tuner: str) -> list[str]:
     """Check the name of a tuner; one line per fault."""
     from timefair.algorithms import remembered
 
-    library, colon, name = tuner.partition(":")
+    library, _, name = tuner.partition(":")
     if tuner in OWN:
         return []
     if library == NEVERGRAD and name:
         return list(remembered.faults(tuner, {}))
-    if library == OPTUNA and colon:
-        if name not in SAMPLERS:
-            return [f"optuna has no tuner {name!r}{suggest(name, SAMPLERS)}; write optuna:TPE"]
-        if importlib.util.find_spec(OPTUNA):
-            return []
-        needs = "it needs the package optuna: pip install 'timefair[extras]'"
-        return [f"{tuner} cannot be used here: {needs}"]
-    known = (*OWN, f"{NEVERGRAD}:NAME", *(f"{OPTUNA}:{name}" for name in SAMPLERS))
-    return [f"{tuner!r}: should be {', '.join(known[:-1])} or {known[-1]}{suggest(tuner, OWN)}"]
+    known = f"{', '.join(OWN)} or {NEVERGRAD}:NAME"
+    return [f"{tuner!r}: should be {known}{suggest(tuner, OWN)}"]
 
 
 def begin(
@@ -80,18 +69,14 @@ def begin(
     - `seed`: Determines all draws, together with the losses.
     - `evaluations`: Minimal number of evaluations within the budget; None if it is unknown.
     """
-    library, _, name = tuner.partition(":")
     if tuner == "racing":
         from timefair.extensions.tuning.racing import racing
 
         return racing(space, problems, seed)
-    if tuner == "random":
-        proposals = _uniform(space, seed)
-    elif library == NEVERGRAD:
+    proposals = _uniform(space, seed)
+    if tuner != "random":
         candidates = None if evaluations is None else evaluations // problems
-        proposals = _of_nevergrad(name, space, seed, candidates)
-    else:
-        proposals = _of_optuna(space, seed)
+        proposals = _of_nevergrad(tuner.partition(":")[2], space, seed, candidates)
     return _in_blocks(proposals, problems)
 
 
@@ -161,22 +146,3 @@ def _of_nevergrad(
         loss = yield {key: value(space[key], found) for key, found in asked.value.items()}
         with own_generators():
             optimizer.tell(asked, loss)
-
-
-def _of_optuna(space: Mapping[str, Range], seed: int) -> Proposals:
-    """Candidates of the tree-structured Parzen estimator (Bergstra et al. 2011)."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
-
-    def suggested(trial: Any, name: str, one: Range) -> Any:
-        if one.kind == "choice":
-            return one.values[trial.suggest_categorical(name, list(range(len(one.values))))]
-        suggest = trial.suggest_int if one.whole else trial.suggest_float
-        return suggest(name, *one.values, log=one.log)
-
-    while True:
-        trial = study.ask()
-        loss = yield {name: suggested(trial, name, one) for name, one in space.items()}
-        study.tell(trial, loss)
