@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-    from timefair.charts.chart import Chart
+    from timefair.charts.chart import Chart, Curves
     from timefair.exhibits.layout import Layout
     from timefair.exhibits.questions import Question
     from timefair.rundata.runs import Runs
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
-Need = Literal[
-    "nothing", "dimensions", "samples", "tuning", "constraints", "two objectives", "changes"
-]
-"""What a figure needs: nothing, several dimensions, complete samples (cells with at least
-``statistics.run_count.cap`` runs), an algorithm that is tuned, or a suite with constraints, two
-objectives, or problems that change."""
+Need = Literal["nothing", "samples", "tuning", "constraints", "two objectives", "changes"]
+"""What a figure needs: nothing, complete samples (cells with at least ``statistics.run_count.cap``
+runs), an algorithm that is tuned, or a suite with constraints, two objectives, or problems that
+change."""
 
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
@@ -148,6 +146,37 @@ class Figure:
             if (said := text.get_text()) != (words := worded(said, frame)):
                 text.set_text(words)
         return drawing
+
+
+def over_costs(
+    name: str,
+    title: str,
+    caption: str,
+    chart: Curves,
+    *,
+    default: bool = False,
+    needs: Need = "nothing",
+) -> tuple[Figure, Figure]:
+    """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
+
+    ``{unit}`` is replaced in the title, the caption and the view of the chart. Only the first one
+    may be a default figure.
+    """
+
+    def of(name: str, unit: str, words: str, default: bool) -> Figure:
+        return Figure(
+            name,
+            title.replace("{unit}", unit),
+            caption.replace("{unit}", words),
+            replace(chart, unit=unit, view=chart.view.replace("{unit}", unit)),
+            default,
+            needs,
+        )
+
+    return (
+        of(name, "seconds", "{seconds}", default),
+        of(f"{name}_evaluations", "evaluations", "evaluations", False),
+    )
 
 
 @dataclass(frozen=True)

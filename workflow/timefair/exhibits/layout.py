@@ -18,6 +18,7 @@ KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CUR
 
 INTERVAL = "Brackets: {confidence} interval."
 """Sentence of most layouts about their intervals."""
+BOOTSTRAP = "Brackets: {confidence} bootstrap interval."
 
 FEW = 6
 """Number of points of a curve that are printed without a layout."""

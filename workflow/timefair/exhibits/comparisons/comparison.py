@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import number_of_criteria
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import (
     FIXED_BUDGET,
