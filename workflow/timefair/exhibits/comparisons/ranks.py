@@ -83,14 +83,9 @@ Values = dict[tuple[str, str], NDArray[np.float64]]
 class Case:
     """The values that are ranked under one criterion.
 
-    Attributes
-    ----------
-    names
-        Suite, dimension, measure and criterion.
-    algorithms
-        Algorithms in alphabetical order.
-    scores
-        Values, shape (problems, algorithms); smaller is better.
+    - `names`: Suite, dimension, measure and criterion.
+    - `algorithms`: Algorithms in alphabetical order.
+    - `scores`: Values, shape (problems, algorithms); smaller is better.
     """
 
     names: dict[str, Any]

@@ -206,16 +206,10 @@ def until_cut(
 ) -> dict[str, Any]:
     """A part of a table up to a cost, with the column `OBSERVED`.
 
-    Parameters
-    ----------
-    part
-        The columns of the part; ``cost`` rises.
-    known
-        Cost up to which the results of each run are known, shape (runs,).
-    end
-        The last cost; the first row is always there.
-    limits
-        Columns that are NaN from the first cut on.
+    - `part`: The columns of the part; ``cost`` rises.
+    - `known`: Cost up to which the results of each run are known, shape (runs,).
+    - `end`: The last cost; the first row is always there.
+    - `limits`: Columns that are NaN from the first cut on.
     """
     cost = part["cost"]
     before = np.searchsorted(np.sort(known), cost * (1 - 1e-9))

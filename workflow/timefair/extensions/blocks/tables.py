@@ -159,10 +159,8 @@ def _in_blocks(
 ) -> NDArray[np.float64]:
     """Cost of the runs of a pair in each block, and the number of them that reached each target.
 
-    Returns
-    -------
-    ndarray, shape (algorithms, blocks, 2, targets)
-        The blocks are those in which an algorithm of the pair has a run.
+    Returns (ndarray, shape (algorithms, blocks, 2, targets)): the blocks are those in which an
+    algorithm of the pair has a run.
     """
     blocks, place = np.unique(block[np.concatenate(pair)], return_inverse=True)
     sums = np.zeros((len(pair), blocks.size, 2, spent.cost.shape[1]))
