@@ -34,10 +34,10 @@ from numpy.typing import NDArray
 
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
+from timefair.extensions.blocks.statistics import mean_ratios, ratio_limits, resampled_ratios
 from timefair.rundata import machines
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.blocks.block_ratios import mean_ratios, ratio_limits, resampled_ratios
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
 

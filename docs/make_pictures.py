@@ -88,7 +88,6 @@ class Picture:
 
 
 DEFAULT, TUTORIAL = "config/config.yaml", "docs/start/tutorial/campaign.yaml"
-DIMENSIONS = "docs/gallery/campaign.yaml"
 COSTS, RUN_COUNT = "config/studies/evaluation-cost.yaml", "config/studies/how-many-runs.yaml"
 OBJECTIVES = "config/studies/two-objectives.yaml"
 CONSTRAINTS = "config/studies/constraints.yaml"
@@ -116,8 +115,6 @@ DECLARED = (
         "config/papers/time-fair-discrete-small.yaml",
         "rank_reversals",
     ),
-    Picture("gallery/ecdf_dimensions.png", DIMENSIONS, "ecdf_dimensions"),
-    Picture("gallery/ecdf_dimensions_evaluations.png", DIMENSIONS, "ecdf_dimensions_evaluations"),
     Picture("how-to/two-objectives/attainment.png", OBJECTIVES, "attainment"),
     Picture("how-to/tuning/pays.png", "config/studies/tuning.yaml", "tuning_pays"),
     Picture("how-to/changing-problems/after-change.png", MOVING, "after_change"),

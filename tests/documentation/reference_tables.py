@@ -86,7 +86,7 @@ TOPICS = {
     "Stopping rules": ("stopping",),
     "Machine and jobs": ("block", "instances_per_job", "machine", "isolation", "timing"),
     "Targets, statistics and figures": (
-        "target_values", "relative_targets", "statistics", "figures",
+        "target_values", "statistics", "figures",
     ),
     "Registered question": ("registered",),
     "Comparison of stopping rules": ("statistics.run_count",),

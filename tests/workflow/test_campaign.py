@@ -80,11 +80,10 @@ def test_everything_that_was_asked_for_is_there(complete):
         assert rf"\input{{{name}.tex}}" in (tables / "tables.tex").read_text()
         assert (tables / f"{name}.tex").stat().st_size > 0
     lacking = (
-        "after_change", "attainment", "ecdf_dimensions", "run_count", "tuning_pays", "feasible",
+        "after_change", "attainment", "run_count", "tuning_pays", "feasible",
     )  # fmt: skip
     for name in [name for name in FIGURES if not name.startswith(lacking)]:
         assert (workspace.results / "figures" / f"{name}.svg").stat().st_size > 1000
-    assert not [*(workspace.results / "figures").glob("ecdf_dimensions*")]
     page = (workspace.results / "checklist.html").read_text()
     checklist = pd.read_parquet(tables / "checklist.parquet")
     assert page.count('<th scope="row">') == len(checklist)

@@ -99,22 +99,6 @@ def frames_of(functions, dimensions, algorithms, change):
         return pd.concat([of_functions(), over_all])
 
     @cache
-    def of_first_function():
-        first = of_functions()["function"] == str(functions[0])
-        return of_functions()[first].drop(columns="function")
-
-    @cache
-    def ecdf_dimensions():
-        frame = of_first_function().copy()
-        frame["unit"] += "_per_dimension"
-        return over_all_dimensions(frame)
-
-    @cache
-    def data_profile():
-        frame = of_first_function().replace({"unit": {"evaluations": "simplex_gradients"}})
-        return over_all_dimensions(frame)
-
-    @cache
     def profile():
         profile = spread("ratio", np.geomspace(1, 50, 20))
         profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
@@ -146,13 +130,11 @@ def frames_of(functions, dimensions, algorithms, change):
         "run_count_reliability": lambda: run_count_reliability_of(change),
     }
     shared = {
-        **dict.fromkeys(("ert", "ert_relative"), ert),
+        "ert": ert,
         "quantiles": quantiles,
         "anytime": anytime,
         **dict.fromkeys(("ecdf", "feasible"), ecdf),
-        "ecdf_dimensions": ecdf_dimensions,
-        **dict.fromkeys(("profile", "profile_evaluations", "profile_quality"), profile),
-        "data_profile": data_profile,
+        **dict.fromkeys(("profile", "profile_evaluations"), profile),
         "restarts": restarts,
     }
     return shared | {name: cache(make) for name, make in makers.items()}
@@ -373,14 +355,6 @@ def sorted_pairs(runs, algorithms, change):
 def with_limits(shares):
     fraction = shares["fraction"]
     return shares.assign(low=0.9 * fraction, high=0.9 * fraction + 0.1)
-
-
-def over_all_dimensions(frame):
-    """The same once more for all dimensions; those as text."""
-    first = frame[frame["dimension"] == frame["dimension"].min()]
-    return pd.concat(
-        [frame.assign(dimension=frame["dimension"].astype(str)), first.assign(dimension="all")]
-    )
 
 
 class TextBoxes(RendererBase):

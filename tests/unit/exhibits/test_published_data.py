@@ -14,14 +14,13 @@ from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),
-    relative_targets=(0.5, 0.01),
     resamples=20,
     tuning_s={"A": 0.3},
     campaign={"name": "c", "tables": list(TABLES), "figures": list(FIGURES)},
 )
 AMONG = {
-    "ert", "ert_relative", "ert_by_instance", "quantiles_to_target", "success", "anytime", "ecdf",
-    "ecdf_dimensions", "profile_evaluations", "data_profile", "restarted", "restarted_curves",
+    "ert", "ert_by_instance", "quantiles_to_target", "success", "anytime", "ecdf",
+    "profile_evaluations", "restarted_curves",
     "ranks", "posthoc", "summary", "probability_best", "practical",
 }  # fmt: skip
 """The tables that name published data."""

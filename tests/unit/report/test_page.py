@@ -188,7 +188,6 @@ def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evid
         "quantiles",
         "anytime",
         "profile",
-        "data_profile",
         "means",
     )
     known = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, made=made, **values)

@@ -57,6 +57,9 @@ def blocks(run, table):
     return make
 
 
+in_blocks = pytest.mark.skipif("ert_ratios" not in TABLES, reason="without the extension blocks")
+
+
 def drawn_times(seed=3):
     rng = np.random.default_rng(seed)
     return {"A": rng.gamma(20, 0.005, ROUNDS), "B": rng.gamma(20, 0.01, ROUNDS)}
@@ -75,11 +78,13 @@ def ratio(runs, machine):
     return frame.loc[machine, "ratio"]
 
 
+@in_blocks
 def test_a_mixture_by_blocks_has_the_ratio_of_one_machine(blocks):
     alone, mixed = blocks(one_kind), blocks(alternating)
     assert ratio(mixed, machines.EVERY_MACHINE) == pytest.approx(ratio(alone, FAST), rel=0.05)
 
 
+@in_blocks
 def test_the_ratio_is_also_right_if_the_machines_measure_unequally(blocks):
     """Pooled times, in which 3 of 4 rounds of A and all of B are slow, would give 0.44, not 0.5."""
     alone = ratio(blocks(one_kind), FAST)
@@ -87,6 +92,7 @@ def test_the_ratio_is_also_right_if_the_machines_measure_unequally(blocks):
     assert ratio(mixed, machines.EVERY_MACHINE) == pytest.approx(alone, rel=0.05)
 
 
+@in_blocks
 def test_ratios_have_the_intervals_of_whole_blocks(blocks):
     """All blocks together say more than those of one kind."""
     frame = TABLES["ert_ratios"](blocks(alternating), ANALYSIS).set_index("machine")
@@ -97,6 +103,7 @@ def test_ratios_have_the_intervals_of_whole_blocks(blocks):
     assert width[machines.EVERY_MACHINE] < min(width[FAST], width[SLOW])
 
 
+@in_blocks
 def test_without_blocks_a_ratio_is_that_of_the_table_ert(campaign):
     runs = Runs.of(campaign)
     analysis = Analysis(targets=(1.0, 1e-8))

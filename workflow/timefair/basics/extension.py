@@ -41,8 +41,9 @@ class Extension:
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
         The modules that declare exhibits: tables with their figures.
-    reported
-        Tables that are made for the report of a campaign with one of its keys.
+    reported, reported_for
+        Tables that are made for the report of a campaign with one of its keys, or with one of the
+        keys of the core in ``reported_for``.
     check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 
@@ -67,6 +68,7 @@ class Extension:
     policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
+    reported_for: tuple[str, ...] = ()
     check: str = ""
     before_runs: str = ""
     files: str = ""

@@ -18,7 +18,6 @@ SETTINGS = (
     "seed",
     "targets",
     "target_values",
-    "relative_targets",
     "statistics",
     "tables",
     "figures",

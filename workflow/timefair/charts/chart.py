@@ -60,12 +60,8 @@ MAP = (
 class Chart(ABC):
     """A form with the columns that it shows.
 
-    Attributes
-    ----------
-    renderer
-        The function that draws it on paper, as ``module:function``.
-    panels
-        The panels, which determine the number of files.
+    - `renderer`: The function that draws it on paper, as ``module:function``.
+    - `panels`: The panels, which determine the number of files.
     """
 
     renderer: str
@@ -103,37 +99,23 @@ class Curves(Chart):
     Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
     (within words: ``seconds``); both follow the clock of the table.
 
-    Attributes
-    ----------
-    x, y
-        Columns of the curve.
-    x_label, y_label
-        Labels of the axes.
-    view
-        Label of this view in the switch of the report page.
-    low, high
-        Columns of the limits of the band; empty for no band. There is no band at points with a
-        limit of NaN.
-    unit
-        Unit of the costs; if the table has several units, the unit of the drawn rows. Empty for
-        the only unit of the table.
-    functions
-        If True, there is one panel per function; if False, there is one per dimension.
-    scale
-        ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for all
-        panels. ``own log``: with one scale per panel.
-    steps
-        Whether the value holds until the next point, or is joined to it by a line.
-    decreasing
-        Whether the largest x is on the left, as for targets from easy to hard.
-    logarithms
-        Whether the table has decimal logarithms of y.
-    beyond
-        What a curve is after the first of its runs was cut off, in sentences; empty if the table
-        has no column ``observed``.
-    highest
-        Whether those of many algorithms are in colour that have the highest values at any x, not
-        those with the best average rank at the end of the curves.
+    - `x`, `y`: Columns of the curve.
+    - `x_label`, `y_label`: Labels of the axes.
+    - `view`: Label of this view in the switch of the report page.
+    - `low`, `high`: Columns of the limits of the band; empty for no band. There is no band at
+      points with a limit of NaN.
+    - `unit`: Unit of the costs; if the table has several units, the unit of the drawn rows. Empty
+      for the only unit of the table.
+    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
+      all panels. ``own log``: with one scale per panel.
+    - `steps`: Whether the value holds until the next point, or is joined to it by a line.
+    - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
+    - `logarithms`: Whether the table has decimal logarithms of y.
+    - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
+      table has no column ``observed``.
+    - `highest`: Whether those of many algorithms are in colour that have the highest values at any
+      x, not those with the best average rank at the end of the curves.
     """
 
     x: str
@@ -252,16 +234,10 @@ def _sole_unit(frame: pd.DataFrame) -> str:
 class Picture(Chart):
     """A chart with a special form. The page shows it as a picture.
 
-    Attributes
-    ----------
-    renderer
-        A function that draws the table, as ``module:function``.
-    panels
-        As in `Chart`. A figure that may have several pages passes the page, too.
-    options
-        Further arguments of the function.
-    reading
-        How to read a drawing with many panels or algorithms, in sentences.
+    - `renderer`: A function that draws the table, as ``module:function``.
+    - `panels`: As in `Chart`. A figure that may have several pages passes the page, too.
+    - `options`: Further arguments of the function.
+    - `reading`: How to read a drawing with many panels or algorithms, in sentences.
     """
 
     renderer: str
@@ -284,14 +260,10 @@ class Picture(Chart):
 class Dots(Chart):
     """One dot per algorithm, with an interval, on a logarithmic axis; one panel per function.
 
-    Attributes
-    ----------
-    x
-        The column with the values of the dots.
-    x_label
-        Label of the axis; ``{seconds}`` is replaced by the meaning of the seconds of the table.
-    low, high
-        Columns with the limits of the interval; empty if there is no interval.
+    - `x`: The column with the values of the dots.
+    - `x_label`: Label of the axis; ``{seconds}`` is replaced by the meaning of the seconds of the
+      table.
+    - `low`, `high`: Columns with the limits of the interval; empty if there is no interval.
     """
 
     x: str
@@ -320,11 +292,8 @@ class Dots(Chart):
 class Slopes(Chart):
     """Average ranks at several positions, one line per algorithm; crossings show changes of order.
 
-    Attributes
-    ----------
-    prepare
-        Makes a frame from the table with the columns ``suite``, ``dimension``, ``panel``,
-        ``position``, ``algorithm`` and ``average_rank``.
+    - `prepare`: Makes a frame from the table with the columns ``suite``, ``dimension``, ``panel``,
+      ``position``, ``algorithm`` and ``average_rank``.
     """
 
     prepare: Callable[[pd.DataFrame], pd.DataFrame]

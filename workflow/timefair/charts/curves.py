@@ -26,10 +26,7 @@ PROBLEM = ["suite", "dimension", "function"]
 def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     """Draw the curves of a page.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table, with the rows of all pages.
+    - `frame`: The table, with the rows of all pages.
     """
     every = chart.shown(frame)
     labels = chart.labels(frame)
@@ -145,19 +142,12 @@ def _step_curves(
     A curve that is shorter than the longest one, as in a dimension with a smaller budget, is not
     extended.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no band
-        where a limit is NaN.
-    x : str
-        The column of the horizontal axis, which begins where the first curve leaves 0.
-    looks : dict
-        The look of each algorithm; an algorithm whose look has ``leads=False`` has no band.
-    functions : bool
-        If True, there is one panel per function; if False, one per dimension.
-    x_label, label : str
-        Labels of the x axis and the y axis.
+    - `frame`: With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no
+      band where a limit is NaN.
+    - `x`: The column of the horizontal axis, which begins where the first curve leaves 0.
+    - `looks`: The look of each algorithm; an algorithm whose look has ``leads=False`` has no band.
+    - `functions`: If True, there is one panel per function; if False, one per dimension.
+    - `x_label`, `label`: Labels of the x axis and the y axis.
     """
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, x), functions=functions)
@@ -210,16 +200,11 @@ def _trajectories(
 ) -> Figure:
     """Draw one panel per function and dimension. The scale of y of a panel fits its curves.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``cost``, ``curve``, ``observed``, ``low`` and ``high``; ``curve`` and the
-        limits are precisions. A curve begins where it is finite; there is no band where a limit is
-        NaN.
-    looks : dict
-        The look of each algorithm; algorithms with ``leads=False`` have no band.
-    cost_label, label : str
-        Labels of the x axis and the y axis.
+    - `frame`: With the columns ``cost``, ``curve``, ``observed``, ``low`` and ``high``; ``curve``
+      and the limits are precisions. A curve begins where it is finite; there is no band where a
+      limit is NaN.
+    - `looks`: The look of each algorithm; algorithms with ``leads=False`` have no band.
+    - `cost_label`, `label`: Labels of the x axis and the y axis.
     """
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
@@ -371,13 +356,9 @@ def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     Rows of all functions keep their limits. A group has no limits. Its share is the average over
     its functions, weighted by their runs; it ends where the first of their curves does.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``suite``, ``dimension``, ``function`` (a number or ``all``),
-        ``algorithm``, `x`, ``runs``, ``fraction``, ``low`` and ``high``.
-    x : str
-        The column of the horizontal axis.
+    - `frame`: With the columns ``suite``, ``dimension``, ``function`` (a number or ``all``),
+      ``algorithm``, `x`, ``runs``, ``fraction``, ``low`` and ``high``.
+    - `x`: The column of the horizontal axis.
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
@@ -398,12 +379,9 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
 
     There is no value where a function of the group has no finite value.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``suite``, ``dimension``, ``function``, ``algorithm``, `x` and `value`.
-    x, value : str
-        The column of the horizontal axis, and that of the precision.
+    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm``, `x` and
+      `value`.
+    - `x`, `value`: The column of the horizontal axis, and that of the precision.
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))

@@ -29,14 +29,9 @@ POINTS_PER_LINE = 0.88
 class Measure:
     """A column with its axis.
 
-    Attributes
-    ----------
-    column
-        Column of the table; values that are not finite have no dot.
-    label
-        Label of the axis.
-    scale
-        Sets scale and limits of the axis.
+    - `column`: Column of the table; values that are not finite have no dot.
+    - `label`: Label of the axis.
+    - `scale`: Sets scale and limits of the axis.
     """
 
     column: str
@@ -47,10 +42,7 @@ class Measure:
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     """One panel per measure, one line per algorithm in alphabetical order, the median as a bar.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the column ``algorithm`` and those of the measures; one row per cell.
+    - `frame`: With the column ``algorithm`` and those of the measures; one row per cell.
     """
     panels.require_rows(frame)
     lines = {name: k for k, name in enumerate(sorted(set(frame["algorithm"].astype(str))))}

@@ -48,20 +48,13 @@ def times_the_best(
 ) -> Figure:
     """One line per algorithm, those with the best average rank on top; one column per function.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`, for
-        which smaller is better; one row per cell.
-    value : str
-        The column that is compared with the best on the function. `inf` is worse than any number,
-        and NaN leaves the cell empty.
-    label : str
-        Name of the values of which ratios are shown.
-    never : str
-        Label of infinite values.
-    levels
-        Levels of ratios that share a colour.
+    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`,
+      for which smaller is better; one row per cell.
+    - `value`: The column that is compared with the best on the function. `inf` is worse than any
+      number, and NaN leaves the cell empty.
+    - `label`: Name of the values of which ratios are shown.
+    - `never`: Label of infinite values.
+    - `levels`: Levels of ratios that share a colour.
     """
     panels.require_rows(frame)
     problem = ["suite", "dimension", "function"]
@@ -86,21 +79,14 @@ def mapped(
 ) -> Figure:
     """One line per algorithm and one column per function, in the colours of levels of a value.
 
-    Parameters
-    ----------
-    frame
-        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`; NaN
-        leaves the cell empty. The order of the functions is that of their first rows.
-    value
-        The column that is shown.
-    lines
-        The algorithms from top to bottom.
-    limits
-        The largest value of each level, rising.
-    entries
-        Words for the legend and colour of each level, and of infinite values if there is one more.
-    label
-        Meaning of the values.
+    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`;
+      NaN leaves the cell empty. The order of the functions is that of their first rows.
+    - `value`: The column that is shown.
+    - `lines`: The algorithms from top to bottom.
+    - `limits`: The largest value of each level, rising.
+    - `entries`: Words for the legend and colour of each level, and of infinite values if there is
+      one more.
+    - `label`: Meaning of the values.
     """
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     several = frame["suite"].nunique() > 1

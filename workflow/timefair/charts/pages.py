@@ -39,16 +39,11 @@ functions of a dimension; or none, if everything fits on one page.
 class Page:
     """One file of a figure.
 
-    Attributes
-    ----------
-    dimension
-        Dimension of the rows that the page shows; None for all dimensions.
-    functions
-        Numbers of the functions that the page shows; empty for all functions.
-    overview
-        Whether the page summarizes the functions, because other pages have one panel per function.
-    name
-        Suffix of the figure's name in the name of the file; may be empty.
+    - `dimension`: Dimension of the rows that the page shows; None for all dimensions.
+    - `functions`: Numbers of the functions that the page shows; empty for all functions.
+    - `overview`: Whether the page summarizes the functions, because other pages have one panel per
+      function.
+    - `name`: Suffix of the figure's name in the name of the file; may be empty.
     """
 
     dimension: int | None = None
@@ -95,14 +90,9 @@ def pages(
 ) -> tuple[Page, ...]:
     """The pages of a figure, the overview first.
 
-    Parameters
-    ----------
-    panels
-        The panels of the figure.
-    dimensions, functions
-        Dimensions and function numbers of the campaign.
-    algorithms
-        Number of algorithms.
+    - `panels`: The panels of the figure.
+    - `dimensions`, `functions`: Dimensions and function numbers of the campaign.
+    - `algorithms`: Number of algorithms.
 
     Examples
     --------
@@ -134,10 +124,8 @@ def _parts(dimension: int, functions: Sequence[int]) -> Iterator[Page]:
 def pages_of(panels: Panels, frame: pd.DataFrame) -> tuple[Page, ...]:
     """The pages of a figure of a table, the same as for the campaign of the table.
 
-    Parameters
-    ----------
-    frame
-        With the columns ``dimension``, ``function`` and ``algorithm`` unless all fits on one page.
+    - `frame`: With the columns ``dimension``, ``function`` and ``algorithm`` unless all fits on one
+      page.
     """
     if panels == "one page" or frame.empty:
         return (WHOLE,)

@@ -78,23 +78,14 @@ def grid(
 ) -> tuple[Figure, list[Panel]]:
     """Lay out the panels of a frame; each dimension has its own lines.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
-        ``function``. The values of the last two are numbers or ``all``.
-    functions : bool
-        If True, there is one panel per function; if False, there is one per dimension.
-    share_y : bool
-        Whether all panels have the same scale of y; x is always shared. A shared scale is set on
-        one panel for all, because setting it on each one takes quadratic time.
-    height_in : float
-        Height of a line of panels.
+    - `frame`: A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
+      ``function``. The values of the last two are numbers or ``all``.
+    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
+      set on one panel for all, because setting it on each one takes quadratic time.
+    - `height_in`: Height of a line of panels.
 
-    Raises
-    ------
-    NothingToDraw
-        If the frame has no rows.
+    Raises NothingToDraw if the frame has no rows.
     """
     require_rows(frame)
     several = frame["suite"].nunique() > 1
@@ -213,18 +204,11 @@ def looks(
 ) -> dict[str, Look]:
     """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        All rows of the figure, not those of one page.
-    value : str
-        The column by which algorithms are compared.
-    within : list of str
-        The columns that are equal in rows that are compared.
-    highest : bool
-        Whether the highest value is the best.
-    anywhere : bool
-        As in `leaders`.
+    - `frame`: All rows of the figure, not those of one page.
+    - `value`: The column by which algorithms are compared.
+    - `within`: The columns that are equal in rows that are compared.
+    - `highest`: Whether the highest value is the best.
+    - `anywhere`: As in `leaders`.
     """
     best = leaders(frame, value=value, within=within, highest=highest, anywhere=anywhere)
     return style.looks_in(frame, leaders=best)
@@ -261,12 +245,8 @@ def in_background(
 ) -> None:
     """Draw curves of algorithms that are not among the leaders as one thin grey line.
 
-    Parameters
-    ----------
-    curves : list of array, shape (2, points)
-        The x and y of each curve; none draws nothing.
-    step : bool
-        Whether each value holds until the next point.
+    - `curves`, shape (2, points): The x and y of each curve; none draws nothing.
+    - `step`: Whether each value holds until the next point.
     """
     if not curves:
         return
@@ -288,12 +268,8 @@ def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
     """Draw a line on axes whose limits are set; the limits are not adapted to it.
 
-    Parameters
-    ----------
-    x, y : array
-        Points of the line.
-    **properties
-        Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
+    - `x`, `y`: Points of the line.
+    - `properties`: Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
     """
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
@@ -310,14 +286,10 @@ def observed_curve(
 ) -> None:
     """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
 
-    Parameters
-    ----------
-    points : array, shape (points, 4)
-        The x and y of the curve, the share of its runs that were observed up to x, and the column
-        of `with_ends`; a curve that ends before it has a cross, too.
-    turn : tuple of int
-        Position of the curve among all curves and their number, by which markers are shifted; they
-        are where y is positive, before the cross.
+    - `points`, shape (points, 4): The x and y of the curve, the share of its runs that were
+      observed up to x, and the column of `with_ends`; a curve that ends before it has a cross, too.
+    - `turn`: Position of the curve among all curves and their number, by which markers are shifted;
+      they are where y is positive, before the cross.
     """
     x, y, observed, last = points.T
     end = max(int((observed == 1).sum()), 1)
@@ -342,10 +314,7 @@ def band(
 ) -> None:
     """Fill between two lines on axes whose limits are set, where both are finite.
 
-    Parameters
-    ----------
-    step : bool
-        Whether each value holds until the next point.
+    - `step`: Whether each value holds until the next point.
     """
     between = "post" if step else None
     ax.fill_between(x, low, high, step=between, color=color, alpha=alpha, linewidth=0)
@@ -464,10 +433,7 @@ def legend_of(
 ) -> None:
     """Draw a legend of any entries above all panels, as `legend` does; each has a label.
 
-    Parameters
-    ----------
-    handlelength : float or None
-        Length of a handle in font sizes; None for the length for lines.
+    - `handlelength`: Length of a handle in font sizes; None for the length for lines.
     """
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())

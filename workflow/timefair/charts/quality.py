@@ -123,10 +123,7 @@ def sorted_solutions(frame: pd.DataFrame) -> Figure:
     the median and a hollow one at the mean. `inf` is drawn at the top edge. If there are more
     than `MOST` disagreements, the label states their number.
 
-    Raises
-    ------
-    NothingToDraw
-        If there are no disagreements.
+    Raises NothingToDraw if there are no disagreements.
     """
     if frame.empty:
         raise NothingToDraw("mean and median order all pairs of algorithms alike")

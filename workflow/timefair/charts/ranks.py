@@ -35,10 +35,7 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
     difference is defined, one bar joins all algorithms. If there are many algorithms, each has a
     line, drawn by `rank_lines`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table `ranks`. A criterion that it does not contain is omitted.
+    - `frame`: The table `ranks`. A criterion that it does not contain is omitted.
     """
     titles = {
         "precision": "median precision at the end",
@@ -128,11 +125,8 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
     The grey area covers ranks that differ from the best by no more than the critical difference.
     Algorithms in this area are in colour.
 
-    Parameters
-    ----------
-    cells : sequence
-        For each panel, the space, the criterion and the rows. Rows have the columns ``algorithm``,
-        ``average_rank`` and ``critical_difference``. An average rank may be NaN.
+    - `cells`: For each panel, the space, the criterion and the rows. Rows have the columns
+      ``algorithm``, ``average_rank`` and ``critical_difference``. An average rank may be NaN.
     """
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
@@ -204,11 +198,8 @@ def slopes(frame: pd.DataFrame) -> Figure:
 
     Lines are shifted a little against each other, so that equal ranks stay visible.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``suite``, ``dimension``, ``panel``, ``position``, ``algorithm`` and
-        ``average_rank``; panels and positions are text, in the order of their first row.
+    - `frame`: With the columns ``suite``, ``dimension``, ``panel``, ``position``, ``algorithm`` and
+      ``average_rank``; panels and positions are text, in the order of their first row.
     """
     panels.require_rows(frame)
     several = frame["suite"].nunique() > 1

@@ -151,12 +151,8 @@ def applied() -> Iterator[None]:
 class Look:
     """Colour, marker and line style of an algorithm; any one of the three can identify it.
 
-    Attributes
-    ----------
-    place
-        Position in the order of looks. The first ones own their colours.
-    leads
-        Whether the algorithm is not one of the others, which are grey.
+    - `place`: Position in the order of looks. The first ones own their colours.
+    - `leads`: Whether the algorithm is not one of the others, which are grey.
     """
 
     color: str
@@ -184,12 +180,9 @@ def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]
     Each of the first names owns one of the `COLOURS`. Names beyond them repeat these, with other
     markers and lines.
 
-    Parameters
-    ----------
-    names
-        The names, in any order. Those that `order` does not contain follow in alphabetical order.
-    order
-        All names of a campaign.
+    - `names`: The names, in any order. Those that `order` does not contain follow in alphabetical
+      order.
+    - `order`: All names of a campaign.
     """
     wanted = {str(name) for name in names}
     every = dict.fromkeys([*order, *sorted(wanted)])
@@ -203,15 +196,10 @@ def looks_in(
 
     Up to as many algorithms as there are `COLOURS` have a colour each.
 
-    Parameters
-    ----------
-    frame
-        All rows of the figure, not those of one page.
-    column
-        The column with the names.
-    leaders
-        The best algorithms, the best first. Of more algorithms than `COLOURS`, the first `LEADERS`
-        of them have a colour each and all others are grey. With None, colours repeat.
+    - `frame`: All rows of the figure, not those of one page.
+    - `column`: The column with the names.
+    - `leaders`: The best algorithms, the best first. Of more algorithms than `COLOURS`, the first
+      `LEADERS` of them have a colour each and all others are grey. With None, colours repeat.
     """
     every = looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
     if len(every) <= len(COLOURS):
@@ -231,12 +219,8 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     A leader that owns its colour keeps it. The others take the last colours that no owner among the
     leaders has.
 
-    Parameters
-    ----------
-    all_looks : dict
-        The result of `looks`.
-    leaders : iterable of str
-        The leading algorithms, at most as many as there are `COLOURS`.
+    - `all_looks`: The result of `looks`.
+    - `leaders`: The leading algorithms, at most as many as there are `COLOURS`.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
     places = [all_looks[name].place for name in ordered]
@@ -250,12 +234,9 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
     """The looks if those algorithms lead that have the largest weights above 0, as areas.
 
-    Parameters
-    ----------
-    frame, column
-        As in `looks_in`.
-    weight : Series
-        Weight of each algorithm. Among equal weights, the first in alphabetical order leads.
+    - `frame`, `column`: As in `looks_in`.
+    - `weight`: Weight of each algorithm. Among equal weights, the first in alphabetical order
+      leads.
     """
     ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return looks_in(frame, column, [str(name) for name in ordered.index])
@@ -292,10 +273,7 @@ def save(figure: Figure, *paths: Path) -> None:
 
     The layout is computed once for all files; equal figures give equal bytes.
 
-    Raises
-    ------
-    ValueError
-        If a path has another suffix; then no file is written.
+    Raises ValueError if a path has another suffix; then no file is written.
     """
     for path in paths:
         if path.suffix not in METADATA:

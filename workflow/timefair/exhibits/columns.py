@@ -22,6 +22,11 @@ CELL = (*PROBLEM, ALGORITHM)
 CELL_OR_ALL = (SUITE, DIMENSION, FUNCTION_OR_ALL, ALGORITHM)
 INSTANCE_CELL = (*PROBLEM, INSTANCE, ALGORITHM)
 
+PAIR = (
+    Column("algorithm_a", "label of the first algorithm", text=True),
+    Column("algorithm_b", "label of the second algorithm", text=True),
+)
+
 RUNS = Column("runs", "number of runs")
 SUCCESSES = Column("successes", "number of runs that reached the target")
 SUCCESS_RATE = Column("success_rate", "`successes` divided by `runs`")

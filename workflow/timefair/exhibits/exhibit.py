@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-    from timefair.charts.chart import Chart
+    from timefair.charts.chart import Chart, Curves
     from timefair.exhibits.layout import Layout
     from timefair.exhibits.questions import Question
     from timefair.rundata.runs import Runs
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
-Need = Literal[
-    "nothing", "dimensions", "samples", "tuning", "constraints", "two objectives", "changes"
-]
-"""What a figure needs: nothing, several dimensions, complete samples (cells with at least
-``statistics.run_count.cap`` runs), an algorithm that is tuned, or a suite with constraints, two
-objectives, or problems that change."""
+Need = Literal["nothing", "samples", "tuning", "constraints", "two objectives", "changes"]
+"""What a figure needs: nothing, complete samples (cells with at least ``statistics.run_count.cap``
+runs), an algorithm that is tuned, or a suite with constraints, two objectives, or problems that
+change."""
 
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
@@ -48,19 +46,12 @@ def plain(caption: str) -> str:
 class Column:
     """A column of a table.
 
-    Attributes
-    ----------
-    name
-        Name of the column in the file.
-    meaning
-        Meaning of a value: a phrase or sentences, with column names in backticks.
-    unit
-        The unit of the values; empty for names, counts and shares.
-    text
-        Whether the values are text, even if every one of them looks like a number.
-    exact
-        Whether CSV contains all digits of the values. This is so for f, and for targets, which
-        identify rows.
+    - `name`: Name of the column in the file.
+    - `meaning`: Meaning of a value: a phrase or sentences, with column names in backticks.
+    - `unit`: The unit of the values; empty for names, counts and shares.
+    - `text`: Whether the values are text, even if every one of them looks like a number.
+    - `exact`: Whether CSV contains all digits of the values. This is so for f, and for targets,
+      which identify rows.
     """
 
     name: str
@@ -72,12 +63,8 @@ class Column:
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
         """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.
 
-        Parameters
-        ----------
-        of
-            The quantity that the interval covers; empty for this column.
-        unit
-            The unit of the limits; None for the unit of the column.
+        - `of`: The quantity that the interval covers; empty for this column.
+        - `unit`: The unit of the limits; None for the unit of the column.
         """
         covered = of or f"`{self.name}`"
         unit = self.unit if unit is None else unit
@@ -97,21 +84,13 @@ def column_names(columns: Iterable[Column]) -> list[str]:
 class Figure:
     """A figure of an exhibit.
 
-    Attributes
-    ----------
-    name
-        The name of its files.
-    title
-        A heading of a few words.
-    caption
-        Sentences on the content of the figure, and on how to read it. ``{seconds}`` is replaced by
-        the meaning of a second in the campaign.
-    chart
-        Form of the figure, drawn on paper and on the page.
-    default
-        Whether it is one of the default figures.
-    needs
-        Requirement on a campaign; campaigns that do not meet it do not have the figure.
+    - `name`: The name of its files.
+    - `title`: A heading of a few words.
+    - `caption`: Sentences on the content of the figure, and on how to read it. ``{seconds}`` is
+      replaced by the meaning of a second in the campaign.
+    - `chart`: Form of the figure, drawn on paper and on the page.
+    - `default`: Whether it is one of the default figures.
+    - `needs`: Requirement on a campaign; campaigns that do not meet it do not have the figure.
     """
 
     name: str
@@ -150,49 +129,64 @@ class Figure:
         return drawing
 
 
+def over_costs(
+    name: str,
+    title: str,
+    caption: str,
+    chart: Curves,
+    *,
+    default: bool = False,
+    needs: Need = "nothing",
+) -> tuple[Figure, Figure]:
+    """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
+
+    ``{unit}`` is replaced in the title, the caption and the view of the chart. Only the first one
+    may be a default figure.
+    """
+
+    def of(name: str, unit: str, words: str, default: bool) -> Figure:
+        return Figure(
+            name,
+            title.replace("{unit}", unit),
+            caption.replace("{unit}", words),
+            replace(chart, unit=unit, view=chart.view.replace("{unit}", unit)),
+            default,
+            needs,
+        )
+
+    return (
+        of(name, "seconds", "{seconds}", default),
+        of(f"{name}_evaluations", "evaluations", "evaluations", False),
+    )
+
+
 @dataclass(frozen=True)
 class Exhibit:
     """A question, the table that answers it, and its figures.
 
-    Attributes
-    ----------
-    name
-        The name of the table and of its files.
-    question
-        The question that it answers; several exhibits may answer the same one.
-    title
-        A heading of a few words.
-    caption
-        Sentences on the content of the table. Placeholders are those of `Figure.caption`, and
-        ``{confidence}``. Column names are in backticks.
-    columns
-        Every column of the table, in its order.
-    build
-        Makes the table from the runs and the settings of the analysis.
-    layouts
-        Printed forms of the table in LaTeX. If there are none, all columns are printed, with one
-        printed row per row of the table.
-    figures
-        The figures that are drawn from the table.
-    charged
-        Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
-        ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
-        costs themselves use seconds as measured.
-    complete
-        Whether it describes the measurement itself. If so, it never omits perturbed runs, and uses
-        measured values of noisy runs.
-    comparing
-        Whether it compares algorithms. If so, it omits algorithms that made no evaluation in any
-        run of a suite and dimension.
-    measured
-        Whether it uses measured values of noisy runs, independent of ``statistics.noisy_value``,
-        like a table of both kinds of values.
-    asked
-        Whether it reads the complete configuration, and therefore depends on every key of it.
-    default
-        Whether it is one of the default tables.
-    beside
-        Name of another exhibit. On the page, the charts of both exhibits share one place.
+    - `name`: The name of the table and of its files.
+    - `question`: The question that it answers; several exhibits may answer the same one.
+    - `title`: A heading of a few words.
+    - `caption`: Sentences on the content of the table. Placeholders are those of `Figure.caption`,
+      and ``{confidence}``. Column names are in backticks.
+    - `columns`: Every column of the table, in its order.
+    - `build`: Makes the table from the runs and the settings of the analysis.
+    - `layouts`: Printed forms of the table in LaTeX. If there are none, all columns are printed,
+      with one printed row per row of the table.
+    - `figures`: The figures that are drawn from the table.
+    - `charged`: Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
+      ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
+      costs themselves use seconds as measured.
+    - `complete`: Whether it describes the measurement itself. If so, it never omits perturbed runs,
+      and uses measured values of noisy runs.
+    - `comparing`: Whether it compares algorithms. If so, it omits algorithms that made no
+      evaluation in any run of a suite and dimension.
+    - `measured`: Whether it uses measured values of noisy runs, independent of
+      ``statistics.noisy_value``, like a table of both kinds of values.
+    - `asked`: Whether it reads the complete configuration, and therefore depends on every key of
+      it.
+    - `default`: Whether it is one of the default tables.
+    - `beside`: Name of another exhibit. On the page, the charts of both exhibits share one place.
     """
 
     name: str
@@ -219,14 +213,11 @@ class Exhibit:
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         """Make the table.
 
-        Returns
-        -------
-        DataFrame
-            With the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
-            ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
-            captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
-            algorithm of all that made no evaluation, `timefair.charts.pages.ORDER`, and
-            `timefair.problems.names.GIVEN` if the campaign names functions.
+        Returns with the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
+        ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
+        captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
+        algorithm of all that made no evaluation, `timefair.charts.pages.ORDER`, and
+        `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
@@ -313,10 +304,7 @@ def exhibit(
 
     The function is unchanged. The parameters are the attributes of `Exhibit`.
 
-    Raises
-    ------
-    ValueError
-        If another module declares an exhibit or a figure of the same name.
+    Raises ValueError if another module declares an exhibit or a figure of the same name.
     """
 
     def declare(build: Build) -> Build:

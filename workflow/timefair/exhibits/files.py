@@ -30,19 +30,11 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     columns, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an empty field. If the
     optimum is unknown, the names of columns contain ``gap`` instead of ``precision``.
 
-    Parameters
-    ----------
-    frame
-        The table.
-    path
-        A file in CSV or Parquet.
-    columns
-        Columns of the table; `Column.exact` determines the digits in CSV.
+    - `frame`: The table.
+    - `path`: A file in CSV or Parquet.
+    - `columns`: Columns of the table; `Column.exact` determines the digits in CSV.
 
-    Raises
-    ------
-    ValueError
-        For another suffix.
+    Raises ValueError for another suffix.
     """
     exact = frame.columns.isin([column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
@@ -93,18 +85,11 @@ def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
 def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     """Read a table that `write` wrote; an algorithm called ``NA`` keeps its name.
 
-    Parameters
-    ----------
-    path
-        A file in CSV or Parquet.
-    columns
-        Columns of the table. `write` may have given them other names. In CSV, columns of text stay
-        text even if every value looks like a number.
+    - `path`: A file in CSV or Parquet.
+    - `columns`: Columns of the table. `write` may have given them other names. In CSV, columns of
+      text stay text even if every value looks like a number.
 
-    Raises
-    ------
-    ValueError
-        For another suffix.
+    Raises ValueError for another suffix.
     """
     columns = tuple(columns)
     if path.suffix == ".csv":

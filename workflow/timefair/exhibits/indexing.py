@@ -53,9 +53,10 @@ def _rooms() -> list[str]:
 
 
 def index(package: str = timefair.exhibits.__name__) -> str:
-    """The content of the ``index.json`` of a package."""
+    """The content of the ``index.json`` of a package, one line for each exhibit."""
     here = [one for one in exhibits() if one.module.startswith(f"{package}.")]
-    return json.dumps(facts(here), indent=1) + "\n"
+    lines = (f'"{name}": {json.dumps(known)}' for name, known in facts(here).items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def reference() -> dict[str, str]:

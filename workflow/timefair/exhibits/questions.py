@@ -9,16 +9,11 @@ from dataclasses import dataclass
 class Question:
     """A question.
 
-    Attributes
-    ----------
-    place
-        Questions are asked in the order of their places; those of extensions stand between those
-        of the core.
-    text
-        The question itself.
-    page
-        The page of ``docs/`` with the methods behind the answers; of an extension of somebody
-        else, an address.
+    - `place`: Questions are asked in the order of their places; those of extensions stand between
+      those of the core.
+    - `text`: The question itself.
+    - `page`: The page of ``docs/`` with the methods behind the answers; of an extension of somebody
+      else, an address.
     """
 
     place: float

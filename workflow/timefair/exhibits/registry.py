@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
@@ -40,10 +40,10 @@ class Table:
     name: str
     title: str
     module: str
-    default: bool
-    complete: bool
-    asked: bool
-    has_figures: bool
+    default: bool = False
+    complete: bool = False
+    asked: bool = False
+    has_figures: bool = False
 
     @property
     def family(self) -> str:
@@ -79,9 +79,9 @@ class FigureEntry:
     title: str
     table: str
     renderer: str
-    default: bool
-    panels: Panels
-    needs: Need
+    default: bool = False
+    panels: Panels = "one page"
+    needs: Need = "nothing"
 
     @property
     def family(self) -> str:
@@ -120,28 +120,24 @@ def room_of(module: str) -> str:
 
 
 def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:
-    """What ``index.json`` has of exhibits, by name."""
+    """What ``index.json`` has of exhibits, by name; what is as usual is left out."""
     return {
         one.name: {
             "title": one.title,
             "module": one.module,
             "place": one.question.place,
-            "default": one.default,
-            "complete": one.complete,
-            "asked": one.asked,
-            "figures": {
-                figure.name: {
-                    "title": figure.title,
-                    "renderer": figure.chart.renderer,
-                    "default": figure.default,
-                    "panels": figure.chart.panels,
-                    "needs": figure.needs,
-                }
-                for figure in one.figures
-            },
+            **{name: True for name in ("default", "complete", "asked") if getattr(one, name)},
+            "figures": {figure.name: _facts_of(figure) for figure in one.figures},
         }
         for one in exhibits
     }
+
+
+def _facts_of(figure: Figure) -> dict[str, Any]:
+    known = {"title": figure.title, "renderer": figure.chart.renderer, "default": figure.default}
+    known |= {"panels": figure.chart.panels, "needs": figure.needs}
+    usual = {one.name: one.default for one in fields(FigureEntry)}
+    return {name: fact for name, fact in known.items() if fact != usual[name]}
 
 
 def _read() -> dict[str, dict[str, Any]]:

@@ -103,12 +103,8 @@ def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     Unlike Parquet, CSV does not contain whether optima are known; it follows from the names of
     columns.
 
-    Parameters
-    ----------
-    frame
-        A result of `in_files`.
-    columns
-        The names of the columns that are declared for the table.
+    - `frame`: A result of `in_files`.
+    - `columns`: The names of the columns that are declared for the table.
     """
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
     known = frame.rename(columns=names)

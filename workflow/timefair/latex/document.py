@@ -30,12 +30,9 @@ AMORTISED = "Each run is charged its share of tuning and preparation."
 class CaptionFacts:
     """The facts of a campaign that captions state.
 
-    Attributes
-    ----------
-    analysis
-        The settings, for the confidence, the band and the clock.
-    time_s, evaluations, evaluations_per_dimension
-        The budget of a run; None for no limit of that kind.
+    - `analysis`: The settings, for the confidence, the band and the clock.
+    - `time_s`, `evaluations`, `evaluations_per_dimension`: The budget of a run; None for no limit
+      of that kind.
     """
 
     analysis: Analysis
@@ -71,18 +68,12 @@ def caption(
 ) -> str:
     """The caption of one part, as LaTeX.
 
-    Parameters
-    ----------
-    part
-        The printed part.
-    facts
-        The facts of the campaign.
-    charged
-        Whether seconds are those of the chosen clock, with ancillary cost if it is amortised.
-    incomplete
-        Whether some number is not available.
-    notes
-        Further sentences of the table, about perturbed and published runs.
+    - `part`: The printed part.
+    - `facts`: The facts of the campaign.
+    - `charged`: Whether seconds are those of the chosen clock, with ancillary cost if it is
+      amortised.
+    - `incomplete`: Whether some number is not available.
+    - `notes`: Further sentences of the table, about perturbed and published runs.
     """
     placeholders = facts.placeholders
     sentences = [
@@ -189,24 +180,16 @@ def typeset(
 ) -> str:
     """A table as LaTeX.
 
-    Parameters
-    ----------
-    table
-        The exhibit. Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
-    frame : DataFrame
-        Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
-        sentences for the captions.
-    layouts
-        Printed forms of the table. Each combination of their parts is a ``table*`` of one page. A
-        longer part is printed in part (`latex.pages`), unless it has text that is broken into
-        lines. Such a part is continued on further pages.
-    setting
-        The facts of the campaign that captions state.
+    - `table`: The exhibit. Its name is the first part of every label,
+      ``tab:<name>-<suite>-<dimension>``.
+    - `frame`: Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
+      sentences for the captions.
+    - `layouts`: Printed forms of the table. Each combination of their parts is a ``table*`` of one
+      page. A longer part is printed in part (`latex.pages`), unless it has text that is broken into
+      lines. Such a part is continued on further pages.
+    - `setting`: The facts of the campaign that captions state.
 
-    Raises
-    ------
-    ValueError
-        If the keys of a layout do not identify the rows.
+    Raises ValueError if the keys of a layout do not identify the rows.
     """
     heading = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))

@@ -96,16 +96,10 @@ def short(value: float) -> str:
 class Notation:
     """The notation of all numbers of a value.
 
-    Attributes
-    ----------
-    decimals
-        Digits after the point; None for scientific notation, ``1.23e−5``.
-    exponent_digits
-        Digits of the longest exponent.
-    signs
-        Whether every exponent has a sign, as one of them is negative.
-    digits
-        Significant digits of scientific notation.
+    - `decimals`: Digits after the point; None for scientific notation, ``1.23e−5``.
+    - `exponent_digits`: Digits of the longest exponent.
+    - `signs`: Whether every exponent has a sign, as one of them is negative.
+    - `digits`: Significant digits of scientific notation.
     """
 
     decimals: int | None

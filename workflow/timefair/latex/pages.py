@@ -53,19 +53,12 @@ class Bold(str):
 class TabularColumn:
     """A column of a ``tabular``.
 
-    Attributes
-    ----------
-    texts
-        Cells of the column in plain text; an empty cell has an empty text.
-    align
-        Alignment of the texts: to the left or to the right.
-    small
-        Whether the column is in small type.
-    wrap
-        Width of the column in digits, if its texts are broken into lines.
-    headings
-        Headings from the top of the table down, each with a number. Columns next to each other
-        share their first headings as far as these agree.
+    - `texts`: Cells of the column in plain text; an empty cell has an empty text.
+    - `align`: Alignment of the texts: to the left or to the right.
+    - `small`: Whether the column is in small type.
+    - `wrap`: Width of the column in digits, if its texts are broken into lines.
+    - `headings`: Headings from the top of the table down, each with a number. Columns next to each
+      other share their first headings as far as these agree.
     """
 
     texts: list[str]
@@ -103,12 +96,8 @@ def _width(text: str) -> float:
 class Grid:
     """The cells of a part.
 
-    Attributes
-    ----------
-    names
-        One column for each key that names the rows.
-    groups
-        The columns next to the names; the columns of a group stay together.
+    - `names`: One column for each key that names the rows.
+    - `groups`: The columns next to the names; the columns of a group stay together.
     """
 
     names: list[TabularColumn]
@@ -155,10 +144,7 @@ def width_of(columns: list[TabularColumn], level: int = 0) -> float:
 def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
     """Lay out the rows of one part, in the order in which their names first appear.
 
-    Raises
-    ------
-    ValueError
-        If two rows have the same names.
+    Raises ValueError if two rows have the same names.
     """
     if len(np.unique(numbered(rows, layout.keys))) < len(rows):
         raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")

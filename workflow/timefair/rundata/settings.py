@@ -122,7 +122,7 @@ class Statistics(Section):
     time: Clock = Field(
         default="wall",
         description="Clock of the tables in seconds: wall clock, CPU time, or CPU time in units of "
-        "the reference kernel. The table `units` shows which clock repeats best.",
+        "the reference kernel.",
     )
     noisy_value: NoisyValue = Field(
         default="recommended",
@@ -219,17 +219,6 @@ TargetValues = Annotated[
         description="Target values of f, instead of `targets`, for your own function.",
     ),
 ]
-RelativeTargets = Annotated[
-    tuple[Share, ...],
-    Distinct,
-    Field(
-        strict=False,
-        default=(1e-1, 1e-3, 1e-5),
-        description="Targets relative to the results: shares of the distance from the first values "
-        "on a problem to the best value of all algorithms. The target 0.1 is reached when a tenth "
-        "of it is left.",
-    ),
-]
 CampaignSeed = Annotated[
     Seed,
     Field(default=1, description="Seed from which every random stream of the campaign is derived."),
@@ -250,7 +239,7 @@ class Analysis(Statistics):
 
     Attributes
     ----------
-    targets, target_values, relative_targets, seed, perturbed
+    targets, target_values, seed, perturbed
         As in the campaign file. The draws of a row depend on the seed and on the row's own names
         only, so that another algorithm in the campaign does not change them.
     band
@@ -275,7 +264,6 @@ class Analysis(Statistics):
 
     targets: Targets
     target_values: TargetValues
-    relative_targets: RelativeTargets
     seed: CampaignSeed
     perturbed: Perturbed
     band: tuple[float, float] = (0.25, 0.75)

@@ -1,27 +1,18 @@
 """Anytime curves, ECDFs and profiles, on campaigns small enough to count by hand."""
 
 import numpy as np
-import pandas as pd
-import pyarrow.compute as pc
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.problems import Problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), relative_targets=(0.5, 0.01), resamples=100)
-PROFILES = ("profile", "profile_evaluations", "profile_quality", "data_profile")
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=100)
+PROFILES = ("profile", "profile_evaluations")
 
 
 def made(name, table, analysis=ANALYSIS):
     return TABLES[name](Runs.of(table), analysis)
-
-
-def fraction_at(frame, cost):
-    """At the first point of the grid that is not below a cost."""
-    reached = frame[frame["cost"] >= cost * (1 - 1e-9)]
-    return reached.groupby(["dimension", "algorithm"])["fraction"].first()
 
 
 @pytest.fixture
@@ -107,45 +98,6 @@ def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, r
     assert frame.loc["4", ["low", "high"]].notna().all(axis=None)
 
 
-def test_a_third_algorithm_does_not_change_the_profile_of_a_pair(campaign, run, table):
-    third = [
-        run([(1, 1e-5, 0.0)], algorithm="C", dimension=dimension, run=k)
-        for dimension in (2, 4)
-        for k in range(2)
-    ]
-    before = made("profile_pairs", campaign)
-    after = made("profile_pairs", table(*campaign.to_pylist(), *third))
-    same = after[~after[["algorithm", "against"]].isin(["C"]).any(axis=1)]
-    pd.testing.assert_frame_equal(before, same.reset_index(drop=True))
-
-
-def test_a_data_profile_counts_simplex_gradients(campaign):
-    """A solves the targets 8 and 0.16 after 10 and 20 evaluations, B after ten times as many."""
-    frame = made("data_profile", campaign).query("unit == 'simplex_gradients'")
-    assert list(frame["dimension"].unique()) == ["2", "4", "all"]
-    at = {gradients: fraction_at(frame, gradients) for gradients in (10 / 5, 20 / 3, 200 / 3)}
-    assert at[10 / 5]["all", "A"] == 0.25
-    assert at[20 / 3]["2", "A"] == at[20 / 3]["all", "A"] == 1.0
-    assert at[20 / 3]["all", "B"] == 0.0
-    assert at[200 / 3]["all", "B"] == 1.0
-    assert frame.groupby("dimension")["problems"].first().to_dict() == {"2": 2, "4": 2, "all": 4}
-
-
-def test_the_limits_over_one_dimension_are_those_over_all_dimensions(campaign, monkeypatch):
-    computed = []
-    band = Problems.band
-    monkeypatch.setattr(
-        Problems, "band", lambda self, *given: computed.append(self.names) or band(self, *given)
-    )
-    one = made("data_profile", campaign.filter(pc.field("dimension") == 2))
-    assert all("dimension" in names for names in computed)
-    parts = [part.drop(columns="dimension") for _, part in one.groupby("dimension")]
-    pd.testing.assert_frame_equal(*(part.reset_index(drop=True) for part in parts))
-    measures = len(computed)
-    made("data_profile", campaign)
-    assert len(computed) == measures + 3 * measures  # of each dimension, and of both
-
-
 # --- Runs that are cut off ------------------------------------------------------------------
 
 
@@ -222,31 +174,6 @@ def test_a_median_has_no_limits_from_the_first_cut_on(cut_off):
     assert frame.loc[cut, ["low", "high", "mean_log10_low"]].isna().all(axis=None)
     assert frame.loc[~cut, ["low", "high"]].notna().all(axis=None)
     assert frame.loc[cut, ["median", "mean_log10"]].notna().all(axis=None)
-
-
-def test_a_data_profile_ends_with_the_runs_or_the_last_problem_that_they_solve(run, table):
-    """A reaches one of two targets and is cut off at 60, B takes 300 to the other one."""
-    reached = [run([(1, 0.1, 64.0), (30, 0.2, 20.0)], run=k, evaluations=60) for k in range(2)]
-    late = [
-        run([(1, 0.1, 64.0), (300 + k, 0.5, 0.0)], algorithm="B", run=k, evaluations=400)
-        for k in range(2)
-    ]
-    frame = made("data_profile", table(*reached, *late)).query(
-        "unit == 'simplex_gradients' and dimension == '2'"
-    )
-    curves = dict(list(frame.groupby("algorithm")))
-    a, b = (curves[name].set_index("cost") for name in "AB")
-    assert 19 <= a.index.max() <= 20
-    assert (a["observed"] == 1).all()
-    assert b.index.max() == pytest.approx(300.5 / 3)
-    assert (b["observed"] == 1).all()
-    often = [run([(1, 0.1, 64.0), (30, 0.2, 0.0)], evaluations=30), reached[1]]
-    c = made("data_profile", table(*often, *late)).query(
-        "algorithm == 'A' and unit == 'simplex_gradients' and dimension == '2'"
-    )
-    assert 28 <= c["cost"].max() <= 30  # one of two runs succeeds: 30 + 60 evaluations
-    assert (c["observed"] == (c["cost"] <= 20).map({True: 1.0, False: 0.5})).all()
-    assert c[["low", "high"]].notna().all(axis=None)
 
 
 def test_a_profile_in_evaluations_says_which_failures_are_of_runs_that_were_cut_off(

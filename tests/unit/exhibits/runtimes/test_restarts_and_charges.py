@@ -8,7 +8,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), relative_targets=(0.5, 0.1), problems=2)
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), problems=2)
 AMORTISED = ANALYSIS.model_copy(update={"ancillary": "amortised"})
 INF = np.inf
 
@@ -39,38 +39,7 @@ def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign
         np.testing.assert_allclose(row, of_instance[instance])
 
 
-def test_ert_to_relative_targets(campaign):
-    frame = made("ert_relative", campaign).set_index(["algorithm", "target"])
-    a, b = frame.loc[("A", 0.5)], frame.loc[("B", 0.5)]
-    assert (a["successes"], b["successes"]) == (2, 1)
-    assert a["ert_s"] == pytest.approx((0.4 + 0.6) / 2)
-    assert b["ert_s"] == pytest.approx(0.2 + 0.5)
-    assert b["ert_evaluations"] == 2 + 40
-    assert list(frame.loc["A"].index) == [0.5, 0.1]
-
-
 # --- Restarts -------------------------------------------------------------------------------
-
-
-def test_runtimes_with_restarts(campaign):
-    frame = made("restarted", campaign).set_index(["algorithm", "target", "measure"])
-    frame = frame.sort_index()
-    b = frame.loc[("B", 1.0)]
-    assert b["successes"].eq(1).all()
-    # A success after 0.2 s or a failure of 0.5 s, with even chances.
-    assert b.loc["mean", "runtime_s"] == pytest.approx(0.7)
-    assert b.loc["sd", "runtime_s"] == pytest.approx(0.5 * np.sqrt(2))
-    assert b.loc["Q.10", "runtime_s"] == b.loc["Q.50", "runtime_s"] == pytest.approx(0.2)
-    assert b.loc["Q.90", "runtime_s"] == pytest.approx(0.2 + 3 * 0.5)
-    assert b.loc["Q.90", "runtime_evaluations"] == pytest.approx(2 + 3 * 40)
-    assert np.isinf(frame.loc[("B", 0.1), "runtime_s"]).all()
-
-
-def test_the_mean_is_the_ert(campaign):
-    ert = made("ert", campaign).set_index(["algorithm", "target"])
-    mean = made("restarted", campaign).query("measure == 'mean'").set_index(["algorithm", "target"])
-    np.testing.assert_allclose(mean["runtime_s"], ert["ert_s"])
-    np.testing.assert_allclose(mean["runtime_evaluations"], ert["ert_evaluations"])
 
 
 def test_curves_without_a_failure_are_the_ecdf_and_go_beyond_the_runs(run, table):

@@ -33,7 +33,6 @@ from timefair.records.integrity import cores_of_run, is_apart
 from timefair.rundata.settings import (
     CampaignSeed,
     Perturbed,
-    RelativeTargets,
     Statistics,
     Targets,
     TargetValues,
@@ -441,7 +440,6 @@ class Campaign(Section):
     )
     targets: Targets
     target_values: TargetValues
-    relative_targets: RelativeTargets
     statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
     tables: Choice = Field(
         default=("default",),
@@ -670,8 +668,6 @@ class Campaign(Section):
         from timefair.problems.registry import SUITES
 
         missing = {}
-        if len(self.problems.dimensions) < 2:
-            missing["dimensions"] = "needs several problems.dimensions"
         cap = self.statistics.run_count.cap
         if self.runs < cap and (self.is_foreign or not self.published):
             missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
@@ -725,10 +721,9 @@ class Campaign(Section):
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         of_rule = self.stopping.tables
-        of_blocks = () if self.block is None else WITHIN_BLOCKS
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
         needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *of_rule, *self._of_extensions, *of_blocks}))
+        return tuple(sorted({*needed, *of_rule, *self._of_extensions}))
 
     @property
     def _of_extensions(self) -> Iterator[str]:
@@ -740,7 +735,7 @@ class Campaign(Section):
                 for part, sections in parts.items()
                 for key, _ in one.sections_of(part)
                 for section in sections
-            ):
+            ) or any(getattr(self, key) is not None for key in one.reported_for):
                 yield from one.reported
 
     @property
@@ -750,7 +745,6 @@ class Campaign(Section):
         return {
             "targets": self.targets,
             "target_values": self.target_values,
-            "relative_targets": self.relative_targets,
             **self.statistics.model_dump(),
             "perturbed": self.timing.perturbed,
             "seed": self.seed,
@@ -795,9 +789,6 @@ REPORTED_FOREIGN = ("checklist", "runs")
 
 if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")
-
-WITHIN_BLOCKS = ("ert_ratios",)
-"""Tables with the seconds of each kind of machine, made for the report of a campaign in blocks."""
 
 
 def known_tables() -> Mapping[str, object]:

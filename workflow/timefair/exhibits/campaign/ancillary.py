@@ -178,13 +178,9 @@ def _text(names: Mapping[Hashable, Any]) -> str:
 
 
 # the limits are not compared
-_ert, _ert_relative, _quantiles = (
-    partial(table, confidence=None)
-    for table in (ert.to_targets, ert.to_relative_targets, quantiles.pooled)
-)
+_ert, _quantiles = (partial(table, confidence=None) for table in (ert.to_targets, quantiles.pooled))
 COMPARED = (
     Compared("ert", _ert, ("target",), ("success_rate", "ert_s")),
-    Compared("ert_relative", _ert_relative, ("target",), ("success_rate", "ert_s")),
     Compared("quantiles", _quantiles, ("quantile",), ("precision", "rank")),
     Compared("rankings", ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
     Compared("profile", _fastest, ("ratio",), ("fraction",)),

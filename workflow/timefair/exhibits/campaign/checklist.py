@@ -255,9 +255,9 @@ def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
     return ChecklistPart("Success", said, "select table success")
 
 
-ANYTIME = ("anytime", "anytime_mean", "ecdf", "ecdf_dimensions")
-ERT = ("ert", "ert_relative", "ert_by_instance")
-PROFILES = ("profile", "profile_quality", "profile_pairs")
+ANYTIME = ("anytime", "anytime_mean", "ecdf")
+ERT = ("ert", "ert_by_instance")
+PROFILES = ("profile",)
 
 
 def result_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:

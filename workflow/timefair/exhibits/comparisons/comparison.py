@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
@@ -171,10 +170,8 @@ def _rows(
 ) -> tuple[list[dict[str, Any]], bool]:
     """The rows of the table, and whether some pairs are not listed.
 
-    Parameters
-    ----------
-    single
-        Whether to test on single functions also where there are enough for verdicts over all.
+    - `single`: Whether to test on single functions also where there are enough for verdicts over
+      all.
     """
     every = criteria(runs, analysis)
     spaces: dict[Space, list[ProblemRuns]] = {}
@@ -286,14 +283,9 @@ def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
 class _Contest:
     """All pairs under one criterion in one suite and dimension.
 
-    Attributes
-    ----------
-    functions
-        The runs on each function.
-    on
-        For each pair, the functions that both ran.
-    on_functions
-        Whether pairs are tested on single functions.
+    - `functions`: The runs on each function.
+    - `on`: For each pair, the functions that both ran.
+    - `on_functions`: Whether pairs are tested on single functions.
     """
 
     def __init__(

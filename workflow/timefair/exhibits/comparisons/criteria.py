@@ -117,20 +117,13 @@ class Pooled:
 class Tested(NamedTuple):
     """A pair of algorithms on one function.
 
-    Attributes
-    ----------
-    values
-        The results of both; NaN if unknown.
-    p
-        Two-sided p-value; NaN if there is no test.
-    balance
-        Positive if the first one is better, negative if the second one is, 0 if neither is.
-    target
-        The target of an ERT, NaN otherwise.
-    strata
-        The results of both on each kind of machine, if A12 of them is wanted.
-    least
-        Smallest p-value that a test of these results could have; 1 if all are equal.
+    - `values`: The results of both; NaN if unknown.
+    - `p`: Two-sided p-value; NaN if there is no test.
+    - `balance`: Positive if the first one is better, negative if the second one is, 0 if neither
+      is.
+    - `target`: The target of an ERT, NaN otherwise.
+    - `strata`: The results of both on each kind of machine, if A12 of them is wanted.
+    - `least`: Smallest p-value that a test of these results could have; 1 if all are equal.
     """
 
     values: tuple[float, float]

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import number_of_criteria
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import (
     FIXED_BUDGET,
@@ -54,21 +53,14 @@ Medians: TypeAlias = tuple[float, float, float, float]
 class Reversal:
     """A pair with opposite orders over its functions.
 
-    Attributes
-    ----------
-    pair
-        The algorithms.
-    first_by_evaluations
-        Whether the first one is better at equal evaluations; the other is then better at the end.
-    functions
-        Number of functions.
-    better_on
-        On how many of them each algorithm has the strictly better median: both at equal
-        evaluations, then both at the end.
-    p_by_evaluations, p_by_time
-        p-values of the two orders.
-    p_adjusted
-        The larger of both, times the number of tests, at most 1.
+    - `pair`: The algorithms.
+    - `first_by_evaluations`: Whether the first one is better at equal evaluations; the other is
+      then better at the end.
+    - `functions`: Number of functions.
+    - `better_on`: On how many of them each algorithm has the strictly better median: both at equal
+      evaluations, then both at the end.
+    - `p_by_evaluations`, `p_by_time`: p-values of the two orders.
+    - `p_adjusted`: The larger of both, times the number of tests, at most 1.
     """
 
     pair: Pair
@@ -88,20 +80,13 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     two (an intersection-union test), times the number of pairs (Bonferroni). The probability of
     any false reversal is then at most the level of the test.
 
-    Parameters
-    ----------
-    medians
-        The medians of each pair, one entry per function. `inf` is allowed, and values below 0 (of
-        an optimum that is wrong) count as 0. A pair with fewer
-        than two functions is not tested.
-    tests
-        Number of tests in the family, at least ``len(medians)``.
+    - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
+      below 0 (of an optimum that is wrong) count as 0. A pair with fewer than two functions is not
+      tested.
+    - `tests`: Number of tests in the family, at least ``len(medians)``.
 
-    Returns
-    -------
-    list of Reversal
-        In the order of `medians`; empty if no pair has opposite orders. The numbers of functions do
-        not contradict them.
+    Returns (list of Reversal): in the order of `medians`; empty if no pair has opposite orders. The
+    numbers of functions do not contradict them.
     """
     found = []
     for pair, on_functions in medians.items():
@@ -323,16 +308,10 @@ def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, floa
 class AtFixedBudget:
     """A pair on a function: at equal evaluations, and at the end of the budget.
 
-    Attributes
-    ----------
-    pair
-        The algorithms.
-    evaluations
-        The number of evaluations.
-    at_equal, at_the_end
-        The precisions of the runs of each algorithm.
-    medians
-        The medians of these precisions; see `Medians`.
+    - `pair`: The algorithms.
+    - `evaluations`: The number of evaluations.
+    - `at_equal`, `at_the_end`: The precisions of the runs of each algorithm.
+    - `medians`: The medians of these precisions; see `Medians`.
     """
 
     pair: Pair

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.charts import costs
 from timefair.charts.chart import RankAxis, Slopes
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, SPACE, TARGET
+from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.rundata.frames import quantile_name, stacked
@@ -84,14 +83,9 @@ Values = dict[tuple[str, str], NDArray[np.float64]]
 class Case:
     """The values that are ranked under one criterion.
 
-    Attributes
-    ----------
-    names
-        Suite, dimension, measure and criterion.
-    algorithms
-        Algorithms in alphabetical order.
-    scores
-        Values, shape (problems, algorithms); smaller is better.
+    - `names`: Suite, dimension, measure and criterion.
+    - `algorithms`: Algorithms in alphabetical order.
+    - `scores`: Values, shape (problems, algorithms); smaller is better.
     """
 
     names: dict[str, Any]

@@ -177,18 +177,11 @@ def _reached(spent: Spent) -> NDArray[np.float64]:
 class _Space:
     """The map of one suite and dimension.
 
-    Parameters
-    ----------
-    algorithms
-        Algorithms in alphabetical order.
-    rows
-        The runs of each algorithm on each function; at least one function.
-    reached
-        Seconds and rounds to each target, of all runs.
-    ends
-        Seconds and rounds up to which each run was observed.
-    confidence
-        Confidence of a significant lead.
+    - `algorithms`: Algorithms in alphabetical order.
+    - `rows`: The runs of each algorithm on each function; at least one function.
+    - `reached`: Seconds and rounds to each target, of all runs.
+    - `ends`: Seconds and rounds up to which each run was observed.
+    - `confidence`: Confidence of a significant lead.
     """
 
     def __init__(

@@ -7,9 +7,9 @@ import pandas as pd
 
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
-from timefair.exhibits.columns import CELL, RUNS
+from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.curves.ecdf import OBSERVED, until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.rundata.frames import stacked
 from timefair.rundata.problems import equal_if_solved, known_until
@@ -42,11 +42,7 @@ CURVES = (
 COLUMNS = (
     *CELL,
     RUNS,
-    Column(
-        "unit",
-        "unit of the costs: `seconds` or `evaluations`",
-        text=True,
-    ),
+    UNIT,
     Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
     OBSERVED,
     *CURVES,
@@ -57,11 +53,10 @@ SOLVED = 1e-8
 """The precision at which a problem counts as solved in COCO."""
 
 
-def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -> Figure:
-    mean = y == "mean_log10"
-    return Figure(
+def _figures(name: str, title: str, caption: str, y: str, average: str) -> tuple[Figure, Figure]:
+    return over_costs(
         name,
-        title,
+        f"{title} over {{unit}}",
         caption,
         Curves(
             x="cost",
@@ -69,28 +64,15 @@ def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -
             low=f"{y}_low",
             high=f"{y}_high",
             x_label="{cost}",
-            y_label=f"best precision so far, {'geometric mean' if mean else 'median'}",
-            view=view,
-            unit=unit,
+            y_label=f"best precision so far, {average}",
+            view=f"{average}, {{unit}}",
             scale="own log",
-            logarithms=mean,
+            logarithms=y == "mean_log10",
             beyond="The thin line beyond is the result of the runs so far; it ends where half of "
             "them are cut off.",
         ),
         default=name == "anytime",
     )
-
-
-MEDIAN = (
-    "Best precision so far over {unit}: the median over the runs of all instances, with its "
-    "interval at each cost. Lower is better. A curve begins where half of the runs have a value. "
-    "Each panel has its own vertical scale."
-)
-MEAN = (
-    "Geometric mean of the best precision so far over {unit}, with its interval at each cost. "
-    "Lower is better. A curve begins where every run has a value. Precisions below the hardest "
-    "target (or 1e-8, if that is harder) are raised to it."
-)
 
 
 @exhibit(
@@ -119,37 +101,23 @@ MEAN = (
         )
     ],
     figures=[
-        _figure(
+        *_figures(
             "anytime",
-            "seconds",
-            "Best precision over seconds",
-            MEDIAN.replace("{unit}", "{seconds}"),
+            "Best precision",
+            "Best precision so far over {unit}: the median over the runs of all instances, with "
+            "its interval at each cost. Lower is better. A curve begins where half of the runs "
+            "have a value. Each panel has its own vertical scale.",
             "median",
-            "median, seconds",
-        ),
-        _figure(
-            "anytime_evaluations",
-            "evaluations",
-            "Best precision over evaluations",
-            MEDIAN.replace("{unit}", "evaluations"),
             "median",
-            "median, evaluations",
         ),
-        _figure(
+        *_figures(
             "anytime_mean",
-            "seconds",
-            "Geometric mean of the best precision over seconds",
-            MEAN.replace("{unit}", "{seconds}"),
+            "Geometric mean of the best precision",
+            "Geometric mean of the best precision so far over {unit}, with its interval at each "
+            "cost. Lower is better. A curve begins where every run has a value. Precisions below "
+            "the hardest target (or 1e-8, if that is harder) are raised to it.",
             "mean_log10",
-            "geometric mean, seconds",
-        ),
-        _figure(
-            "anytime_mean_evaluations",
-            "evaluations",
-            "Geometric mean of the best precision over evaluations",
-            MEAN.replace("{unit}", "evaluations"),
-            "mean_log10",
-            "geometric mean, evaluations",
+            "geometric mean",
         ),
     ],
     default=True,

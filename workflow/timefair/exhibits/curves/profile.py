@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -12,17 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, SPACE
-from timefair.exhibits.curves.ecdf import BOOTSTRAP, LIMITS, PROBLEMS, SHARE
+from timefair.exhibits.curves.ecdf import LIMITS, SHARE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import BOOTSTRAP, Layout, Points
 from timefair.rundata.frames import stacked
-from timefair.rundata.problems import (
-    Spent,
-    in_words,
-    known_until,
-    listed_by_precision,
-    shared_problems,
-)
+from timefair.rundata.problems import Spent, known_until, shared_problems
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -31,29 +24,20 @@ from timefair.statistics.curves import performance_profile, performance_ratios
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
 """Smallest cost: the clock counts nanoseconds."""
 
-DIMENSION = tuple(column_names(SPACE))
 COLUMNS = (
     *SPACE,
     ALGORITHM,
-    PROBLEMS,
+    Column("problems", "number of cases (problem and target) that were run with every algorithm"),
     Column("ratio", "expected cost as a multiple of the lowest expected cost in the case"),
     Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
     *LIMITS,
 )
-PAIR_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column("against", "the other algorithm of the pair", text=True),
-    PROBLEMS,
-    Column("ratio", "expected cost as a multiple of the lower expected cost of the two"),
-    Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
-)
 
 
-def _layout(cost: str, problem: str) -> Layout:
+def _layout(cost: str) -> Layout:
     return Layout(
-        caption=f"Performance profile: share of cases, each a {problem}, on which the {cost} of "
-        f"an algorithm are at most a given multiple of the best.",
+        caption="Performance profile: share of cases, each a function, instance and target, on "
+        f"which the expected {cost} of an algorithm are at most a given multiple of the best.",
         brackets=BOOTSTRAP,
         values=(SHARE,),
         rows=("algorithm",),
@@ -62,15 +46,15 @@ def _layout(cost: str, problem: str) -> Layout:
     )
 
 
-def _figure(name: str, title: str, words: str, problem: str, unit: str, view: str) -> Figure:
+def _figure(name: str, words: str, unit: str) -> Figure:
     return Figure(
         name,
-        title,
-        f"Performance profiles (Dolan and Moré 2002) on {words}, over all {problem} triples. "
-        "Higher is better. The left end of a curve is the share of cases on which the "
-        "algorithm is the "
-        "best, the right end the share that it solves at all. Bands are bootstrap limits at each "
-        "ratio. Another algorithm in the campaign may change which one is the best.",
+        f"Performance profile on expected {unit}",
+        f"Performance profiles (Dolan and Moré 2002) on {words}, over all (function, instance, "
+        "target) triples. Higher is better. The left end of a curve is the share of cases on which "
+        "the algorithm is the best, the right end the share that it solves at all. Bands are "
+        "bootstrap limits at each ratio. Another algorithm in the campaign may change which one is "
+        "the best.",
         Curves(
             x="ratio",
             y="fraction",
@@ -78,7 +62,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
             high="high",
             x_label="ERT in {unit}, as a multiple of the best",
             y_label="share of cases",
-            view=view,
+            view=unit,
             unit=unit,
             functions=False,
         ),
@@ -97,17 +81,8 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
     is the best, and therefore every profile.
     """,
     columns=COLUMNS,
-    layouts=[_layout("expected seconds", "function, instance and target")],
-    figures=[
-        _figure(
-            "profile",
-            "Performance profile on expected seconds",
-            "the expected running time in {seconds}",
-            "(function, instance, target)",
-            "seconds",
-            "seconds",
-        )
-    ],
+    layouts=[_layout("seconds")],
+    figures=[_figure("profile", "the expected running time in {seconds}", "seconds")],
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -129,15 +104,12 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     A run that was cut off before a target counts as a failure and costs what it used.
     """,
     columns=COLUMNS,
-    layouts=[_layout("expected evaluations", "function, instance and target")],
+    layouts=[_layout("evaluations")],
     figures=[
         _figure(
             "profile_evaluations",
-            "Performance profile on expected evaluations",
             "the expected number of evaluations (a run that was cut off before a target counts as "
             "a failure and costs what it used)",
-            "(function, instance, target)",
-            "evaluations",
             "evaluations",
         )
     ],
@@ -152,84 +124,6 @@ def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return frame
 
 
-@exhibit(
-    "profile_quality",
-    question=questions.FACTOR,
-    title="Performance profile on expected seconds to a quality",
-    caption="""
-    Performance profiles (Dolan and Moré 2002) on the expected {seconds} to a quality: the targets
-    are relative to the best precision that any algorithm of the campaign found on the problem, so
-    that each target is reached by some algorithm.
-    """,
-    columns=COLUMNS,
-    layouts=[_layout("expected seconds", "function, instance and relative target")],
-    figures=[
-        _figure(
-            "profile_quality",
-            "Performance profile on expected seconds to a quality",
-            "the expected {seconds} to a quality",
-            "(function, instance, relative target)",
-            "seconds",
-            "seconds to a quality",
-        )
-    ],
-    beside="profile",
-)
-def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same with the expected seconds to the quality of each relative target."""
-    targets = runs.relative_targets(analysis.relative_targets)
-    return _profile(runs, analysis, "seconds", runs.runtimes("seconds", targets))
-
-
-@exhibit(
-    "profile_pairs",
-    question=questions.FACTOR,
-    title="Performance profiles of two algorithms at a time",
-    caption="""
-    Performance profiles of two algorithms at a time on the expected {seconds}. Unlike in the
-    profile of all algorithms, a third algorithm has no effect (Gould and Scott 2016). For more than
-    12 algorithms, only pairs with the best one (lowest average rank of the median precision) are
-    listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=PAIR_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of cases, each a function, instance and target, on which the "
-            "expected seconds of an algorithm are at most those of another.",
-            values=(Value("fraction", "Share", decimals=2),),
-            rows=("algorithm",),
-            columns="against",
-            points=(Points("ratio", (1.0,)),),
-        )
-    ],
-)
-def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Profile of each ``algorithm`` compared with only one other, ``against``."""
-    spent = Spent.until(runs.runtimes("seconds", analysis.targets), runs.spent("seconds"))
-    listed_in = listed_by_precision(runs, analysis)
-    parts = []
-    for group in shared_problems(runs, spent, DIMENSION):
-        costs = group.costs()
-        listed = listed_in[str(group.names["suite"]), int(group.names["dimension"])]
-        for pair in permutations(range(len(group.algorithms)), 2):
-            if not listed.has(*(group.algorithms[place] for place in pair)):
-                continue
-            ratios = performance_ratios(costs[:, pair], floor=LEAST["seconds"])
-            grid = _grid(ratios, runs.points)
-            part = {
-                **group.names,
-                "algorithm": group.algorithms[pair[0]],
-                "against": group.algorithms[pair[1]],
-                "problems": len(costs),
-                "ratio": grid,
-                "fraction": performance_profile(ratios, grid)[:, 0],
-            }
-            parts.append(part)
-    frame = stacked(parts, column_names(PAIR_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
-
-
 def _profile(
     runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]
 ) -> pd.DataFrame:
@@ -237,7 +131,8 @@ def _profile(
         return performance_ratios(costs, floor=LEAST[unit])
 
     parts = []
-    for group in shared_problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
+    spent = Spent.until(reached_at, runs.spent(unit))
+    for group in shared_problems(runs, spent, tuple(column_names(SPACE))):
         observed = ratios(group.costs())
         grid = _grid(observed, runs.points)
         fraction = performance_profile(observed, grid)
@@ -259,10 +154,7 @@ def _profile(
 def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
     """A sentence for captions on the failures of runs that were cut off; empty if none was.
 
-    Parameters
-    ----------
-    failed
-        Which runs did not reach which target, shape (runs, targets).
+    `failed`, shape (runs, targets), has the targets that a run did not reach.
     """
     cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
     if not cut:

@@ -129,17 +129,11 @@ def attained(
 ) -> list[NDArray[np.float64]]:
     """The corners of the surface that each share of the fronts dominates, by their first number.
 
-    Parameters
-    ----------
-    fronts
-        Fronts of the runs, each of shape ``(points, 2)``; one without points attains nothing.
-    shares
-        Shares of the fronts, above 0.
+    - `fronts`: Fronts of the runs, each of shape ``(points, 2)``; one without points attains
+      nothing.
+    - `shares`: Shares of the fronts, above 0.
 
-    Raises
-    ------
-    InputError
-        If the package moocore is not installed.
+    Raises InputError if the package moocore is not installed.
     """
     try:
         import moocore

@@ -22,16 +22,11 @@ STRATUM = ["suite", "dimension"]
 class Samples:
     """The precisions at the end of the first runs of each cell, in the order of the runs.
 
-    Attributes
-    ----------
-    names
-        One row per sample: suite, function, dimension, instance and algorithm, in the order of the
-        samples.
-    values
-        Shape (samples, cap): the first runs.
-    truth
-        Shape (samples, cap): the same number of runs after them; NaN in the rows of cells with
-        fewer runs.
+    - `names`: One row per sample: suite, function, dimension, instance and algorithm, in the order
+      of the samples.
+    - `values`: Shape (samples, cap): the first runs.
+    - `truth`: Shape (samples, cap): the same number of runs after them; NaN in the rows of cells
+      with fewer runs.
     """
 
     names: pd.DataFrame

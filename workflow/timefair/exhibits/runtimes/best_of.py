@@ -1,9 +1,8 @@
-"""Costs relative to the best: ERT ratios, and the best of several runs."""
+"""The best of several executions, or of the launches that the budget allows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,193 +14,19 @@ from timefair.exhibits.columns import (
     CELL,
     INSTANCE_CELL,
     MEASURE,
-    PROBLEM,
     RUNS,
-    SECONDS,
-    TARGET,
     UNIT,
 )
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.layout import Layout, Value
 from timefair.rundata.frames import MEAN, quantile_name, stacked
-from timefair.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.rundata.problems import (
-    Spent,
     equal_if_solved,
-    in_words,
-    listed_by_precision,
     precision_at_the_end,
-    problems,
 )
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.blocks.block_ratios import mean_ratios, ratio_limits, resampled_ratios
-from timefair.statistics.comparison import mean_ratio
-from timefair.statistics.ert import ert
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
-
-RATIOS_COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    *PAIR,
-    Column(
-        "machine",
-        f"kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean over the "
-        "kinds",
-        text=True,
-    ),
-    Column("n_a", "runs of `algorithm_a` there"),
-    Column("n_b", "runs of `algorithm_b` there"),
-    Column(
-        "ert_a_s",
-        f"ERT of `algorithm_a` there in seconds; `inf` if no run reached the target, empty for "
-        f"`{EVERY_MACHINE}`",
-        SECONDS,
-    ),
-    Column("ert_b_s", "the same for `algorithm_b`", SECONDS),
-    Column(
-        "ratio",
-        f"`ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster; for "
-        f"`{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their "
-        "runs. Empty if neither algorithm reached the target",
-    ),
-    Column(
-        "ratio_low",
-        "lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty without "
-        "blocks, with one block of a kind, or if no sample has a ratio",
-    ),
-    Column("ratio_high", "its upper limit"),
-)
-
-
-@exhibit(
-    "ert_ratios",
-    question=questions.TARGET,
-    title="Ratios of expected running times",
-    caption=f"""
-    Ratio of the expected running times (ERT) of each pair of algorithms to each target, in
-    {{seconds}}. If blocks mix several kinds of machines, the ratio is computed on each kind, and
-    `{EVERY_MACHINE}` is the geometric mean of these ratios. The seconds of a row are those of one
-    kind of machine. Intervals are from a bootstrap of whole blocks. For more than 12 algorithms,
-    only pairs with the best one are listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=RATIOS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Ratio of the expected running times of two algorithms to target precisions, "
-            "in {seconds}; below 1 if the first is faster.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("ratio", "Ratio", decimals=2),),
-            rows=("function", *column_names(PAIR), "machine"),
-            columns="target",
-            points=(Points("target", 3),),
-        )
-    ],
-    comparing=True,
-)
-def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The ratio of each listed pair to each target from easy to hard, on each kind of machine."""
-    targets = analysis.targets_from_easy
-    spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
-    machine = runs.frame["machine"].to_numpy(dtype=object)
-    block = _blocks(runs)
-    listed_in = listed_by_precision(runs, analysis)
-    rows: list[dict[str, Any]] = []
-    for problem in problems(runs):
-        members = problem.samples(np.arange(len(runs.frame)))
-        here = {
-            (name, kind): mine[machine[mine] == kind]
-            for name, mine in members.items()
-            for kind in set(machine[mine])
-        }
-        erts = {
-            names: (int(mine.size), ert(spent.cost[mine], spent.success[mine], axis=0))
-            for names, mine in here.items()
-        }
-        for a, b in listed_in[problem.space].pairs(list(members)):
-            kinds = sorted(kind for name, kind in erts if name == a and (b, kind) in erts)
-            sums = [_in_blocks(spent, block, here[a, kind], here[b, kind]) for kind in kinds]
-            for place, target in enumerate(targets):
-                names = {**problem.names, "target": target}
-                names |= dict(zip(column_names(PAIR), (a, b), strict=True))
-                rng = analysis.stream(names)
-                samples = [
-                    resampled_ratios(*of_kind[..., place], resamples=analysis.resamples, rng=rng)
-                    for of_kind in sums
-                ]
-                own = [
-                    _row(kind or UNNAMED, *_at(erts[a, kind], place), *_at(erts[b, kind], place))
-                    for kind in kinds
-                ]
-                both = [*own, _together(own)] if len(own) > 1 else own
-                samples += [mean_ratios(samples, _weights(own))] if len(own) > 1 else []
-                degrees = [of_kind.shape[1] - 1 for of_kind in sums]
-                degrees += [sum(degrees)] if len(own) > 1 else []
-                for row, some, free in zip(both, samples, degrees, strict=True):
-                    limits = ratio_limits(row["ratio"], some, free, analysis.confidence)
-                    row["ratio_low"], row["ratio_high"] = limits
-                rows += [{**names, **row} for row in both]
-    frame = pd.DataFrame(rows, columns=column_names(RATIOS_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
-
-
-def _at(counted: tuple[int, Any], place: int) -> tuple[int, float]:
-    return counted[0], float(counted[1][place])
-
-
-def _row(kind: str, n_a: int, ert_a_s: float, n_b: int, ert_b_s: float) -> dict[str, Any]:
-    """A pair on one kind of machine."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = 1.0 if ert_a_s == ert_b_s == 0 else float(np.divide(ert_a_s, ert_b_s))
-    return {
-        "machine": kind, "n_a": n_a, "n_b": n_b,
-        "ert_a_s": ert_a_s, "ert_b_s": ert_b_s, "ratio": ratio,
-    }  # fmt: skip
-
-
-def _weights(rows: list[dict[str, Any]]) -> list[int]:
-    return [row["n_a"] + row["n_b"] for row in rows]
-
-
-def _blocks(runs: Runs) -> NDArray[np.intp]:
-    """The block of each run, shape (runs,); runs without blocks share one.
-
-    A single block is never resampled.
-    """
-    alone = runs.frame["machine"] == ""
-    block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup()
-    return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)
-
-
-def _in_blocks(
-    spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Cost of the runs of a pair in each block, and the number of them that reached each target.
-
-    Returns
-    -------
-    ndarray, shape (algorithms, blocks, 2, targets)
-        The blocks are those in which an algorithm of the pair has a run.
-    """
-    blocks, place = np.unique(block[np.concatenate(pair)], return_inverse=True)
-    sums = np.zeros((len(pair), blocks.size, 2, spent.cost.shape[1]))
-    of_each = np.split(place, [pair[0].size])
-    for of_algorithm, mine, here in zip(sums, pair, of_each, strict=True):
-        np.add.at(of_algorithm, here, np.stack([spent.cost[mine], spent.success[mine]], axis=1))
-    return sums
-
-
-def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A pair on several kinds of machines."""
-    n_a, n_b = (sum(row[name] for row in rows) for name in ("n_a", "n_b"))
-    ratio = mean_ratio([row["ratio"] for row in rows], _weights(rows))
-    return {
-        "machine": EVERY_MACHINE, "n_a": n_a, "n_b": n_b,
-        "ert_a_s": np.nan, "ert_b_s": np.nan, "ratio": ratio,
-    }  # fmt: skip
-
 
 KEYS = tuple(column_names(CELL))
 PROBLEM_KEYS = tuple(column_names(INSTANCE_CELL))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
@@ -30,13 +29,6 @@ from timefair.statistics.ert import ert, ert_interval, success_rate
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
-RELATIVE_TARGET = Column(
-    "target",
-    "share of the distance between the starting precision and the best precision on a problem; "
-    "the target is reached if at most this share is left. The starting precision is the median "
-    "over all runs of the precision at their first event; the best precision is that of any "
-    "algorithm of the campaign",
-)
 COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
 ERT_S = Column(
     "ert_s", "expected running time in seconds; `inf` if no run reached the target", SECONDS
@@ -65,41 +57,29 @@ PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
 SOME_TARGETS = (Points("target", 3),)
 
 
-def _layouts(targets: str) -> tuple[Layout, ...]:
-    return tuple(
-        Layout(
-            caption=f"Expected running time (ERT) to {targets}, in {words}, with the runs of all "
-            "instances pooled. ∞: no run reached the target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
-            rows=("function", "algorithm"),
-            columns="target",
-            points=SOME_TARGETS,
-            name=unit,
-        )
-        for unit, words in PRINTED_UNITS.items()
-    )
-
-
-def _curves(unit: str, x_label: str, view: str) -> Curves:
+def _figure(name: str, unit: str, words: str = "") -> Figure:
     value = SUFFIX[unit]
-    return Curves(
-        x="target",
-        y=value,
-        low=f"{value}_low",
-        high=f"{value}_high",
-        x_label=x_label,
-        y_label="ERT in {unit}",
-        view=view,
-        unit=unit,
-        scale="log",
-        steps=False,
-        decreasing=True,
+    return Figure(
+        name,
+        f"Expected {unit} to targets",
+        f"Expected running time (ERT) in {words or unit} to targets from easy to hard. The runs of "
+        "all instances are pooled, and a failed run costs all that it used. Lower is better. Bands "
+        "are intervals, computed on a logarithmic scale.",
+        Curves(
+            x="target",
+            y=value,
+            low=f"{value}_low",
+            high=f"{value}_high",
+            x_label="target precision (easy to hard)",
+            y_label="ERT in {unit}",
+            view=unit,
+            unit=unit,
+            scale="log",
+            steps=False,
+            decreasing=True,
+        ),
+        default=name == "ert",
     )
-
-
-HARDER = "target precision (easy to hard)"
-READING = "Lower is better. Bands are intervals, computed on a logarithmic scale."
 
 
 @exhibit(
@@ -115,24 +95,20 @@ READING = "Lower is better. Bands are intervals, computed on a logarithmic scale
     `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
     """,
     columns=(*CELL, TARGET, *COUNTS, *LIMITS),
-    layouts=_layouts("target precisions"),
-    figures=(
-        Figure(
-            "ert",
-            "Expected seconds to targets",
-            "Expected running time (ERT) in {seconds} to targets from easy to hard. The runs of "
-            f"all instances are pooled, and a failed run costs all that it used. {READING}",
-            _curves("seconds", HARDER, "seconds"),
-            default=True,
-        ),
-        Figure(
-            "ert_evaluations",
-            "Expected evaluations to targets",
-            "Expected running time (ERT) in evaluations to targets from easy to hard. The runs of "
-            f"all instances are pooled, and a failed run costs all that it used. {READING}",
-            _curves("evaluations", HARDER, "evaluations"),
-        ),
-    ),
+    layouts=[
+        Layout(
+            caption=f"Expected running time (ERT) to target precisions, in {words}, with the runs "
+            "of all instances pooled. ∞: no run reached the target.",
+            brackets=INTERVAL,
+            values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
+            rows=("function", "algorithm"),
+            columns="target",
+            points=SOME_TARGETS,
+            name=unit,
+        )
+        for unit, words in PRINTED_UNITS.items()
+    ],
+    figures=[_figure("ert", "seconds", "{seconds}"), _figure("ert_evaluations", "evaluations")],
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -142,44 +118,6 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     in evaluations; their columns in seconds are NaN.
     """
     return to_targets(runs, analysis, confidence=analysis.confidence)
-
-
-@exhibit(
-    "ert_relative",
-    question=questions.TARGET,
-    title="Expected running time to relative targets",
-    caption="""
-    Expected running time (ERT) to relative targets, in {seconds} and in evaluations. The runs of
-    all instances are pooled. A target is a share of the distance between the starting precision and
-    the best precision on a problem; it is reached if at most this share is left. Another algorithm
-    in the campaign may change these targets. Failed runs, `inf` and limits are as in the table
-    `ert`.
-    """,
-    columns=(*CELL, RELATIVE_TARGET, *COUNTS, *LIMITS),
-    layouts=_layouts(
-        "relative targets (shares that are left of the distance between the starting precision and "
-        "the best precision on a problem)"
-    ),
-    figures=(
-        Figure(
-            "ert_relative",
-            "Expected seconds to relative targets",
-            "Expected running time (ERT) in {seconds} to relative targets from easy to hard. A "
-            "target is a share of the distance between the starting precision on a problem (the "
-            "median over all runs of the precision at the first event) and the best precision that "
-            "any algorithm found there; it is reached if at most this share is left. The runs of "
-            f"all instances are pooled. {READING}",
-            _curves("seconds", "share of the way left (easy to hard)", "relative targets"),
-        ),
-    ),
-    beside="ert",
-)
-def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to relative targets; see `statistics.runtimes.relative_targets`.
-
-    Each problem has its own start and best precision.
-    """
-    return to_relative_targets(runs, analysis, confidence=analysis.confidence)
 
 
 @exhibit(
@@ -207,34 +145,18 @@ def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 )
 def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT on each instance, without limits."""
-    targets = analysis.targets_from_easy
-    return _frame(with_published(runs), targets, targets, INSTANCE_CELL, confidence=None)
+    return _frame(runs, analysis, INSTANCE_CELL, confidence=None)
 
 
 def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
     """The table `ert`; without a confidence, its limits are NaN."""
-    targets = analysis.targets_from_easy
-    return _frame(with_published(runs), targets, targets, CELL, confidence=confidence)
-
-
-def to_relative_targets(
-    runs: Runs, analysis: Analysis, *, confidence: float | None
-) -> pd.DataFrame:
-    """The table `ert_relative`, as `to_targets`."""
-    shares = sorted(analysis.relative_targets, reverse=True)
-    everyone = with_published(runs)
-    targets = everyone.relative_targets(shares)
-    return _frame(everyone, shares, targets, CELL, confidence=confidence)
+    return _frame(runs, analysis, CELL, confidence=confidence)
 
 
 def _frame(
-    runs: Runs,
-    names_of_targets: Sequence[float],
-    targets: ArrayLike,
-    keys: Iterable[Column],
-    *,
-    confidence: float | None,
+    runs: Runs, analysis: Analysis, keys: Iterable[Column], *, confidence: float | None
 ) -> pd.DataFrame:
+    runs, targets = with_published(runs), analysis.targets_from_easy
     spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
     values = column_names(VALUES if confidence is None else LIMITS)
     key_names = column_names(keys)
@@ -244,7 +166,7 @@ def _frame(
         part = {
             **{name: False if name.endswith(HEAVY) else np.nan for name in values},
             **group,
-            "target": np.asarray(names_of_targets, dtype=np.float64),
+            "target": np.asarray(targets, dtype=np.float64),
             "runs": len(rows),
             "successes": success.sum(axis=0),
             "success_rate": success_rate(success, axis=0),

@@ -1,4 +1,4 @@
-"""Runtimes to targets of an algorithm that is run repeatedly until it succeeds."""
+"""Shares of targets that are reached if an algorithm is run again until it succeeds."""
 
 from __future__ import annotations
 
@@ -13,48 +13,18 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
-from timefair.exhibits.columns import (
-    CELL,
-    CELL_OR_ALL,
-    COST,
-    RUNS,
-    SECONDS,
-    SUCCESSES,
-    TARGET,
-    UNIT,
-)
+from timefair.exhibits.columns import CELL, CELL_OR_ALL, COST, RUNS, UNIT
 from timefair.exhibits.curves.ecdf import until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, exhibit, over_costs
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.frames import MEAN, SD, quantile_name, stacked
+from timefair.rundata.frames import stacked
 from timefair.rundata.problems import Spent
-from timefair.rundata.published import told_in, with_published
+from timefair.rundata.published import told_in
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
-
-KEYS = tuple(column_names(CELL))
-VALUES = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
+from timefair.statistics.restarted import restarted_cdf
 
 COLUMNS = (
-    *CELL,
-    TARGET,
-    RUNS,
-    SUCCESSES,
-    Column(
-        "measure",
-        "what the row states: `mean` (which is the ERT), `sd` (standard deviation), or a quantile "
-        "such as `Q.50`",
-        text=True,
-    ),
-    Column("runtime_s", "runtime in seconds; `inf` if no run reached the target", SECONDS),
-    Column(
-        "runtime_evaluations",
-        "runtime in evaluations; `inf` if no run reached the target",
-        "evaluations",
-    ),
-)
-CURVE_COLUMNS = (
     *CELL_OR_ALL,
     RUNS,
     UNIT,
@@ -73,78 +43,6 @@ BEYOND = 100.0
 
 
 @exhibit(
-    "restarted",
-    question=questions.TARGET,
-    title="Runtimes with restarts, in closed form",
-    caption="""
-    Runtime to each target if an algorithm is run again until it succeeds, in {seconds} and in
-    evaluations. Each failure costs what its run used. The runs of all instances are pooled. The
-    values are computed from the runs in closed form, not simulated. If failures have very many
-    different lengths, a quantile is accurate to about 1 % or better.
-    """,
-    columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Mean, standard deviation and quantiles of the cost to the target, in "
-            f"{words}, of an algorithm that is restarted until it succeeds, in closed form. ∞: no "
-            "run reached the target.",
-            values=(Value(f"runtime_{unit}", "Cost", "low"),),
-            rows=("function", "algorithm"),
-            columns="measure",
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-            name=unit,
-        )
-        for unit, words in {"s": "{seconds}", "evaluations": "evaluations"}.items()
-    ],
-)
-def to_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Mean, standard deviation and quantiles of the runtime with restarts, one row per measure.
-
-    See `statistics.restarted`. Targets go from easy to hard. Published data are used in
-    evaluations; their columns in seconds are NaN.
-    """
-    targets = analysis.targets_from_easy
-    probabilities = sorted(analysis.quantiles)
-    measures = [MEAN, SD, *map(quantile_name, probabilities)]
-    parts = []
-    for group, samples in _samples(with_published(runs), analysis):
-        success = samples[-1].success
-        part = {
-            **dict.fromkeys(VALUES.values(), np.nan),
-            **group,
-            "target": np.repeat(targets, len(measures)),
-            "runs": len(success),
-            "successes": np.repeat(success.sum(axis=0), len(measures)),
-            "measure": measures * len(targets),
-        }
-        for sample in samples:
-            part[VALUES[sample.unit]] = sample.measures(probabilities).ravel()
-        parts.append(part)
-    return stacked(parts, column_names(COLUMNS))
-
-
-def _figure(unit: str) -> Curves:
-    return Curves(
-        x="cost",
-        y="fraction",
-        x_label="{cost}",
-        y_label="share of targets reached with restarts",
-        view=f"restarted, {unit}",
-        unit=unit,
-        beyond="The thin line beyond is computed from how often and how late the runs reached each "
-        "target.",
-    )
-
-
-FIGURE = (
-    "Share of the targets that are reached within a number of {unit} if every failed run is "
-    "followed by another one, over all functions and for each function. The share is computed in "
-    "closed form from the runs of all instances."
-)
-
-
-@exhibit(
     "restarted_curves",
     question=questions.TARGET,
     title="Share of targets reached with restarts",
@@ -154,7 +52,7 @@ FIGURE = (
     is the mean over the targets of the distribution function of the runtime with restarts, in
     closed form, up to 100 times the longest run. A target that no run reached is never reached.
     """,
-    columns=CURVE_COLUMNS,
+    columns=COLUMNS,
     layouts=[
         Layout(
             caption="Share of targets that are reached within a cost if failed runs are restarted, "
@@ -165,20 +63,22 @@ FIGURE = (
             points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
         )
     ],
-    figures=[
-        Figure(
-            "restarted",
-            "Share of targets reached with restarts over seconds",
-            FIGURE.replace("{unit}", "{seconds}"),
-            _figure("seconds"),
+    figures=over_costs(
+        "restarted",
+        "Share of targets reached with restarts over {unit}",
+        "Share of the targets that are reached within a number of {unit} if every failed run is "
+        "followed by another one, over all functions and for each function. The share is computed "
+        "in closed form from the runs of all instances.",
+        Curves(
+            x="cost",
+            y="fraction",
+            x_label="{cost}",
+            y_label="share of targets reached with restarts",
+            view="restarted, {unit}",
+            beyond="The thin line beyond is computed from how often and how late the runs reached "
+            "each target.",
         ),
-        Figure(
-            "restarted_evaluations",
-            "Share of targets reached with restarts over evaluations",
-            FIGURE.replace("{unit}", "evaluations"),
-            _figure("evaluations"),
-        ),
-    ],
+    ),
     beside="ecdf",
 )
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -197,7 +97,7 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part |= {"cost": costs[sample.unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
             parts.append(until_cut(part, sample.known, np.inf))
-    columns = column_names(CURVE_COLUMNS)
+    columns = column_names(COLUMNS)
     single = stacked(parts, columns)
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
     sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
@@ -219,15 +119,6 @@ class _Sample:
         """Cost of each run, or `inf` if it reached every target, shape (runs,)."""
         return np.where(self.success.all(axis=1), np.inf, self.spent.max(axis=1))
 
-    def measures(self, probabilities: list[float]) -> NDArray[np.float64]:
-        """Shape (targets, measures)."""
-        moments = restarted_moments(self.spent, self.success, axis=0)
-        quantiles = [
-            restarted_quantile(spent, success, probabilities).middle
-            for spent, success in zip(self.spent.T, self.success.T, strict=True)
-        ]
-        return np.column_stack([moments.mean, moments.sd, np.array(quantiles)])
-
     def cdf(self, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Limits of the mean over the targets."""
         bounds = [
@@ -241,7 +132,7 @@ def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], l
     """Each group of runs, in seconds if they have times, and in evaluations."""
     targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    for group, rows in runs.groups(KEYS):
+    for group, rows in runs.groups(tuple(column_names(CELL))):
         samples = []
         for unit in runs.units_of(rows):
             spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from timefair.charts.chart import Curves, Picture, leaders
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, CELL, PROBLEM, SECONDS, SPACE, TARGET
-from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.columns import ALGORITHM, CELL, PAIR, PROBLEM, SECONDS, SPACE, TARGET
 from timefair.exhibits.costs.cost_map import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value

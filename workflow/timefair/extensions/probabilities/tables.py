@@ -10,8 +10,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, SPACE, TARGET, UNIT
-from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, PAIR, SPACE, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question

@@ -10,8 +10,7 @@ import pandas as pd
 
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.recorded import asked
-from timefair.exhibits.columns import CELL, SPACE
-from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.columns import CELL, PAIR, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.extensions.race.statistics import CampaignRace, Standing, judged

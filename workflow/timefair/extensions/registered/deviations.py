@@ -46,7 +46,6 @@ OF_KEY = {
     "registered": Kind.QUESTION,
     "targets": Kind.TARGETS,
     "target_values": Kind.TARGETS,
-    "relative_targets": Kind.TARGETS,
     "runs": Kind.RUNS,
     "problems": Kind.PROBLEMS,
     "algorithms": Kind.ALGORITHMS,

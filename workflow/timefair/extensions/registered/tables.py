@@ -15,9 +15,8 @@ from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.exhibits.campaign.checklist_parts import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
+from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
-from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.runtimes.best_of import _blocks
+from timefair.extensions.blocks.tables import _blocks
 from timefair.rundata.machines import BLOCK
 
 

@@ -1,1 +1,0 @@
-"""Ratios of ERTs within blocks of runs."""
