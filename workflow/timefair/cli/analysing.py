@@ -140,7 +140,7 @@ def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
         return in_forks([partial(whole, one) for one in work], cores)
 
 
-def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
+def make_report(campaign: Campaign, folder: Path) -> None:
     """Write the report, the checklist and a document of all tables, of the tables in a folder."""
     from timefair import latex
     from timefair.analysis import pictures
@@ -161,7 +161,7 @@ def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
     }
     document = folder / "tables" / "tables.tex"
     prepare_files([folder / "report.html", folder / "checklist.html", document])
-    text = page(tables, shown, campaign, cores)
+    text = page(tables, shown, campaign)
     (folder / "report.html").write_text(text, encoding="utf-8")
     if (frame := tables.get("checklist")) is not None:
         text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
