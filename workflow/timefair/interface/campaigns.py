@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
-from timefair.cli.status_line import StatusLine
+from timefair.cli.progress import StatusLine
 from timefair.interface import sources
 from timefair.interface.results import Results
 
