@@ -83,10 +83,9 @@ rule write_report:
         f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/timefair.yaml"
-    threads: 2
     params:
         folder=lambda wildcards, output: Path(output.page).parent,
         snapshot=SNAPSHOT,
     shell:
         "python -P -m timefair report {params.folder} --campaign {params.snapshot}"
-        " --cores {threads} > {log} 2>&1"
+        " > {log} 2>&1"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from timefair import cli
-from timefair.cli.completion import NAMES, SHELLS
 
 
 @pytest.fixture
@@ -48,20 +44,14 @@ def words(program: Path, line: str) -> list[str]:
 LINES = {
     "timefair ": ["algorithms", "verify"],
     "timefair ver": ["verify"],
-    "timefair --v": ["--version"],
     "timefair table results ert_b": ["ert_by_instance"],
     "timefair algorithms --library sci": ["scipy"],
     "timefair figure results critical": ["critical_difference"],
-    "timefair export ": ["coco"],
-    "timefair export coco --cost ": ["evaluations", "seconds"],
     "timefair export coco --cost seconds --ou": ["--output"],
     "timefair export coco --cost=sec": ["--cost=seconds"],
-    "timefair completion z": ["zsh"],
     "timefair check ": ["mine.yaml"],
     "timefair verify res": ["results/"],
     "timefair rep": ["report", "reproduce"],
-    "timefair reproduce res": ["results/"],
-    "timefair reproduce x.parquet --in": ["--instance"],
 }
 
 
@@ -73,19 +63,6 @@ def test_words(program: Path, line: str) -> None:
                for word in found)  # fmt: skip
 
 
-def test_every_kind_of_name_is_the_metavar_of_an_argument() -> None:
-    def metavars(parser) -> set[str]:
-        found = set()
-        for action in parser._actions:
-            if hasattr(action, "choices") and isinstance(action.choices, dict):
-                found |= {name for each in action.choices.values() for name in metavars(each)}
-            elif isinstance(action.metavar, str):
-                found.add(action.metavar)
-        return found
-
-    assert set(NAMES) <= metavars(cli.parser())
-
-
 @pytest.mark.slow
 def test_a_command_without_a_question_loads_nothing_for_completion() -> None:
     code = (
@@ -93,34 +70,3 @@ def test_a_command_without_a_question_loads_nothing_for_completion() -> None:
         "sys.exit('argcomplete' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
-
-
-ASK = {
-    "bash": """
-eval "$(timefair completion bash)"
-COMP_LINE="timefair table results ert_b" COMP_POINT=28 COMP_TYPE=9
-_python_argcomplete timefair ert_b results
-printf '%s\\n' "${COMPREPLY[@]}"
-""",
-    "zsh": """
-compdef() { true }
-_describe() { print -l ${${(P)2}%%:*} }
-eval "$(timefair completion zsh)"
-words=(timefair table results ert_b) BUFFER="timefair table results ert_b" CURSOR=28
-_python_argcomplete
-""",
-    "fish": """
-timefair completion fish | source
-complete --do-complete 'timefair table results ert_b'
-""",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_completes(shell: str, program: Path) -> None:
-    path = shutil.which(shell)
-    if path is None:
-        pytest.skip(f"{shell} is not installed")
-    done = subprocess.run([path, "-c", ASK[shell]], capture_output=True, text=True)
-    assert done.stdout.split() == ["ert_by_instance"], done.stderr

@@ -102,25 +102,3 @@ def test_snakemake_prints_with_it_and_shows_the_log_of_a_job_that_failed(tmp_pat
     assert done.returncode == 1
     assert "the reason" in done.stderr
     assert "Building DAG" not in done.stdout + done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("options", "commands"), [((), 0), (("--printshellcmds",), 1)])
-def test_a_dry_run_composes_the_messages_of_jobs_only_if_they_are_printed(
-    options, commands, tmp_path
-):
-    (tmp_path / "Snakefile").write_text(
-        "from timefair.cli import console\nconsole.attach(workflow)\n"
-        "class Reason:\n"
-        " def __str__(self):\n  open('composed', 'w').close()\n  return 'the reason'\n"
-        "rule all:\n output: 'a'\n params: why=Reason()\n shell: 'echo {params.why}; touch a'\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--dry-run", *options],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
-    printed = done.stdout + done.stderr
-    assert done.returncode == 0
-    assert "total" in printed
-    assert printed.count("echo the reason") == commands
-    assert (tmp_path / "composed").exists() == bool(commands)

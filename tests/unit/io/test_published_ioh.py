@@ -2,8 +2,6 @@
 
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from timefair.basics.errors import InputError
@@ -54,24 +52,6 @@ def test_values_that_are_not_distances(read):
     files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 9.5")
     with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), expected distances to"):
         read(files, "ioh")
-
-
-def test_parquet_in_place_of_text(read, tmp_path):
-    expected, _ = read(study(), "ioh")
-    files = study()
-    del files[DATA]
-    with pytest.raises(InputError, match=r"f2_DIM4\.dat' does not exist"):
-        read(files, "ioh")
-    table = pa.table({"evaluations": [1.0, 4, 9, 1], "raw_y": [9.5, 9.75, 0.5, 7.5]})
-    path = tmp_path / "data" / DATA
-    path.parent.mkdir()
-    pq.write_table(table, path.with_suffix(".parquet"))
-    import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
-    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == expected
-    for content in (b"PAR1", b"", b"PAR1" * 9):
-        path.with_suffix(".parquet").write_bytes(content)
-        with pytest.raises(InputError, match=r"f2_DIM4\.parquet: not a Parquet file of"):
-            import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
 
 
 @pytest.mark.parametrize(
@@ -199,20 +179,6 @@ def test_data_before_json(changes, read):
     assert (first["suite"], first["f_opt"], first["best_f"]) == ("pbo", -9.0, -8.0)
     assert first["algorithm"] == "EA"
     assert cautions == []
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
-@pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
-def test_other_data_files_before_json(ending, read):
-    expected, _ = read(former(), "ioh")
-    files = former()
-    files[DAT.replace(".dat", f".{ending}")] = files.pop(DAT)
-    rows, cautions = read(files, "ioh")
-    assert rows == expected
-    assert [line.split(": ", 1)[1] for line in cautions] == (
-        [] if ending == "cdat"
-        else ["no .dat file; an improvement counts from the next logged evaluation"]
-    )  # fmt: skip
 
 
 def test_the_best_value_of_the_instance_in_the_index(read):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
@@ -17,25 +16,6 @@ from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.rundata.runs import Runs
-
-_ALWAYS = (
-    "timefair.exhibits.files",
-    "timefair.latex",
-    "pandas.io.formats.csvs",
-    "pandas.core.reshape.reshape",
-    "pyarrow.pandas_compat",
-    "scipy.stats",
-)
-"""Modules that are imported when something is made, of ours and of libraries."""
-
-_FORMATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "pdf": ("matplotlib.backends.backend_pdf", "fontTools.subset"),
-        "svg": ("matplotlib.backends.backend_svg",),
-        "png": ("matplotlib.backends.backend_agg", "PIL.PngImagePlugin"),
-    }
-)
-"""The same for a format of figures."""
 
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
@@ -49,13 +29,7 @@ def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
 
 
 def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
-    """Refuse foreign clocks of several files, and say whose times are left out.
-
-    Raises
-    ------
-    InputError
-        If times of several files would be compared, unless the campaign allows it.
-    """
+    """Refuse foreign clocks of several files, if not allowed, and say whose times are left out."""
     from timefair.records.schema import FOREIGN_CLOCK
 
     foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
@@ -113,10 +87,8 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     from timefair.rundata.runs import UNITS
     from timefair.rundata.settings import Analysis
 
-    needed = [*_ALWAYS, *(TABLES[name].module for name in campaign.made_tables)]
+    needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
     needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
-    if campaign.figure_names:
-        needed += (module for ending in campaign.figures.formats for module in _FORMATS[ending])
     for module in needed:
         import_module(module)
     runs = together(collected, campaign)
@@ -140,7 +112,7 @@ def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
         return in_forks([partial(whole, one) for one in work], cores)
 
 
-def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
+def make_report(campaign: Campaign, folder: Path) -> None:
     """Write the report, the checklist and a document of all tables, of the tables in a folder."""
     from timefair import latex
     from timefair.analysis import pictures
@@ -161,7 +133,7 @@ def make_report(campaign: Campaign, folder: Path, cores: int = 1) -> None:
     }
     document = folder / "tables" / "tables.tex"
     prepare_files([folder / "report.html", folder / "checklist.html", document])
-    text = page(tables, shown, campaign, cores)
+    text = page(tables, shown, campaign)
     (folder / "report.html").write_text(text, encoding="utf-8")
     if (frame := tables.get("checklist")) is not None:
         text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])

@@ -18,14 +18,6 @@ ONLY: dict[str, Any] = {
 }
 """An option of two commands."""
 
-CORES: dict[str, Any] = {
-    "type": int,
-    "default": 1,
-    "metavar": "N",
-    "help": "number of processes that work at the same time (1)",
-}
-"""Likewise."""
-
 
 def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
@@ -102,7 +94,6 @@ def add_to(commands: Commands, campaign: Command) -> None:
         example="timefair report results/default",
     )
     report.add_argument("folder", **RESULTS)
-    report.add_argument("--cores", **CORES)
     report.add_argument(
         "--campaign", type=Path, metavar="SNAPSHOT",
         help="the file of the campaign, if it is not RESULTS/campaign.json",
@@ -123,7 +114,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
     tables.add_argument(
         "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
     )
-    tables.add_argument("--cores", **CORES)
+    tables.add_argument(
+        "--cores", type=int, default=1, metavar="N",
+        help="number of processes that work at the same time (1)",
+    )  # fmt: skip
     tables.set_defaults(command=_make_tables)
 
 
@@ -188,4 +182,4 @@ def _report(arguments: argparse.Namespace) -> None:
     from timefair.cli.analysing import make_report
 
     snapshot = arguments.campaign or arguments.folder / foreign.SNAPSHOT
-    make_report(configuration.restore(snapshot), arguments.folder, arguments.cores)
+    make_report(configuration.restore(snapshot), arguments.folder)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
+from importlib import import_module
 
 from timefair.cli.common import Commands
 
@@ -39,13 +41,8 @@ def _completion(arguments: argparse.Namespace) -> None:
 def answer(parser: argparse.ArgumentParser, hidden: Iterable[str]) -> None:
     """Send the possible completions to the shell, and end the process.
 
-    Parameters
-    ----------
-    parser
-        The parser of all commands. An argument whose metavar is in `NAMES` is completed with the
-        names listed there. Other arguments without choices are completed with file names.
-    hidden
-        Commands that are not offered.
+    An argument whose metavar is in `NAMES` is completed with the names of that registry, others
+    without choices with file names. Commands that are `hidden` are not offered.
     """
     import argcomplete
 
@@ -59,31 +56,17 @@ def _set_completers(parser: argparse.ArgumentParser) -> None:
             for command in action.choices.values():
                 _set_completers(command)
         elif isinstance(action.metavar, str) and action.metavar in NAMES:
-            names = NAMES[action.metavar]
-            action.completer = lambda names=names, **_: list(names())  # type: ignore[attr-defined]
+            action.completer = partial(_names, action.metavar)  # type: ignore[attr-defined]
 
 
-def _tables() -> Iterable[str]:
-    from timefair.exhibits.registry import TABLES
-
-    return TABLES
-
-
-def _figures() -> Iterable[str]:
-    from timefair.exhibits.registry import FIGURES
-
-    return FIGURES
-
-
-def _libraries() -> Iterable[str]:
-    from timefair.algorithms.registry import LIBRARIES
-
-    return LIBRARIES
-
-
-NAMES: dict[str, Callable[[], Iterable[str]]] = {
-    "TABLE": _tables,
-    "FIGURE": _figures,
-    "LIBRARY": _libraries,
+NAMES = {
+    "TABLE": "timefair.exhibits.registry:TABLES",
+    "FIGURE": "timefair.exhibits.registry:FIGURES",
+    "LIBRARY": "timefair.algorithms.registry:LIBRARIES",
 }
-"""The names that an argument can have, by its metavar in the help."""
+"""The registry with the names that an argument can have, by its metavar in the help."""
+
+
+def _names(kind: str, **asked: object) -> list[str]:
+    module, _, name = NAMES[kind].partition(":")
+    return list(getattr(import_module(module), name))

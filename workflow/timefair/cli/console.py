@@ -10,15 +10,14 @@ import logging
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from snakemake.jobs import Job  # type: ignore[import-untyped]
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.pace import Pace
-from timefair.cli.status_line import StatusLine
+from timefair.cli.progress import StatusLine, share
 from timefair.report import description
 
 if TYPE_CHECKING:
@@ -55,39 +54,28 @@ def attach(workflow: Workflow) -> None:
         console.filters = replaced.filters
         logger.removeHandler(replaced)
         logger.addHandler(console)
-        if console.omits_jobs:
-            Job.log_info = _omit
-
-
-def _omit(job: Job, indent: bool = False, printshellcmd: bool = True) -> None:
-    """Log nothing about a job: composing messages takes a fifth of the CPU time of a dry run."""
 
 
 class ConsoleHandler(logging.Handler):
-    """A handler of Snakemake's messages that prints the progress of a campaign.
+    """A handler of Snakemake's messages that prints the progress of a campaign in one line.
 
-    Parameters
-    ----------
-    settings
-        Settings of the output, from the command line of snakemake.
+    In a terminal each line replaces the last; elsewhere ten are printed.
     """
 
     def __init__(self, settings: OutputSettingsLoggerInterface) -> None:
         super().__init__()
         self._dry = bool(settings.dryrun)
         self._everything = bool(settings.verbose or settings.printshellcmds)
-        self._line = ProgressLine(sys.stdout if settings.stdout else sys.stderr)
-        self._cores, self._planned = 1, False
-
-    @property
-    def omits_jobs(self) -> bool:
-        """Whether nothing of the messages about jobs is used: in a dry run that prints its plan."""
-        return self._dry and not self._everything
+        self._line = StatusLine(sys.stdout if settings.stdout else sys.stderr)
+        self._cores, self._planned, self._step = 1, False, -1
+        self._driver: Driver | None = None
+        self._pace: Pace | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a message, or note what it says of a job."""
         try:
-            self._note(record)
+            if not self._dry:
+                self._note(record)
             shown = self._everything or self._is_shown(record)
             if shown and (text := self.format(record)):
                 self._line.above(text)
@@ -95,96 +83,51 @@ class ConsoleHandler(logging.Handler):
             self.handleError(record)
 
     def close(self) -> None:
-        """Leave the last line of progress in its place."""
+        """Leave the last line of progress in its place, and say what the report says."""
         self._line.end()
+        if self._driver and self._pace and self._pace.finished:
+            report = Path(self._driver.folder) / "report.html"
+            for line in description.read(report):
+                self._line.above(line)
+            self._line.above(f"{self._driver.campaign.name}: read {report}")
+        self._pace = None
         super().close()
 
     def _is_shown(self, record: logging.LogRecord) -> bool:
-        event = getattr(record, "event", None)
-        if event == LogEvent.RUN_INFO:
+        if getattr(record, "event", None) == LogEvent.RUN_INFO:
             first, self._planned = not self._planned, True
             return self._dry and first
         return record.levelno >= logging.WARNING or str(record.msg).startswith(SHOWN)
 
     def _note(self, record: logging.LogRecord) -> None:
-        if self._dry:
-            return
         event, said = getattr(record, "event", None), vars(record)
         if event == LogEvent.RESOURCES_INFO:
             self._cores = int(said.get("cores") or said.get("nodes") or self._cores)
-        elif event == LogEvent.RUN_INFO and (campaign := driver.taken()) is not None:
-            self._line.begin(campaign, self._cores)
+        elif event == LogEvent.RUN_INFO and self._pace is None:
+            if (one := driver.taken()) is not None:
+                lacking, sizes = one.lacking_jobs(), one.job_sizes()
+                self._pace = Pace(one.campaign, lacking, self._cores, sizes, one.taken_over)
+                self._driver = one
+                self._show(self._pace, one)
+        elif self._pace is None or self._driver is None:
+            return
         elif event == LogEvent.JOB_INFO:
-            self._line.job_begins(said["jobid"], said["rule_name"], said["wildcards"])
+            begun = said["jobid"], said["rule_name"], said["wildcards"]
+            self._pace.begin(*begun, time.monotonic())
+            self._show(self._pace, self._driver)
         elif event == LogEvent.JOB_FINISHED:
-            self._line.job_ends(said["job_id"])
+            self._pace.end(said["job_id"], time.monotonic())
+            self._show(self._pace, self._driver)
 
-
-class ProgressLine:
-    """The line of progress. In a terminal each replaces the last; elsewhere ten are printed.
-
-    Parameters
-    ----------
-    stream
-        Where it is printed.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._status = StatusLine(stream)
-        self._driver: Driver | None = None
-        self._pace: Pace | None = None
-        self._step = -1
-
-    def begin(self, campaign: Driver, cores: int) -> None:
-        """Snakemake has planned the jobs of a campaign, and begins."""
-        if self._pace is None:
-            self._driver = campaign
-            lacking, sizes = campaign.lacking_jobs(), campaign.job_sizes()
-            self._pace = Pace(campaign.campaign, lacking, cores, sizes, campaign.taken_over)
-            self._show()
-
-    def job_begins(self, number: int, rule: str, wildcards: dict[str, str]) -> None:
-        """Snakemake starts a job."""
-        if self._pace is not None:
-            self._pace.begin(number, rule, wildcards, time.monotonic())
-            self._show()
-
-    def job_ends(self, number: int) -> None:
-        """A job has made its files."""
-        if self._pace is not None:
-            self._pace.end(number, time.monotonic())
-            self._show()
-
-    def above(self, text: str) -> None:
-        """Print something else, above the line."""
-        self._status.above(text)
-
-    def end(self) -> None:
-        """Print no more."""
-        self._status.end()
-        if self._driver and self._pace and self._pace.finished:
-            report = Path(self._driver.folder) / "report.html"
-            for line in description.read(report):
-                self._status.above(line)
-            self._status.above(f"{self._driver.campaign.name}: read {report}")
-        self._pace = None
-
-    def _show(self) -> None:
-        assert self._pace is not None
-        assert self._driver is not None
-        step = STEPS * self._pace.done // max(self._pace.wanted, 1)
-        if self._status.terminal or step > self._step:
-            self._step = step
-            self._status.show(progress_text(self._driver, self._pace, time.monotonic()))
-
-
-def progress_text(campaign: Driver, pace: Pace, now_s: float) -> str:
-    """How far a campaign is: ``default: 120 of 480 runs (25 %), about 2 min left``."""
-    most = "" if campaign.campaign.stopping.rule == "fixed" else "at most "
-    share = 100 * pace.done // max(pace.wanted, 1)
-    name = campaign.campaign.name
-    text = f"{name}: {pace.done} of {most}{pace.wanted} runs ({share} %)"
-    if pace.measured:
-        text = f"{name}: all {pace.done} runs are measured; making tables and figures"
-    left_s = pace.left_s(now_s)
-    return text if left_s is None else f"{text}, about {rough(left_s)} left"
+    def _show(self, pace: Pace, one: Driver) -> None:
+        step = STEPS * pace.done // max(pace.wanted, 1)
+        if not self._line.terminal and step <= self._step:
+            return
+        self._step = step
+        if pace.measured:
+            said = f"all {pace.done} runs are measured; making tables and figures"
+        else:
+            said = share(one.campaign, pace.done, pace.wanted)
+        left_s = pace.left_s(time.monotonic())
+        left = "" if left_s is None else f", about {rough(left_s)} left"
+        self._line.show(f"{one.campaign.name}: {said}{left}")

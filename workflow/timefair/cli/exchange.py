@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.cli import foreign
-from timefair.cli.common import RESULTS, Commands, one_thread, refuse_mixed
+from timefair.cli.common import RESULTS, Command, Commands, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder
 
 if TYPE_CHECKING:
@@ -93,18 +93,7 @@ def add_to(commands: Commands) -> None:
         one.add_argument(
             "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
         )
-        one.add_argument(
-            "--algorithm",
-            metavar="NAME",
-            help="name of the algorithm in the data, if they contain several",
-        )
-        one.add_argument(
-            "--label", metavar="NAME", help="label of the algorithm; by default its name"
-        )
-        one.add_argument(
-            "--campaign", type=Path, metavar="SNAPSHOT",
-            help="import only runs on the problems of this campaign",
-        )  # fmt: skip
+        _add_record(one, "")
         one.set_defaults(command=_import, format=name, columns="", set="")
         if name == "ioh":
             foreign.add_columns(one)
@@ -133,17 +122,23 @@ def _add_table(imports: Commands, name: str, words: str) -> None:
         "--settings", type=Path, metavar="YAML",
         help="settings of the analysis, for a folder, as in `timefair analyse`",
     )  # fmt: skip
-    table.add_argument(
-        "--algorithm", metavar="NAME", help="name of the algorithm in the table, for a record"
-    )
-    table.add_argument(
-        "--label", metavar="NAME", help="label of the algorithm, for a record; by default its name"
-    )
-    table.add_argument(
-        "--campaign", type=Path, metavar="SNAPSHOT",
-        help="import only runs on the problems of this campaign, without times",
-    )  # fmt: skip
+    _add_record(table, "for a record: ")
     table.set_defaults(command=_import_table, format=name)
+
+
+def _add_record(command: Command, when: str) -> None:
+    """Add what says which runs a record has."""
+    command.add_argument(
+        "--algorithm", metavar="NAME",
+        help=f"{when}name of the algorithm in the data, if they contain several",
+    )  # fmt: skip
+    command.add_argument(
+        "--label", metavar="NAME", help=f"{when}label of the algorithm; by default its name"
+    )
+    command.add_argument(
+        "--campaign", type=Path, metavar="SNAPSHOT",
+        help=f"{when}import only runs on the problems of this campaign, without times",
+    )  # fmt: skip
 
 
 def _import_table(arguments: argparse.Namespace) -> None:

@@ -166,7 +166,7 @@ def analyse(arguments: argparse.Namespace) -> int:
     collected = sorted((folder / COLLECTED).glob("*.parquet"))
     if status := analysing.make_tables(campaign, collected, folder, cores):
         return status
-    if status := analysing.forked([partial(analysing.make_report, campaign, folder, cores)], 1):
+    if status := analysing.forked([partial(analysing.make_report, campaign, folder)], 1):
         return status
     print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
     return 0

@@ -51,14 +51,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     measure.add_argument(
         "--algorithm", required=True, metavar="LABEL", help="label of the algorithm"
     )
-    measure.add_argument("--function", required=True, type=int, help="number of the function")
-    measure.add_argument(
-        "--dimension", required=True, type=int, help="dimension of the search space"
-    )
-    measure.add_argument(
-        "--instances", required=True, metavar="1-5_71", help="instances of the function"
-    )
-    measure.add_argument("--round", required=True, type=int, help="number of the round, from 1")
+    _add_cell(measure)
     measure.add_argument(
         "--key", required=True, help="key of the job, as in the path of the record"
     )
@@ -94,12 +87,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
         parents=[campaign],
     )
-    block.add_argument("--function", required=True, type=int, help="number of the function")
-    block.add_argument("--dimension", required=True, type=int, help="dimension of the search space")
-    block.add_argument(
-        "--instances", required=True, metavar="1-5_71", help="instances of the function"
-    )
-    block.add_argument("--round", required=True, type=int, help="number of the round, from 1")
+    _add_cell(block)
     block.set_defaults(command=_measure_block)
 
     collect = commands.add_parser(
@@ -119,6 +107,18 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "--output", required=True, type=Path, metavar="PARQUET", help="file to write"
     )
     collect.set_defaults(command=_collect)
+
+
+def _add_cell(command: Command) -> None:
+    """Add the arguments that say on what the runs of a job are."""
+    command.add_argument("--function", required=True, type=int, help="number of the function")
+    command.add_argument(
+        "--dimension", required=True, type=int, help="dimension of the search space"
+    )
+    command.add_argument(
+        "--instances", required=True, metavar="1-5_71", help="instances of the function"
+    )
+    command.add_argument("--round", required=True, type=int, help="number of the round, from 1")
 
 
 def _measure(arguments: argparse.Namespace) -> int | None:

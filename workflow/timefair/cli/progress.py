@@ -1,25 +1,63 @@
-"""The command that shows the progress of a campaign."""
+"""The progress of a campaign: the line that shows it, and the command."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import time
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import rough
 from timefair.cli.common import Commands, one_thread
-from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.campaign.progress import CampaignProgress
 
 EVERY_S = 5.0
+
+
+class StatusLine:
+    """A line of text that shows the state of a command.
+
+    In a terminal (None: ask the stream), a new state overwrites the previous one. Elsewhere, it is
+    a new line.
+    """
+
+    def __init__(self, stream: TextIO, *, terminal: bool | None = None) -> None:
+        self._stream = stream
+        self.terminal = stream.isatty() if terminal is None else terminal
+        self._last = ""
+
+    def show(self, text: str) -> None:
+        """Print a state, unless it is the last one."""
+        if text != self._last:
+            self._write(f"\r\x1b[K{_fitted(text)}" if self.terminal else f"{text}\n")
+        self._last = text
+
+    def above(self, text: str) -> None:
+        """Print another text above the line."""
+        self._write(f"\r\x1b[K{text}\n{_fitted(self._last)}" if self.terminal else f"{text}\n")
+
+    def end(self) -> None:
+        """End the line; print the last state completely if it did not fit into the terminal."""
+        if self.terminal and self._last:
+            fits = _fitted(self._last) == self._last
+            self._write("\n" if fits else f"\r\x1b[K{self._last}\n")
+        self._last = ""
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def _fitted(text: str) -> str:
+    return text[: shutil.get_terminal_size().columns - 1]
 
 
 def add_to(commands: Commands) -> None:
@@ -59,25 +97,23 @@ def _progress(arguments: argparse.Namespace) -> None:
 
 def line(campaign: Campaign, progress: CampaignProgress) -> str:
     """The progress of a campaign as one line of text."""
-    parts = [f"{campaign.name}: {_runs(campaign, progress)}", *_faults(progress)]
-    return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
-
-
-def _runs(campaign: Campaign, progress: CampaignProgress) -> str:
-    if progress.measured:
-        return f"all {progress.runs} runs"
-    most = "" if campaign.stopping.rule == "fixed" else "at most "
-    share = 100 * progress.runs // max(progress.wanted, 1)
-    return f"{progress.runs} of {most}{progress.wanted} runs ({share} %)"
-
-
-def _faults(progress: CampaignProgress) -> list[str]:
+    runs = f"all {progress.runs} runs"
+    if not progress.measured:
+        runs = share(campaign, progress.runs, progress.wanted)
     counts = {
         "failed": progress.failed,
         "perturbed": progress.perturbed,
         "damaged (timefair verify names them)": progress.damaged,
     }
-    return [f"{count} {what}" for what, count in counts.items() if count]
+    faults = [f"{count} {what}" for what, count in counts.items() if count]
+    parts = [f"{campaign.name}: {runs}", *faults]
+    return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
+
+
+def share(campaign: Campaign, done: int, wanted: int) -> str:
+    """How many runs are done: ``120 of at most 480 runs (25 %)``."""
+    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    return f"{done} of {most}{wanted} runs ({100 * done // max(wanted, 1)} %)"
 
 
 def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
-from timefair.cli.status_line import StatusLine
+from timefair.cli.progress import StatusLine
 from timefair.interface import sources
 from timefair.interface.results import Results
 
@@ -114,23 +114,12 @@ def run(
 
 
 def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Results:
-    """Analyse runs that you have timed yourself.
+    """Analyse runs that you have timed yourself; the results are in ``results/NAME``.
 
-    Parameters
-    ----------
-    frame
-        One row per improvement or evaluation, with the columns of ``timefair analyse``:
-        `algorithm`, `function`, `dimension`, `instance`, `run`, `evaluations`, `seconds`, `value`
-        and `optimum`.
-    name
-        The results are in ``results/NAME``.
-    **keys
-        Settings of the analysis as in a campaign file, such as ``targets=[1, 1e-3]``.
-
-    Raises
-    ------
-    InputError
-        If the name, the table or a setting is wrong.
+    The frame has one row per improvement or evaluation, with the columns of ``timefair analyse``:
+    `algorithm`, `function`, `dimension`, `instance`, `run`, `evaluations`, `seconds`, `value` and
+    `optimum`. Keys are settings of the analysis as in a campaign file, such as
+    ``targets=[1, 1e-3]``. `InputError` if the name, the table or a setting is wrong.
 
     Examples
     --------

@@ -23,15 +23,7 @@ FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 720px; border: 0"><
 class Results:
     """The results in a folder ``results/NAME``, in a notebook shown as verdict and two pictures.
 
-    Parameters
-    ----------
-    folder
-        The folder of a campaign whose runs are collected, or of analysed tables.
-
-    Raises
-    ------
-    InputError
-        If the folder has no results.
+    They are those of a campaign or of analysed tables. `InputError` if the folder has none.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -53,25 +45,11 @@ class Results:
         return description.read(self.folder / "report.html")
 
     def table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
-        """A table, read from the results or, if it was not requested, made from the runs.
+        """A table such as ``ert``, read from the results or, if it was not requested, made.
 
-        Parameters
-        ----------
-        name
-            A table, such as ``ert``.
-        only
-            Labels of the algorithms whose runs are used; empty: all.
-
-        Returns
-        -------
-        DataFrame
-            One row per key, with the columns of the reference of tables; numbers that are unknown
-            are NaN, times that no run reached are `inf`.
-
-        Raises
-        ------
-        InputError
-            If there is no such table, or no run is collected.
+        It has one row per key, with the columns of the reference of tables; numbers that are
+        unknown are NaN, times that no run reached are `inf`. With `only`, it is made from the runs
+        of these algorithms. `InputError` if there is no such table, or no run is collected.
 
         Examples
         --------
@@ -86,19 +64,8 @@ class Results:
         return read_table(path, name) if path.exists() and not only else self._made(name, only)
 
     def figure(self, name: str, page: str | None = None) -> Figure:
-        """A figure, drawn from its table.
-
-        Parameters
-        ----------
-        name
-            A figure, such as ``ecdf``.
-        page
-            The page of a figure of several pages; None: the first one.
-
-        Raises
-        ------
-        InputError
-            If there is no such figure or page, or no run is collected.
+        """A figure such as ``ecdf``, drawn from its table; of several pages, the first one or
+        `page`. `InputError` if there is no such figure or page, or no run is collected.
         """
         from timefair.charts import style
         from timefair.cli.common import entry
@@ -165,17 +132,8 @@ def _show_figures() -> None:
 
 
 def load(folder: str | Path) -> Results:
-    """The results of a campaign that was measured, or of tables that were analysed.
-
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
-
-    Raises
-    ------
-    InputError
-        If the folder has no results.
+    """The results of a campaign that was measured, or of tables that were analysed, in a folder
+    ``results/NAME``. `InputError` if it has none.
 
     Examples
     --------

@@ -7,9 +7,7 @@ interactive session is written to a file, with the imports, functions and consta
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
-import linecache
 import symtable
 import sys
 import textwrap
@@ -29,19 +27,8 @@ INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"
 def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -> str:
     """The place of a function, as a campaign names it: ``module:name`` or ``file.py:name``.
 
-    Parameters
-    ----------
-    function
-        A function that a module defines at its top level, or one that was defined interactively.
-    path
-        The file for a function that was defined interactively.
-    files
-        Receives the content of that file; `write` writes it.
-
-    Raises
-    ------
-    InputError
-        If the function needs something that a file cannot define.
+    For a function that was defined interactively, `files` receives the content of a file at `path`,
+    which `write` writes. `InputError` if it needs something that a file cannot define.
     """
     if not isinstance(function, FunctionType):
         raise InputError(f"{function!r}: should be a function or a name; {INSTEAD}")
@@ -91,8 +78,6 @@ class _Source:
             self._imports[f"from {value.__module__} import {value.__name__} as {name}"] = None
         elif isinstance(value, FunctionType):
             self._define(name, value)
-        elif isinstance(value, type):
-            self._define_source(name, value)
         elif _is_constant(value):
             self._constants[f"{name} = {value!r}"] = None
         else:
@@ -102,16 +87,29 @@ class _Source:
             )
 
     def _define(self, name: str, function: FunctionType) -> None:
+        """Write the source of a function, after all that it uses, and its attributes."""
         if name in self._functions:
             return
         if function.__closure__ or function.__name__ == "<lambda>":
             what = "a lambda" if function.__name__ == "<lambda>" else "made within a function"
             raise InputError(f"{name}: is {what}, which cannot be written to a file; {INSTEAD}")
-        self._define_source(name, function)
+        try:
+            source = textwrap.dedent(inspect.getsource(function))
+        except (OSError, TypeError):
+            raise InputError(f"{self._name}: the source of {name} is unknown; {INSTEAD}") from None
+        self._functions[name] = ""  # it may use itself
+        known = function.__globals__
+        for used in sorted(set(_global_names(symtable.symtable(source, name, "exec")))):
+            if used in known and used not in (name, function.__name__):
+                self._add(used, known[used])
+        del self._functions[name]  # so that it stands after all that it uses
+        self._functions[name] = source
+        if function.__name__ != name:
+            self._constants[f"{name} = {function.__name__}"] = None
         for key, value in vars(function).items():
-            self._attribute(name, key, value)
+            self._attribute(f"{name}.{key}", value)
 
-    def _attribute(self, name: str, key: str, value: Any) -> None:
+    def _attribute(self, place: str, value: Any) -> None:
         if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
             self._add(value.__name__, value)
             said = value.__name__
@@ -119,40 +117,10 @@ class _Source:
             said = repr(value)
         else:
             raise InputError(
-                f"{self._name}: {name}.{key} is a {type(value).__name__}, which cannot be written "
-                f"to a file; {INSTEAD}"
+                f"{self._name}: {place} is a {type(value).__name__}, which cannot be written to a "
+                f"file; {INSTEAD}"
             )
-        place = f"{name}.{key}"
         self._functions[place] = f"{place} = {said}\n"
-
-    def _define_source(self, name: str, value: Any) -> None:
-        """Write the source of a function or class, after all that it uses."""
-        source = _source_of(value)
-        if source is None:
-            raise InputError(f"{self._name}: the source of {name} is unknown; {INSTEAD}")
-        self._functions[name] = ""  # it may use itself
-        known = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])
-        for used in sorted(set(_global_names(symtable.symtable(source, name, "exec")))):
-            if used in known and used not in (name, value.__name__):
-                self._add(used, known[used])
-        del self._functions[name]  # so that it stands after all that it uses
-        self._functions[name] = source
-        if value.__name__ != name:
-            self._constants[f"{name} = {value.__name__}"] = None
-
-
-def _source_of(value: Any) -> str | None:
-    """The source of a function or class; None if it is unknown."""
-    with contextlib.suppress(OSError, TypeError):
-        return textwrap.dedent(inspect.getsource(value))
-    for method in vars(value).values():  # inspect finds no class of a notebook's cell
-        if isinstance(method, FunctionType):
-            cell = "".join(linecache.getlines(method.__code__.co_filename))
-            with contextlib.suppress(SyntaxError):
-                for node in ast.walk(ast.parse(cell)):
-                    if isinstance(node, ast.ClassDef) and node.name == value.__name__:
-                        return f"{ast.get_source_segment(cell, node)}\n"
-    return None
 
 
 def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:

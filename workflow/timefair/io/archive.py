@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import zipfile
@@ -25,23 +26,19 @@ DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet"
 LISTED = set(DATA_SUFFIXES) - {".info", ".json"}
 """Suffixes of the files that an index file lists."""
 
-MOST_MB = 8192
-"""Maximal unpacked size of an archive."""
-
-MOST_RATIO = 200
-"""Maximal unpacked size as a multiple of the packed size. It is below 50 for text."""
-
-SMALL_MB = 64
-"""Size up to which an archive is unpacked for any ratio."""
-
-MOST_FILES = 100_000
-"""Maximal number of data files in an archive."""
-
-_CHUNK = 1 << 20
-
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
-Member = tuple[str, IO[bytes]]
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+)
+"""What a damaged archive raises."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +105,8 @@ def unpacked(path: Path) -> Iterator[Folder]:
     """The folder itself, or a temporary folder with the data files of an archive.
 
     Archives are ``.zip`` files and ``.tar`` files, compressed or not. Links in them are skipped.
-    `InputError` if the path does not exist, is not a whole archive, has a member outside the
-    archive's folder, or more data than an archive of its size holds.
+    `InputError` if the path does not exist, is not a whole archive, or has a member outside the
+    archive's folder.
     """
     if path.is_dir():
         root = path.resolve()
@@ -120,53 +117,24 @@ def unpacked(path: Path) -> Iterator[Folder]:
     with tempfile.TemporaryDirectory(prefix="timefair-") as folder:
         try:
             _unpack(path, Path(folder))
-        except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError) as error:
-            raise _broken(path, error) from None
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError) as error:
-            raise _broken(path, error) from None
+        except _BROKEN as error:
+            text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise InputError(
+                f"{path}: not a complete archive ({text.splitlines()[0].rstrip(':')}); expected a "
+                "folder, a .zip or a .tar(.gz)"
+            ) from None
         yield Folder(Path(folder).resolve(), _ARCHIVE_SUFFIX.sub("", path.name))
 
 
-def _broken(path: Path, error: Exception) -> InputError:
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    reason = text.splitlines()[0].rstrip(":")
-    return InputError(
-        f"{path}: not a complete archive ({reason}); expected a folder, a .zip or a .tar(.gz)"
-    )
-
-
 def _unpack(path: Path, folder: Path) -> None:
-    room = _Room(path)
-    for number, (name, content) in enumerate(_data_files(path, room)):
-        if number == MOST_FILES:
-            raise _too_much(path, f"more than {MOST_FILES} data files")
+    for name, content in _data_files(path):
         target = folder / name.replace("\\", "/")
         target.parent.mkdir(parents=True, exist_ok=True)
         with content, target.open("wb") as file:
-            while chunk := content.read(_CHUNK):
-                room.take(len(chunk))
-                file.write(chunk)
+            shutil.copyfileobj(content, file)
 
 
-class _Room:
-    """Remaining number of bytes that an archive may have when unpacked."""
-
-    def __init__(self, archive: Path) -> None:
-        megabytes = max(SMALL_MB, MOST_RATIO * archive.stat().st_size / 1e6)
-        self._left, self._archive = 1e6 * min(MOST_MB, megabytes), archive
-
-    def take(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            most = f"{MOST_RATIO} times its size, or {MOST_MB} MB"
-            raise _too_much(self._archive, f"unpacks to more than {most}")
-
-
-def _too_much(path: Path, what: str) -> InputError:
-    return InputError(f"{path}: {what}; if you trust it, unpack it yourself and name the folder")
-
-
-def _data_files(path: Path, room: _Room) -> Iterator[Member]:
+def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Name and content of each data file in an archive, once its name is known to be inside."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -182,8 +150,6 @@ def _data_files(path: Path, room: _Room) -> Iterator[Member]:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None and member.name.lower().endswith(DATA_SUFFIXES):
                 yield member.name, content
-            else:
-                room.take(member.size)  # a compressed archive is unpacked to find what follows
 
 
 def _refuse_outside(name: str, archive: Path) -> None:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from timefair.io.common import (
     paired,
     parsed_count,
     parsed_number,
-    rejoined,
 )
 from timefair.io.info_files import ALGORITHM, DataFile, InfoEntry, entries
 
@@ -40,186 +39,6 @@ _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 _BEST_OF_OTHERS = "algorithm type = best"
 
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
-
-
-@dataclass(frozen=True)
-class CocoColumns:
-    """The columns of a data file. Column 0 counts evaluations.
-
-    Attributes
-    ----------
-    precision : int
-        Column of the best precision so far, counted from 0.
-    constraints : bool
-        Whether column 1 counts evaluations of the constraints.
-    tdat_precision : bool
-        Whether the precisions of the ``.tdat`` file are read. If not, only the ends of its trials
-        are, as in cocopp.
-    signed : bool
-        Whether precisions can be below 0, because the optimum is the best value known.
-    """
-
-    precision: int
-    constraints: bool = False
-    tdat_precision: bool = True
-    signed: bool = False
-
-    @property
-    def least(self) -> float:
-        """The least precision that counts as 0."""
-        return 0.0 if self.signed else BELOW
-
-
-@dataclass
-class CocoLog:
-    """The lines of one trial in one file.
-
-    Attributes
-    ----------
-    f_opt : float or None
-        The optimum in the header, or else computed from the first line; None if neither has it.
-    instance : int or None
-        The instance in the header; None if it has none.
-    evaluations, precision : list, one entry per line
-        Evaluations of f and of the constraints, as in cocopp, and best precisions.
-    end : int
-        The last evaluation of f, without constraints.
-    falls : list of (int, float or None)
-        Indices of lines with fewer evaluations than the line before, each with the optimum
-        computed from that line.
-    rises : bool
-        Whether a best precision is larger than the one before it.
-    """
-
-    f_opt: float | None
-    instance: int | None
-    evaluations: list[int] = field(default_factory=list)
-    precision: list[float] = field(default_factory=list)
-    end: int = 0
-    falls: list[tuple[int, float | None]] = field(default_factory=list)
-    rises: bool = False
-
-
-def logs(
-    path: Path, place: Path, columns: CocoColumns, expected: int, cautions: Cautions
-) -> list[CocoLog]:
-    """The trials of a data file, in its order. Comment lines separate them.
-
-    Comments inside trials are ignored, and trials without a comment before them are separated, if
-    this gives the expected number. `InputError` for a line in another format, or for the best
-    results of many algorithms.
-    """
-    found = list(_logs(path, place, columns, cautions))
-    cautions.rows[path] = sum(len(log.evaluations) for log in found)
-    if len(found) > expected:
-        joined = rejoined(found, expected, _goes_on, _joined_logs)
-        if joined is not None:
-            cautions.add(place, "comments inside trials are ignored")
-            found = joined
-    elif len(found) < expected:
-        parts = [part for log in found for part in _parted(log)]
-        if len(parts) == expected:
-            cautions.add(
-                place, "no comment before some trials; a trial begins where evaluations decrease"
-            )
-            found = parts
-    if any(log.falls for log in found):
-        cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
-    is_used = columns.tdat_precision or path.suffix.lower() == ".dat"
-    if is_used and any(log.rises for log in found):
-        cautions.add(
-            place, "the best precision increases within a trial; the later, larger value is used"
-        )
-    if columns.tdat_precision and any(min(log.precision) < BELOW for log in found):
-        cautions.add(place, "precisions are far below 0; check the optimum in the data")
-    return found
-
-
-def _logs(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> Iterator[CocoLog]:
-    header: list[str] = []
-    log: CocoLog | None = None
-    width = 0
-    line = "\n"
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
-            if line.startswith("%"):
-                if log is not None:
-                    yield log
-                    log = None
-                    header = []
-                header.append(line)
-                continue
-            words = line.split()
-            if not words:
-                continue
-            try:
-                if log is None:
-                    log, width = _begun(header, words, columns, place), len(words)
-                elif len(words) != width:
-                    raise ValueError
-                _take(log, words, columns)
-            except (ValueError, IndexError):
-                text = line.strip()[:40]
-                raise InputError(f"{place}:{number}: {text!r} is not a line of COCO data") from None
-    if log is not None:
-        yield log
-    if not line.endswith("\n"):
-        cautions.add(place, "no line end after the last line; the file may be truncated")
-
-
-def _begun(header: list[str], words: list[str], columns: CocoColumns, place: Path) -> CocoLog:
-    text = "".join(header)
-    if _BEST_OF_OTHERS in text:
-        raise InputError(f"{place}: {BEST_OF_MANY}")
-    instance = _INSTANCE.search(text)
-    return CocoLog(_optimum(text, words, columns), int(instance[1]) if instance else None)
-
-
-def _optimum(header: str, words: list[str], columns: CocoColumns) -> float | None:
-    if match := _F_OPT.search(header):
-        return parsed_number(match[1])
-    if len(words) > BEST_F:
-        return parsed_number(words[BEST_F]) - parsed_number(words[columns.precision])
-    return None
-
-
-def _take(log: CocoLog, words: list[str], columns: CocoColumns) -> None:
-    evaluations = of_f = parsed_count(words[0])
-    if columns.constraints and words[1] != "0":
-        evaluations += parsed_count(words[1])
-    if log.evaluations and evaluations < log.evaluations[-1]:
-        log.falls.append((len(log.evaluations), _optimum("", words, columns)))
-    log.end = max(log.end, of_f)
-    precision = parsed_number(words[columns.precision])
-    log.rises = log.rises or bool(log.precision and precision > log.precision[-1])
-    log.evaluations.append(evaluations)
-    log.precision.append(precision)
-
-
-def _parted(log: CocoLog) -> list[CocoLog]:
-    """The log as several trials: one begins wherever evaluations decrease."""
-    starts = [(0, log.f_opt), *log.falls]
-    parts = []
-    for (start, f_opt), (stop, _) in pairwise([*starts, (len(log.evaluations), None)]):
-        evaluations, precision = log.evaluations[start:stop], log.precision[start:stop]
-        instance = None if start else log.instance
-        parts.append(CocoLog(f_opt, instance, evaluations, precision, evaluations[-1]))
-    return parts
-
-
-def _goes_on(before: CocoLog, after: CocoLog) -> bool:
-    return after.evaluations[0] > before.evaluations[-1]
-
-
-def _joined_logs(one: CocoLog, other: CocoLog) -> CocoLog:
-    return CocoLog(
-        one.f_opt,
-        one.instance,
-        one.evaluations + other.evaluations,
-        one.precision + other.precision,
-        max(one.end, other.end),
-    )
-
 
 ROUNDED_UP = 1 + 1e-9
 """Factor that makes a ``.tdat`` precision of ten digits an upper bound.
@@ -240,70 +59,89 @@ Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Evaluations in increasing order, and the best precision at each, both of shape (lines,)."""
 
 
+@dataclass(frozen=True)
+class CocoColumns:
+    """The columns of a data file. Column 0 counts evaluations.
+
+    - `precision`: Column of the best precision so far, counted from 0.
+    - `constraints`: Whether column 1 counts evaluations of the constraints.
+    - `tdat_precision`: Whether the precisions of the ``.tdat`` file are read. If not, only the ends
+      of its trials are, as in cocopp.
+    - `signed`: Whether precisions can be below 0, because the optimum is the best value known.
+    """
+
+    precision: int
+    constraints: bool = False
+    tdat_precision: bool = True
+    signed: bool = False
+
+
 @dataclass
-class _LoggedTrial:
-    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any.
+class _Lines:
+    """The lines of one trial in one file.
 
-    `least` is the least precision that counts as 0; it is 0 for signed ones.
+    The optimum is that in the header, or computed from the first line; `end` is the last evaluation
+    of f. `evaluations` include those of the constraints, as in cocopp.
     """
 
-    least: float
-    by_target: CocoLog
-    by_evaluations: CocoLog | None = None
-    end: int = field(init=False)
-    best: float = field(init=False)
+    f_opt: float | None
+    instance: int | None
+    evaluations: list[int] = field(default_factory=list)
+    precision: list[float] = field(default_factory=list)
+    end: int = 0
 
-    def __post_init__(self) -> None:
-        both = [self.by_target, *([self.by_evaluations] if self.by_evaluations else [])]
-        self.end = max(log.end for log in both)
-        self.best = min(
-            (one for log in both for one in log.precision if not math.isnan(one)), default=math.inf
-        )
+    def steps(self, columns: CocoColumns) -> Steps:
+        """The lines, sorted by evaluation.
 
-    @cached_property
-    def dat_steps(self) -> Steps:
-        return _steps(self.by_target, self.least)
+        A finite precision is raised to the largest later one: a best precision cannot increase, and
+        the larger value is what cocopp uses.
+        """
+        order = np.argsort(self.evaluations, kind="stable")
+        at = np.array(self.evaluations, dtype=np.int64)[order]
+        precision = np.array(self.precision, dtype=np.float64)[order]
+        if not columns.signed:
+            precision[(precision < 0) & (precision >= BELOW)] = 0.0
+        finite = np.isfinite(precision)
+        largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
+        return at, np.where(finite, largest, precision)
 
-    @cached_property
-    def tdat_steps(self) -> Steps:
-        return _steps(self.by_evaluations or CocoLog(None, None), self.least)
 
-    @cached_property
-    def contradictory(self) -> NDArray[np.bool_]:
-        """Whether each step of the ``.tdat`` file contradicts the ``.dat`` file."""
-        return _contradictory(self.dat_steps, self.tdat_steps)
+@dataclass
+class _Trial:
+    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any."""
 
-    def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
-        """The run; its end is that of the ``.info`` file if there is no ``.tdat`` file."""
-        evaluations, precision = self.dat_steps
-        end = 0
-        if self.by_evaluations is not None:
-            at, bounds = self.tdat_steps
-            end = at[-1]
+    dat: _Lines
+    tdat: _Lines | None = None
+
+    def agrees(self, listed: ListedRun) -> bool:
+        """Whether it can be the trial that the ``.info`` file lists."""
+        if listed.evaluations is None:
+            return True
+        both = [self.dat] if self.tdat is None else [self.dat, self.tdat]
+        end = max(lines.end for lines in both)
+        found = (one for lines in both for one in lines.precision if not math.isnan(one))
+        # a .dat file alone may end before the trial does
+        ends = listed.evaluations >= end if self.tdat is None else listed.evaluations == end
+        return ends and listed.has_best(min(found, default=math.inf), DIGITS)
+
+    def run(self, listed: ListedRun, columns: CocoColumns) -> tuple[PublishedRun, int]:
+        """The run, and the number of lines of the ``.tdat`` file that contradict the ``.dat`` file.
+
+        The end is that of the ``.info`` file if there is no ``.tdat`` file.
+        """
+        at, precision = self.dat.steps(columns)
+        end, dropped = listed.evaluations or 0, 0
+        if self.tdat is not None:
+            more, bounds = self.tdat.steps(columns)
+            end = int(more[-1])
             if columns.tdat_precision:
-                kept = ~self.contradictory
-                evaluations = np.concatenate([evaluations, at[kept]])
+                kept = ~_contradictory((at, precision), (more, bounds))
+                dropped = int((~kept).sum())
+                at = np.concatenate([at, more[kept]])
                 precision = np.concatenate([precision, _raised(bounds[kept])])
-        elif listed.evaluations is not None:
-            end = listed.evaluations
-        instance = listed.instance if self.by_target.instance is None else self.by_target.instance
-        f_opt = 0.0 if self.by_target.f_opt is None else self.by_target.f_opt
-        return PublishedRun.of_lines(instance, f_opt, evaluations, precision, int(end))
-
-
-def _steps(log: CocoLog, least: float) -> Steps:
-    """The lines of a log, sorted by evaluation.
-
-    A finite precision is raised to the largest later one: a best precision cannot increase, and the
-    larger value is what cocopp uses. Negative ones from `least` on become 0.
-    """
-    order = np.argsort(log.evaluations, kind="stable")
-    at = np.array(log.evaluations, dtype=np.int64)[order]
-    precision = np.array(log.precision, dtype=np.float64)[order]
-    precision[(precision < 0) & (precision >= least)] = 0.0
-    finite = np.isfinite(precision)
-    largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
-    return at, np.where(finite, largest, precision)
+        instance = listed.instance if self.dat.instance is None else self.dat.instance
+        f_opt = 0.0 if self.dat.f_opt is None else self.dat.f_opt
+        return PublishedRun.of_lines(instance, f_opt, at, precision, end), dropped
 
 
 def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -311,23 +149,87 @@ def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(precision * np.where(rises, ROUNDED_UP, 1.0), dtype=np.float64)
 
 
-def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:
+def _contradictory(dat: Steps, tdat: Steps) -> NDArray[np.bool_]:
     """Whether each ``.tdat`` step is better than the ``.dat`` file allows.
 
-    A step is too good if it has a better precision than a ``.dat`` line at the same evaluation, or
-    if it reaches one of `TARGETS` at an evaluation where the ``.dat`` file has not reached this
-    target.
+    It is if it has a better precision than a ``.dat`` line at the same evaluation, or reaches one
+    of `TARGETS` at an evaluation where the ``.dat`` file has not reached this target.
     """
-    at, best = by_target[0], np.fmin.accumulate([np.inf, *by_target[1]])
-    state = best[np.searchsorted(at, by_evaluations[0], side="right")]
-    bound = _raised(by_evaluations[1])
-    same = np.isin(by_evaluations[0], at)
-    return (same & (bound < state)) | (_hardest_target(bound) < _hardest_target(state))
+    best = np.fmin.accumulate([np.inf, *dat[1]])
+    state = best[np.searchsorted(dat[0], tdat[0], side="right")]
+    bound = _raised(tdat[1])
+    same = np.isin(tdat[0], dat[0])
+    earlier = np.searchsorted(TARGETS, bound) < np.searchsorted(TARGETS, state)
+    return np.asarray((same & (bound < state)) | earlier, dtype=np.bool_)
 
 
-def _hardest_target(precision: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Index in `TARGETS` of the hardest target reached; ``len(TARGETS)`` if none is."""
-    return np.searchsorted(TARGETS, precision)
+def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Lines]:
+    """The trials of a data file, in its order. Comment lines separate them.
+
+    `InputError` for a line in another format, or for the best results of many algorithms.
+    """
+    found = list(_parsed(path, place, columns, cautions))
+    cautions.rows[path] = sum(len(one.evaluations) for one in found)
+    if any((np.diff(one.evaluations) < 0).any() for one in found):
+        cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
+    is_used = columns.tdat_precision or path.suffix.lower() == ".dat"
+    if is_used and any(map(_rises, found)):
+        cautions.add(
+            place, "the best precision increases within a trial; the later, larger value is used"
+        )
+    if columns.tdat_precision and any(min(one.precision) < BELOW for one in found):
+        cautions.add(place, "precisions are far below 0; check the optimum in the data")
+    return found
+
+
+def _rises(trial: _Lines) -> bool:
+    return any(after > before for before, after in pairwise(trial.precision))
+
+
+def _parsed(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> Iterator[_Lines]:
+    header: list[str] = []
+    trial: _Lines | None = None
+    width = 0
+    line = "\n"
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            if line.startswith("%"):
+                if trial is not None:
+                    yield trial
+                    trial, header = None, []
+                header.append(line)
+                continue
+            words = line.split()
+            if not words:
+                continue
+            try:
+                if trial is None:
+                    trial, width = _begun("".join(header), words, columns, place), len(words)
+                elif len(words) != width:
+                    raise ValueError
+                of_f = parsed_count(words[0])
+                others = parsed_count(words[1]) if columns.constraints else 0
+                trial.evaluations.append(of_f + others)
+                trial.precision.append(parsed_number(words[columns.precision]))
+                trial.end = max(trial.end, of_f)
+            except (ValueError, IndexError):
+                text = line.strip()[:40]
+                raise InputError(f"{place}:{number}: {text!r} is not a line of COCO data") from None
+    if trial is not None:
+        yield trial
+    if not line.endswith("\n"):
+        cautions.add(place, "no line end after the last line; the file may be truncated")
+
+
+def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> _Lines:
+    if _BEST_OF_OTHERS in header:
+        raise InputError(f"{place}: {BEST_OF_MANY}")
+    instance, f_opt = _INSTANCE.search(header), None
+    if match := _F_OPT.search(header):
+        f_opt = parsed_number(match[1])
+    elif len(words) > BEST_F:
+        f_opt = parsed_number(words[BEST_F]) - parsed_number(words[columns.precision])
+    return _Lines(f_opt, int(instance[1]) if instance else None)
 
 
 def _published_runs(
@@ -341,34 +243,28 @@ def _published_runs(
     """
     runs = []
     for file in files:
-        pairs = _pairs(file, columns, folder, cautions)
-        runs += [found.run(listed, columns) for listed, found in pairs]
-        if columns.tdat_precision:
-            _report_contradictions(file, [found for _, found in pairs], folder, cautions)
+        found = [
+            one.run(listed, columns) for listed, one in _pairs(file, columns, folder, cautions)
+        ]
+        runs += [run for run, _ in found]
+        if lines := [dropped for _, dropped in found if dropped]:
+            cautions.add(
+                folder.place(file.path),
+                "lines of the .tdat file are better than the .dat file allows; dropped",
+                lines=sum(lines),
+                trials=len(lines),
+            )
     return runs
-
-
-def _report_contradictions(
-    file: DataFile, trials: list[_LoggedTrial], folder: Folder, cautions: Cautions
-) -> None:
-    lines = [int(trial.contradictory.sum()) for trial in trials]
-    if any(lines):
-        cautions.add(
-            folder.place(file.path),
-            "lines of the .tdat file are better than the .dat file allows; dropped",
-            lines=sum(lines),
-            trials=sum(count > 0 for count in lines),
-        )
 
 
 def _pairs(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[tuple[ListedRun, _LoggedTrial]]:
+) -> list[tuple[ListedRun, _Trial]]:
     """The listed trials, each with its lines in the data files."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
-    pairs = paired(listed, found, _agree)
-    numbers = f"{_trials(len(found))}, but the .info file lists {len(listed)}"
+    pairs = paired(listed, found, lambda one, trial: trial.agrees(one))
+    numbers = f"{_count(len(found))}, but the .info file lists {len(listed)}"
     if pairs is None:
         raise InputError(f"{place}: {numbers}; cannot determine which are missing")
     if len(found) > len(listed):
@@ -383,65 +279,43 @@ def _pairs(
         cautions.add(
             place, "aborted trials, without an end in the .info file, end at their last line"
         )
-    if not all(_agree(*pair) for pair in pairs):
+    if not all(trial.agrees(one) for one, trial in pairs):
         cautions.add(
             place, "ends or final precisions differ from the .info file; the data files are used"
         )
-    if any(one.by_target.instance not in (None, listed.instance) for listed, one in pairs):
+    if any(trial.dat.instance not in (None, one.instance) for one, trial in pairs):
         cautions.add(place, "instances differ from the .info file; the data files are used")
     return pairs
 
 
-def _agree(listed: ListedRun, found: _LoggedTrial) -> bool:
-    if listed.evaluations is None:
-        return True
-    if found.by_evaluations is None:  # a .dat file alone may end before the trial does
-        ends = listed.evaluations >= found.end
-    else:
-        ends = listed.evaluations == found.end
-    return ends and listed.has_best(found.best, DIGITS)
-
-
-def _trials(count: int) -> str:
-    return f"{count} trial{'' if count == 1 else 's'}"
+def _count(trials: int) -> str:
+    return f"{trials} trial{'s' * (trials != 1)}"
 
 
 def _found(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[_LoggedTrial]:
-    place, expected = folder.place(file.path), len(file.trials)
-    by_target = logs(file.path, place, columns, expected, cautions)
+) -> list[_Trial]:
+    """Trials with their ``.tdat`` lines, up to the first trial that differs between the files."""
+    place = folder.place(file.path)
+    dat = _trials_in(file.path, place, columns, cautions)
     beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
     if beside is None:
         cautions.add(place, "no .tdat file; trials end where the .info file has their end")
-        return [_LoggedTrial(columns.least, log) for log in by_target]
-    return _with_tdat(by_target, beside, columns, folder, cautions)
-
-
-def _with_tdat(
-    by_target: list[CocoLog],
-    beside: Path,
-    columns: CocoColumns,
-    folder: Folder,
-    cautions: Cautions,
-) -> list[_LoggedTrial]:
-    """Trials with their ``.tdat`` lines, up to the first trial that differs between the files."""
+        return [_Trial(lines) for lines in dat]
     place = folder.place(beside)
-    by_evaluations = logs(beside, place, columns, len(by_target), cautions)
-    pairs = zip(by_target, by_evaluations, strict=False)
-    same = list(takewhile(lambda pair: _of_one_trial(*pair), pairs))
-    if not len(same) == len(by_target) == len(by_evaluations):
+    tdat = _trials_in(beside, place, columns, cautions)
+    pairs = zip(dat, tdat, strict=False)
+    same = [_Trial(*pair) for pair in takewhile(lambda pair: _of_one_trial(*pair), pairs)]
+    if not len(same) == len(dat) == len(tdat):
         cautions.add(
             place,
-            f"{_trials(len(by_evaluations))}, of which the first {len(same)} match the .dat file; "
+            f"{_count(len(tdat))}, of which the first {len(same)} match the .dat file; "
             "the others end where the .info file has their end",
         )
-    return [_LoggedTrial(columns.least, *pair) for pair in same] + [
-        _LoggedTrial(columns.least, log) for log in by_target[len(same) :]
-    ]
+    return [*same, *(_Trial(lines) for lines in dat[len(same) :])]
 
 
-def _of_one_trial(one: CocoLog, other: CocoLog) -> bool:
+def _of_one_trial(one: _Lines, other: _Lines) -> bool:
     if one.f_opt is None or other.f_opt is None:
         return one.instance == other.instance
     return math.isclose(one.f_opt, other.f_opt, abs_tol=1e-6)

@@ -40,19 +40,9 @@ Cost = Literal["evaluations", "seconds"]
 class CocoTrial:
     """A run as a COCO trial: the best precision as a step function of the cost.
 
-    Attributes
-    ----------
-    algorithm, suite : str
-        Names of the algorithm and of the suite.
-    function, dimension, instance : int
-        Number of the function, dimension, and number of the instance.
-    reference : float
-        Minus the optimal value. With two objectives, this is COCO's reference value of the
-        hypervolume indicator.
-    cost : ndarray, shape (lines,)
-        Evaluations or microseconds, increasing; the last one is the end of the run.
-    precision : ndarray, shape (lines,)
-        Best precision from each cost on.
+    `cost`, shape (lines,), are evaluations or microseconds, increasing, up to the end of the run,
+    and `precision` is the best one from each cost on. `reference` is minus the optimal value: with
+    two objectives, COCO's reference value of the hypervolume indicator.
     """
 
     algorithm: str
@@ -179,19 +169,15 @@ def write_coco(
 
     With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
     rates of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
-    `final_target`.
+    `final_target`, where a run ends for it.
 
     Parameters
     ----------
     runs : Table of RUN_SCHEMA
         Runs in any order. Runs on the same instance become trials on the same instance.
-    folder : Path
-        Created if it does not exist. A table without runs writes nothing.
     cost : {"evaluations", "seconds"}
-        The cost that is written in place of evaluations. Seconds are written as whole microseconds,
-        at least 1. Of several events within one microsecond, the last is written.
-    final_target : float
-        cocopp's hardest target. For cocopp, a run ends when it is reached.
+        What is written in place of evaluations. Seconds are whole microseconds, at least 1; of
+        several events within one, the last is written.
 
     Raises
     ------
@@ -202,8 +188,7 @@ def write_coco(
     Notes
     -----
     A trial whose first event is not at cost 1 begins with a line with `NOTHING_YET` at cost 1. A
-    run without events has this line and one at its end. A run without evaluations is written with
-    one evaluation, because cocopp counts a failure at cost 0 as a success.
+    run without evaluations has one, because cocopp counts a failure at cost 0 as a success.
     """
     refuse_unknown_optima(runs, "COCO's")
     trials = [CocoTrial.of(run, cost) for run in in_order(runs)]

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -109,18 +108,8 @@ def _line(text: str, kind: _Kind) -> str:
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A run in an index file.
-
-    Attributes
-    ----------
-    instance : int
-        Number of the instance.
-    evaluations : int or None
-        Number of evaluations; None if the file gives none, because the run was aborted.
-    best : float or None
-        Best value or precision, rounded; None if the file gives none.
-    best_at : int or None
-        The evaluation that found it; None if the file gives none.
+    """A run in an index file: its instance, number of evaluations, rounded best value or precision,
+    and the evaluation that found it; None for what the file does not have (an aborted run).
     """
 
     instance: int
@@ -143,22 +132,8 @@ class ListedRun:
 class Timed:
     """Further data of a run with times that others have recorded.
 
-    Attributes
-    ----------
-    time_s : ndarray, shape (events,)
-        Seconds since the start of the run, one entry per improvement.
-    end_s : float
-        Seconds of the complete run.
-    best_f : float
-        Best value of f; inf if the run has no finite value.
-    status : Status
-        Whether the result is the algorithm's own.
-    stop_reason : StopReason
-        Reason why the run ended.
-    budget_s : float or None
-        Seconds that the run was allowed; None without such a budget.
-    budget_evaluations : int or None
-        Evaluations that the run was allowed; None without such a budget.
+    `time_s`, shape (events,), are seconds since the start of the run, `end_s` those of the complete
+    run, and `best_f` is inf if the run has no finite value. A budget is None if there is none.
     """
 
     time_s: NDArray[np.float64]
@@ -174,20 +149,9 @@ class Timed:
 class PublishedRun:
     """One run on an instance.
 
-    Attributes
-    ----------
-    instance : int
-        Number of the instance.
-    f_opt : float or None
-        The optimum that precisions refer to; None if it is not known. Precisions are then values
-        of f.
-    evaluations, precision : ndarray, shape (events,)
-        One entry per improvement. Precisions decrease strictly. They are negative where a value is
-        below the optimum that the data contain.
-    all_evaluations : int
-        Number of evaluations of the run.
-    timed : Timed or None
-        None for data without times.
+    `evaluations` and `precision`, shape (events,), have one entry per improvement. Precisions
+    decrease strictly, are negative where a value is below the optimum that the data contain, and
+    are values of f if no optimum is known (`f_opt` is None). Data without times have no `timed`.
     """
 
     instance: int
@@ -225,18 +189,8 @@ class PublishedRun:
 class DataSet:
     """The runs of an algorithm on a function in a dimension.
 
-    Attributes
-    ----------
-    algorithm, suite : str
-        Names of the algorithm and of the suite in the data.
-    function, dimension : int
-        Number of the function, and dimension.
-    read : callable
-        Reads the data files and returns the runs.
-    index : Path
-        The index file that lists the runs, relative to the folder of the data.
-    name : str
-        Name of the function; empty if it has only a number.
+    `read` reads the data files, `index` is the file that lists the runs, relative to the folder of
+    the data, and `name` that of the function, empty if it has only a number.
     """
 
     algorithm: str
@@ -298,15 +252,7 @@ SURE = 6
 
 @dataclass
 class Direction:
-    """Counts runs whose values only rise.
-
-    Attributes
-    ----------
-    changing, rising
-        Number of runs whose values change, and of those whose values never fall.
-    steps
-        Number of steps up of the latter.
-    """
+    """Counts the runs whose values change, those whose values only rise, and the steps of these."""
 
     changing: int = 0
     rising: int = 0
@@ -354,8 +300,6 @@ class Direction:
 
 ListedT = TypeVar("ListedT")
 FoundT = TypeVar("FoundT")
-PartT = TypeVar("PartT")
-WholeT = TypeVar("WholeT")
 
 
 def paired(
@@ -364,52 +308,29 @@ def paired(
     """Pair listed runs with runs found in the data file, in order.
 
     With equal numbers of runs, each listed run is paired with the found run at the same place. With
-    more found runs, the first found runs that agree in order, or simply the first ones if none do.
-    With fewer, the only assignment in which all pairs agree; None if there is none, or several.
+    more found runs, the first ones that agree in order, or simply the first ones if none do. With
+    fewer, the only assignment in which all pairs agree; None if there is none, or several.
     """
+    if len(found) == len(listed):
+        return list(zip(listed, found, strict=True))
+    agreeing = [[agree(one, other) for other in found] for one in listed]
     if len(found) > len(listed):
-        chosen = _embedding(listed, found, agree)
-        return list(zip(listed, map(found.__getitem__, chosen or range(len(listed))), strict=True))
-    if len(found) < len(listed):
-        return _only_pairs(listed, found, agree)
-    return list(zip(listed, found, strict=True))
-
-
-def _only_pairs(
-    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
-) -> list[tuple[ListedT, FoundT]] | None:
-    def agrees(one: FoundT, other: ListedT) -> bool:
-        return agree(other, one)
-
-    first = _embedding(found, listed, agrees)
-    last = _embedding(found[::-1], listed[::-1], agrees)
+        places = _embedding(agreeing) or range(len(listed))
+        return [(one, found[k]) for one, k in zip(listed, places, strict=True)]
+    of_found = [list(row) for row in zip(*agreeing, strict=True)]
+    first = _embedding(of_found)
+    last = _embedding([row[::-1] for row in of_found[::-1]])
     if first is None or last is None or first != [len(listed) - 1 - k for k in reversed(last)]:
         return None
     return [(listed[k], one) for k, one in zip(first, found, strict=True)]
 
 
-def _embedding(
-    part: Sequence[PartT], whole: Sequence[WholeT], agree: Callable[[PartT, WholeT], bool]
-) -> list[int] | None:
-    """The earliest indices in `whole` that agree with `part` in order; None if there are none."""
+def _embedding(agreeing: Sequence[Sequence[bool]]) -> list[int] | None:
+    """Per row the earliest true column behind that of the row before; None if there is none."""
     places: list[int] = []
-    for k, one in enumerate(whole):
-        if len(places) < len(part) and agree(part[len(places)], one):
-            places.append(k)
-    return places if len(places) == len(part) else None
-
-
-def rejoined(
-    found: Sequence[FoundT],
-    expected: int,
-    goes_on: Callable[[FoundT, FoundT], bool],
-    join: Callable[[FoundT, FoundT], FoundT],
-) -> list[FoundT] | None:
-    """Join runs that comments in the data file had split; None if this gives another number."""
-    joined = [found[0]]
-    for before, one in pairwise(found):
-        if goes_on(before, one):
-            joined[-1] = join(joined[-1], one)
-        else:
-            joined.append(one)
-    return joined if len(joined) == expected else None
+    for row in agreeing:
+        start = places[-1] + 1 if places else 0
+        if True not in row[start:]:
+            return None
+        places.append(row.index(True, start))
+    return places

@@ -26,22 +26,9 @@ _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """One run.
+    """One run. Its arrays have one entry per improvement, shape (events,).
 
-    Attributes
-    ----------
-    algorithm, suite : str
-        Names of the algorithm and of the suite.
-    function, dimension, instance : int
-        Number of the function, dimension, and number of the instance.
-    evaluations, time_s, precision : ndarray, shape (events,)
-        One entry per improvement. Times are seconds, NaN for published data.
-    f_opt : float
-        Optimum of the problem; NaN if it is unknown.
-    all_evaluations : int
-        Number of evaluations of the run.
-    wall_s : float
-        Seconds of the run, NaN for published data.
+    Seconds are NaN for published data, and `f_opt` if it is unknown.
     """
 
     algorithm: str

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
+from timefair.basics.words import counted
 from timefair.io.archive import Folder, digest, unpacked
 from timefair.io.benchopt import benchopt_cells
 from timefair.io.coco_read import coco_data_sets
@@ -215,16 +216,14 @@ class Imported:
     """A summary of what was imported."""
 
     algorithm: str
-    """Name of the algorithm in the data."""
     label: str
-    """Label of the algorithm in the record."""
+    """Its label in the record; `algorithm` is its name in the data."""
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """Number of runs per (function, dimension, instance)."""
     cautions: list[str] = field(default_factory=list)
     """Tolerated defects of the data, one line per kind."""
     names: dict[int, str] = field(default_factory=dict)
-    """Names of functions by their numbers, if the data have names."""
     timed: bool = False
     """Whether the record has times, of a foreign clock."""
     read: str = ""
@@ -237,7 +236,7 @@ class Imported:
     @property
     def origin(self) -> str:
         """What was read, and what of it the campaign does not have."""
-        parts = [f"{_counted(n, noun)} {why}" for (noun, why), n in self.left_out.items() if n]
+        parts = [f"{counted(n, noun)} {why}" for (noun, why), n in self.left_out.items() if n]
         more = f"; left out: {', '.join(parts)}" if parts else ""
         return f"from {self.read}{more}"
 
@@ -264,24 +263,15 @@ def import_data(
     ----------
     path : Path
         A folder or an archive; of a table, the file.
-    format : {"coco", "ioh", "table", "benchopt"}
-        Format of the data.
     output : Path
         The Parquet file to write.
-    algorithm : str, optional
-        Name of the algorithm in the data. Needed if the data contain several.
-    label : str, optional
-        Label of the algorithm in the record; by default its name in the data.
+    algorithm, label : str, optional
+        Its name in the data, needed if they contain several, and in the record (the same).
     wanted : WantedProblems, optional
         The problems to import, without times; by default all, with the times that the data have.
     layout : Layout, optional
-        Names of the columns of a table; by default the standard names. For ``ioh``, the column
-        ``seconds`` is a logged property; without it, runs have no times.
-
-    Returns
-    -------
-    Imported
-        Name, suite, number of runs per problem, and cautions.
+        Names of the columns of a table. For ``ioh``, ``seconds`` is a logged property; without it,
+        runs have no times.
 
     Raises
     ------
@@ -294,7 +284,9 @@ def import_data(
     with _opened([path], format, layout, cautions, known) as (read, by_path):
         name, of_name = one_algorithm(by_path[path], algorithm, cautions)
         suite, sets = one_suite(of_name, wanted.suite if wanted else None)
-        found = Imported(name, label or name, suite or _unnamed(path, wanted))
+        found = Imported(
+            name, label or name, suite or (wanted.suite if wanted else path.name.partition(".")[0])
+        )
         found.left_out["data set", "of other algorithms"] = len(by_path[path]) - len(of_name)
         found.left_out["data set", "of other suites"] = len(of_name) - len(sets)
         _check_suite(found.suite, format, wanted, cautions)
@@ -318,28 +310,10 @@ def import_all(
     """Write the runs of each algorithm of a table with times to a record file of its own.
 
     Several files count as one: their times are of one clock, and runs of an algorithm in one file
-    follow those in the files before.
-
-    Parameters
-    ----------
-    path, format, layout
-        As in `import_data`.
-    folder : Path
-        Gets one file per algorithm, named after its label: its name in the data, with ``_`` in
-        place of characters that labels do not have.
-    others : sequence of Path
-        Further files.
-
-    Returns
-    -------
-    list of Imported
-        In the order of the labels.
-
-    Raises
-    ------
-    InputError
-        As in `import_data`, if two algorithms have the same label, or if the files disagree on the
-        suite, the name of a function or an optimum. Nothing is written then.
+    follow those in the files before. The folder gets one file per algorithm, named after its label:
+    its name in the data, with ``_`` in place of characters that labels do not have. `InputError` as
+    in `import_data`, if two algorithms have the same label, or if the files disagree on the suite,
+    the name of a function or an optimum. Nothing is written then.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
@@ -353,7 +327,7 @@ def import_all(
                 one_suite(own, None)
                 labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own
-    suite = one_suite(sets, None)[0] or _unnamed(path, None)
+    suite = one_suite(sets, None)[0] or path.name.partition(".")[0]
     parts = []
     for name, label in labels.items():
         found = Imported(name, label, suite)
@@ -370,8 +344,7 @@ def import_all(
 
 def _held(one: DataSet) -> DataSet:
     """The same data set. Its runs are read now, while its file is open."""
-    runs = one.read()
-    return replace(one, read=lambda: runs)
+    return replace(one, read=partial(list, one.read()))
 
 
 @contextmanager
@@ -402,9 +375,9 @@ def _opened(
                 found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
         with _naming(paths[0]):
             direction.refuse(cells[paths[0]].value, "", cautions)
-        rows = _counted(sum(own.rows for own in cells.values()), "row")
+        rows = counted(sum(own.rows for own in cells.values()), "row")
         with _naming(*paths):
-            yield lambda: f"{rows} of {_counted(len(paths), 'file')}", found
+            yield lambda: f"{rows} of {counted(len(paths), 'file')}", found
         return
     found = {}
     with ExitStack() as stack:
@@ -413,21 +386,21 @@ def _opened(
                 folder = stack.enter_context(unpacked(path))
                 found[path] = READERS[format](folder, cautions, layout)
                 if not found[path]:
-                    raise InputError(_nothing(format, cautions))
+                    none = f"{INDEX[format]}: not data of this format"
+                    raise InputError(next(iter(cautions.lines), none))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
                 if len(paths) > 1:
                     found[path] = [_held(each) for each in found[path]]
         indexes = sum(len({each.index for each in own}) for own in found.values())
+
+        def read() -> str:
+            rows = counted(sum(cautions.rows.values()), "row")
+            files = counted(len(cautions.rows), "data file")
+            return f"{rows} of {files} and {counted(indexes, 'index file')}"
+
         with _naming(*paths):
-            yield partial(_read, cautions, indexes), found
-
-
-def _read(cautions: Cautions, indexes: int) -> str:
-    """What was read of folders, in words."""
-    rows = _counted(sum(cautions.rows.values()), "row")
-    files = _counted(len(cautions.rows), "data file")
-    return f"{rows} of {files} and {_counted(indexes, 'index file')}"
+            yield read, found
 
 
 @contextmanager
@@ -439,15 +412,6 @@ def _naming(path: Path, *others: Path) -> Iterator[None]:
     except InputError as error:
         faults = (f if f.startswith(named) else f"{path}: {f}" for f in error.faults)
         raise InputError(*faults) from None
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def _unnamed(path: Path, wanted: WantedProblems | None) -> str:
-    """The suite of data that name none: that of the campaign, or the name of the file."""
-    return wanted.suite if wanted else path.name.partition(".")[0]
 
 
 def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
@@ -486,11 +450,6 @@ def _write(
     if found.timed:
         source[FOREIGN_CLOCK] = True
     write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
-
-
-def _nothing(format: Format, cautions: Cautions) -> str:
-    reason = next(iter(cautions.lines), INDEX[format])
-    return f"{reason}: not data of this format" if reason == INDEX[format] else reason
 
 
 def _check_suite(

@@ -40,17 +40,8 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
     `NOTHING_YET` there, because a run begins at evaluation 1 for iohinspector. Runs without times
     have no column ``time_s``.
 
-    Parameters
-    ----------
-    runs : Table of RUN_SCHEMA
-        Runs in any order.
-    folder : Path
-        Created if it does not exist. A table without runs writes nothing.
-
-    Raises
-    ------
-    InputError
-        One line per algorithm whose folder exists, or per function with an unknown optimum.
+    `InputError` with one line per algorithm whose folder exists, or per function with an unknown
+    optimum.
     """
     refuse_unknown_optima(runs, "IOHprofiler's")
     refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,19 +41,9 @@ Kind = Literal["text", "count", "number"]
 
 
 class TableColumn(NamedTuple):
-    """A column that timefair reads.
+    """A column that timefair reads: whether a table must have it, and its meaning in one clause.
 
-    Attributes
-    ----------
-    kind
-        Type of the cells.
-    needed
-        Whether a table must have it.
-    per
-        ``row``: each row has its own value. ``run`` or ``problem``: all rows of a run or of a
-        problem have the same value, and cells may be empty.
-    meaning
-        One clause for the documentation.
+    All rows of a ``run`` or ``problem`` have the same value, and cells may be empty.
     """
 
     kind: Kind
@@ -110,15 +99,10 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns of a table are in a file.
+    """Where the columns of a table are in a file, by the names of `COLUMNS`.
 
-    Attributes
-    ----------
-    columns
-        Names in the file, by the names of `COLUMNS`; columns that are not listed have the same
-        name in the file. Names of `SIGNED` may begin with a sign.
-    constants
-        Cells of columns that the file does not have, as text, by the names of `COLUMNS`.
+    `columns` are names in the file, which for `SIGNED` may begin with a sign; others have the same
+    name there. `constants` are the cells of columns that the file does not have, as text.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -128,15 +112,12 @@ class Layout:
     def of(cls, columns: str = "", constants: str = "") -> Layout:
         """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``.
 
-        Raises
-        ------
-        InputError
-            For a part without ``=``, a name that is unknown, or one that is given twice.
+        `InputError` for a part without ``=``, an unknown name, or one that is given twice.
         """
         mapped, fixed = _options("--columns", columns), _options("--set", constants)
         for name, word in fixed.items():
-            if COLUMNS[name].kind != "text":
-                _refuse_word(name, word)
+            if COLUMNS[name].kind != "text" and not _is_number(word):
+                raise InputError(f"--set: {name}: {word!r}: should be a number")
         if twice := sorted(mapped.keys() & fixed.keys()):
             raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
         return cls(mapped, fixed)
@@ -177,12 +158,12 @@ def _options(option: str, text: str) -> dict[str, str]:
     return parts
 
 
-def _refuse_word(name: str, word: str) -> None:
-    """Raise `InputError` if a constant is not a number."""
+def _is_number(word: str) -> bool:
     try:
         parsed_number(word)
     except ValueError:
-        raise InputError(f"--set: {name}: {word!r}: should be a number") from None
+        return False
+    return True
 
 
 _EXAMPLES = {"--columns": "seconds=time", "--set": "dimension=10"}
@@ -242,23 +223,14 @@ class Faults:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a table, by the names of `COLUMNS`.
+    """The cells of a table, by the names of `COLUMNS`; all arrays have the shape (rows,).
 
-    Attributes
-    ----------
-    texts
-        Columns of text, with the empty string where a cell is empty; shape (rows,).
-    numbers
-        Counts and numbers, with NaN where a cell is empty; shape (rows,).
-    in_file
-        The index of each row in the file, from 0; shape (rows,).
-    value
-        Where the values are, with the sign that was given.
+    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, from
+    0, and `value` says where the values are, with the sign that was given.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
     numbers: Mapping[str, NDArray[np.float64]]
-
     in_file: NDArray[np.intp]
     value: str = "value"
 
@@ -326,16 +298,12 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
                 numbers[name] = -numbers[name]
             empty = np.isnan(numbers[name])
         if column.needed:
-            faults.add(np.flatnonzero(empty), partial(_empty, name))
+            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
     faults.refuse()
     return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
 
 
-def _empty(name: str, row: int) -> str:
-    return f"{name} is empty or NaN"
-
-
-def _same(text: str, row: int) -> str:
+def _always(text: str, row: int) -> str:
     return text
 
 
@@ -358,7 +326,7 @@ def _refuse_missing(names: list[str], layout: Layout) -> None:
         for name in NEEDED
         if name not in layout.constants and layout.in_file(name) not in names
     ]
-    if missing and any(map(_is_a_number, names)):
+    if missing and any(_is_number(name) and name.lower() != "nan" for name in names):
         raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two columns are called {twice!r}; expected one of each name")
@@ -367,13 +335,6 @@ def _refuse_missing(names: list[str], layout: Layout) -> None:
             f"no column {', '.join(missing)}; columns: {shown}; map them with --columns "
             f"{missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
         )
-
-
-def _is_a_number(word: str) -> bool:
-    try:
-        return not math.isnan(parsed_number(word))
-    except ValueError:
-        return False
 
 
 def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
@@ -496,7 +457,7 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
         except ValueError:
             comma = " with a decimal point" if _DECIMAL_COMMA.fullmatch(word) else ""
             shown = f"{name} is {word[:40]!r}; expected a number{comma}"
-            faults.add(np.array([row]), partial(_same, shown))
+            faults.add(np.array([row]), partial(_always, shown))
     return values
 
 
@@ -521,12 +482,7 @@ class Known:
 class Numbering:
     """The numbers of functions and instances of tables that are read together.
 
-    Attributes
-    ----------
-    names
-        For each kind, the number of each name; empty if the tables have numbers only.
-    given
-        For each kind, the number of each word that is one.
+    For each kind, `names` has the number of each name, and `given` that of each word that is one.
     """
 
     names: Mapping[NamedKind, Mapping[str, int]]
@@ -630,10 +586,6 @@ def _shown(words: Sequence[str]) -> str:
     return ", ".join(words[:SHOWN_NAMES]) + (", …" if len(words) > SHOWN_NAMES else "")
 
 
-def _always(text: str, place: int) -> str:
-    return text
-
-
 def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
     """The rank of each word; numbers by their size, if all words are numbers."""
     different, places = np.unique(words.astype(str), return_inverse=True)
@@ -697,19 +649,8 @@ def sets_of(
 class _Table:
     """The rows of a table, sorted by their runs; the order within a run is that of the file.
 
-    Parameters
-    ----------
-    cells : Cells
-        All rows.
-    function, instance : ndarray, shape (rows,)
-        Numbers of the function and of the instance of each row.
-
-    Attributes
-    ----------
-    order, rows : ndarray, shape (rows,)
-        The index of each sorted row, among the cells and in the file.
-    keys : dict
-        The columns that identify a run, in the sorted order; texts are replaced by their ranks.
+    `order` and `rows` are the index of each sorted row, among the cells and in the file. `keys`
+    are the columns that identify a run; texts are replaced by their ranks.
     """
 
     def __init__(
@@ -778,14 +719,13 @@ class _Table:
 
     def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
         """The optimum of the problem of each row, from any row that has one; NaN if none has."""
-        order = np.lexsort([self.keys[name] for name in _PROBLEM])
-        new = np.ones(len(order), dtype=np.bool_)
-        new[1:] = False
-        for name in _PROBLEM:
-            values = self.keys[name][order]
-            new[1:] |= values[1:] != values[:-1]
+        keys = [self.keys[name] for name in _PROBLEM]
+        order = np.lexsort(keys)
+        new = np.zeros(len(order), dtype=np.bool_)
+        for values in keys:
+            new[1:] |= np.diff(values[order]) != 0
         problem = np.empty(len(order), np.intp)
-        problem[order] = np.cumsum(new) - 1
+        problem[order] = np.cumsum(new)
         known = np.flatnonzero(~np.isnan(optimum))
         of_problem = np.full(problem.max() + 1, np.nan)
         of_problem[problem[known[::-1]]] = optimum[known[::-1]]
@@ -926,11 +866,9 @@ class _Table:
 
     def warn(self, cautions: Cautions) -> None:
         """Add a line for each kind of rows that are left out or change their meaning."""
-        improves = np.concatenate([self._improvements(run) for run in self.parts(_RUN)])
-        ends = np.append(self._starts[1:], True)
-        kept = np.zeros(len(self.rows), dtype=np.bool_)
-        kept[improves] = True
-        if dropped := int((~kept & ~ends & self._within).sum()):
+        kept = np.append(self._starts[1:], True)  # the ends
+        kept[np.concatenate([self._improvements(run) for run in self.parts(_RUN)])] = True
+        if dropped := int((~kept & self._within).sum()):
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
         if beyond := int((~self._within).sum()):
             cautions.add("", "rows beyond the budget of their run are not kept", rows=beyond)

@@ -31,15 +31,7 @@ _OF_RUN = {
 
 
 def write_table(runs: pa.Table, path: Path) -> None:
-    """Write a CSV or Parquet file, depending on the suffix.
-
-    Parameters
-    ----------
-    runs : Table
-        Runs with the columns of a record; all of them have times.
-    path : Path
-        Appears when it is complete.
-    """
+    """Write a CSV or Parquet file of runs with times, depending on the suffix."""
     rows = table_of(runs)
     with atomic_file(path) as file:
         if path.suffix == ".parquet":

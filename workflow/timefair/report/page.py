@@ -22,7 +22,6 @@ from timefair.report import (
     charts,
     checklist_page,
     description,
-    evaluation_cost,
     exhibits,
     payload,
     pictures,
@@ -36,7 +35,7 @@ from timefair.report.markup import Names, Part, section
 
 SCRIPTS = (
     "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
-    "costs", "page",
+    "page",
 )  # fmt: skip
 """Parts of the page's script, in the order in which they are put together."""
 
@@ -100,7 +99,6 @@ def page(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, exhibits.PictureFile],
     campaign: Campaign,
-    cores: int = 1,
 ) -> str:
     """The page of a campaign.
 
@@ -112,25 +110,21 @@ def page(
         Figures by name; the page shows those that it does not draw from their table itself.
     campaign
         The campaign of the tables.
-    cores
-        Number of processes that may make the page at the same time.
     """
     evidence = Evidence(tables, campaign)
     order = evidence.some_frame.attrs.get(ORDER, ())
     names = Names.of(campaign.algorithms, campaign.published, leading(evidence), order)
-    given = {name: tables[name] for name in TABLES if name in tables}
-    pack = payload.packing(given, names.shown, cores)
+    of_tables = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
     found = [findings(evidence, space) for space in evidence.spaces]
     told = cautions(evidence)
     some = evidence.some_frame
     first: list[Part] = list(each("parts", evidence, names))
-    lines = evaluation_cost.lines(evidence)
-    of_tables = pack()
-    shown = {name: table.facts for name, table in of_tables.items()}
-    packed = payload.fitting(of_tables, first=_of_charts(_drawn(tables, shown)))
-    for name, table in of_tables.items():
-        if table.form and name not in packed:
-            shown[name] = payload.without_rows(table.facts)
+    in_charts = {view["table"] for chart in _drawn(tables, of_tables) for view in chart["views"]}
+    packed = payload.fitting(of_tables, first=in_charts)
+    shown = {
+        name: payload.without_columns(one, is_there=name in packed)
+        for name, one in of_tables.items()
+    }
     drawn = _drawn(tables, shown)
     parts = {
         **{one.key: (one.title, one.content) for one in first},
@@ -139,10 +133,6 @@ def page(
             _findings(found, evidence, names),
         ),
         "cautions": ("Cautions", cautioned(told)),
-        "cost": (
-            "Your evaluation cost",
-            evaluation_cost.part(evidence, lines["spaces"]),
-        ),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -156,8 +146,6 @@ def page(
         "charts": drawn,
         "functions": evidence.named,
     }
-    if parts["cost"][1]:
-        packed["lines"] = payload.packed(lines)
     return PAGE.format(
         version=__version__,
         name=escape(campaign.name),
@@ -192,11 +180,6 @@ def _drawn(
 ) -> list[dict[str, Any]]:
     """The charts of the tables that have rows on the page."""
     return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
-
-
-def _of_charts(drawn: Sequence[Mapping[str, Any]]) -> set[str]:
-    """The tables of all views of charts."""
-    return {view["table"] for chart in drawn for view in chart["views"]}
 
 
 def _file(name: str) -> str:

@@ -168,14 +168,3 @@ def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, 
     browser.hover("#chart-ecdf .panel svg")
     assert len(texts(browser, ".tip:not([hidden]) div")) == 9
     assert browser.faults == []
-
-
-def test_the_slider_of_the_evaluation_cost_shows_what_was_observed(opened):
-    first = texts(opened, "#evaluation-cost tbody tr")
-    assert first == ["1 ms to 1 squick21.3 % to 100 %"]
-    assert texts(opened, "#evaluation-cost .beyond")[0].startswith("Above 1 s, nothing is known")
-    opened.run("document.querySelector('#evaluation-cost input').focus()")
-    opened.press("End")
-    assert texts(opened, "#evaluation-cost output") == ["2.78 h"]
-    assert texts(opened, "#evaluation-cost tbody tr") != first
-    assert opened.faults == []

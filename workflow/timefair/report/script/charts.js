@@ -87,22 +87,18 @@ function curvePanel(view, all) {
     const box = { x: left, y: top - 2, width: width - left - right, height: height - top - bottom + 4 };
     const svg = drawing(
       "svg",
-      panelAttributes(width, height, `${title}, ${panel.title || view.label}`),
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        tabindex: 0,
+        role: "img",
+        "aria-label": `${title}, ${panel.title || view.label}. Use the arrow keys to read the values.`,
+      },
       drawing("clipPath", { id: clip }, drawing("rect", box)),
       ...frame(view, panel, xAxis, yAxis),
       curves,
     );
     readable(svg, view, visible, xAxis, yAxis);
     return element("div", { class: "panel" }, svg);
-  };
-}
-
-function panelAttributes(width, height, label) {
-  return {
-    viewBox: `0 0 ${width} ${height}`,
-    tabindex: 0,
-    role: "img",
-    "aria-label": `${label}. Use the left and right arrow keys to read the values.`,
   };
 }
 

@@ -1,4 +1,4 @@
-// The data of the page: short tables as they are; the rest is unpacked when it is first needed.
+// The data of the page: short tables as they are; a long one is unpacked when it is first needed.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const unpacked = new Map();
@@ -6,11 +6,7 @@ const unpacked = new Map();
 /** A promise of a table with its columns. */
 function tableOf(name) {
   const known = DATA.tables[name];
-  return known.columns ? Promise.resolve(known) : dataOf(name);
-}
-
-/** A promise of data that have an element of their own; they are unpacked once. */
-function dataOf(name) {
+  if (known.columns) return Promise.resolve(known);
   if (!unpacked.has(name)) unpacked.set(name, unpack(name));
   return unpacked.get(name);
 }

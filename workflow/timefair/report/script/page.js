@@ -11,7 +11,6 @@ document.body.append(tip);
 
 const waiting = new Map(DATA.charts.map((chart) => [document.getElementById(`chart-${chart.name}`), chart]));
 const redraws = [];
-followCost().then((more) => redraws.push(...more));
 
 async function drawChart(place) {
   const chart = waiting.get(place);

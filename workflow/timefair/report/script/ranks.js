@@ -18,20 +18,20 @@ function rankPanel(panel, title) {
   const axis = linearAxis(1, Math.max(count, 2), RANK_LEFT, width - right - 8, ticks);
   const rows = ranks.map((one, k) => rankRow(one, top + ROW * (k + 0.5), axis));
   const text = (x, y, said, more) => drawing("text", { x, y, ...more }, said);
+  const said = ranks.map(({ name, rank }) => `${name} ${printed(rank)}`).join("; ");
   const svg = drawing(
     "svg",
-    panelAttributes(width, bottom + 24, `${title}, ${panel.title}`),
+    { viewBox: `0 0 ${width} ${bottom + 24}`, role: "img", "aria-label": `${title}, ${panel.title}: ${said}` },
     text(0, 14, panel.title, { class: "title" }),
     ...tieBar(ranks, axis, top, bottom),
     drawing(
       "g",
       { class: "grid" },
       ...ticks.map(({ value }) => drawing("line", { x1: axis.place(value), x2: axis.place(value), y1: top, y2: bottom })),
-      ...ticks.map(({ value, text: said }) => text(axis.place(value), bottom + 15, said, { "text-anchor": "middle" })),
+      ...ticks.map((tick) => text(axis.place(tick.value), bottom + 15, tick.text, { "text-anchor": "middle" })),
     ),
     ...rows,
   );
-  readableRows(svg, ranks, rows);
   return element("div", { class: "panel" }, svg);
 }
 
@@ -40,9 +40,8 @@ function rankRow({ name, rank }, y, axis) {
   return drawing(
     "g",
     { class: "rank" },
-    drawing("rect", { x: 0, y: y - ROW / 2, width: SIZE.width, height: ROW }),
     drawing("text", { x: RANK_LEFT - 10, y: y + 4, "text-anchor": "end" }, name.length > 17 ? `${name.slice(0, 16)}…` : name),
-    drawing("circle", { cx: axis.place(rank), cy: y, r: 4.5, fill: color }),
+    drawing("circle", { cx: axis.place(rank), cy: y, r: 4.5, fill: color }, drawing("title", {}, `average rank ${printed(rank)}`)),
   );
 }
 
@@ -52,32 +51,4 @@ function tieBar(ranks, axis, top, bottom) {
   const x = axis.place(best.rank);
   const end = Math.min(axis.place(best.rank + best.width), SIZE.width);
   return [drawing("rect", { class: "ties", x, y: top, width: end - x, height: bottom - top })];
-}
-
-function readableRows(svg, ranks, rows) {
-  let at = -1;
-  const tied = (rank) => rank - ranks[0].rank <= ranks[0].width;
-  function read(k) {
-    at = Math.max(0, Math.min(ranks.length - 1, k));
-    const { name, rank } = ranks[at];
-    rows.forEach((row, other) => row.classList.toggle("read", other === at));
-    const known = !Number.isNaN(ranks[0].width);
-    const heading = !known || at === 0 ? "average rank" : tied(rank) ? "average rank, tied with the best" : "average rank, behind the best";
-    const { left, width, bottom } = rows[at].getBoundingClientRect();
-    showTip(heading, [[name, printed(rank)]], { top: bottom, height: 0, bottom }, left + 0.6 * width);
-  }
-  function leave() {
-    rows.forEach((row) => row.classList.remove("read"));
-    tip.hidden = true;
-  }
-  rows.forEach((row, k) => row.addEventListener("pointerenter", () => read(k)));
-  svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("blur", leave);
-  svg.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") leave();
-    if (step === undefined) return;
-    event.preventDefault();
-    read(at + step);
-  });
 }
