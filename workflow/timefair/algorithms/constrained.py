@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import ConstrainedObjective, Objective
-from timefair.problems.base import Task
+from timefair.problems.kinds import Task
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 """The tasks of an algorithm that takes one objective, with constraints or without."""

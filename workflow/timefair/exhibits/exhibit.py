@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
 Need = Literal[
-    "nothing", "dimensions", "samples", "tuning", "constraints", "two objectives", "changes"
-]
+    "nothing", "dimensions", "samples", "tuning",
+    "constraints", "two objectives", "problems that change",
+]  # fmt: skip
 """What a figure needs: nothing, several dimensions, complete samples (cells with at least
-``statistics.run_count.cap`` runs), an algorithm that is tuned, or a suite with constraints, two
-objectives, or problems that change."""
+``statistics.run_count.cap`` runs), an algorithm that is tuned, or a suite of a kind with this
+`problems.kinds.Kind.said`."""
 
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}

@@ -68,7 +68,8 @@ from timefair.algorithms.base import (
 )
 from timefair.algorithms.trial import Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Task
+from timefair.problems.kinds import Task
 
 
 @dataclass

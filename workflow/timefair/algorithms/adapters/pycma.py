@@ -45,7 +45,8 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, 
 from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.constrained import CONSTRAINTS, has_constraints, starting_point
 from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 SIGMA0 = 0.2
 """Default initial standard deviation over the width of the bounds. The documentation of cma

@@ -50,7 +50,8 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, 
 from timefair.algorithms.constrained import BOTH, given_start, has_constraints, starting_point
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
