@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
-from timefair.algorithms.constrained import given_start, starting_point
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.measure.preparation.loading import penalized
