@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from timefair.algorithms import adapters
 from timefair.algorithms import registry as libraries
-from timefair.algorithms.adapters.optional import Extra
+from timefair.algorithms.adapter import Adapter
 from timefair.algorithms.base import Library
 from timefair.problems import registry as suites
 from timefair.problems.base import LARGEST, Suite
@@ -175,8 +175,8 @@ def integer_sentence() -> str:
 
 def _all_names(library: Library) -> list[str]:
     """Also of a library that is not installed."""
-    if isinstance(library, Extra):
-        return list(library.names)
+    if isinstance(library, Adapter) and not callable(library.names):
+        return [name for name in library.names if not library.missing(name)]
     return [entry.name for entry in library.available() if not entry.missing]
 
 

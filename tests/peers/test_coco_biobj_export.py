@@ -6,7 +6,7 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
-from timefair.problems.targets import TWO_OBJECTIVES
+from timefair.problems.names import TWO_OBJECTIVES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis

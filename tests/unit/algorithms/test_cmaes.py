@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
+from timefair.algorithms.adapter import Enough, Sphere
 from timefair.algorithms.adapters import cmaes as adapter
-from timefair.algorithms.trial import Enough, Sphere
 
 pytest.importorskip("cmaes")
 

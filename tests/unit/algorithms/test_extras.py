@@ -10,8 +10,8 @@ import threading
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry, trial
-from timefair.algorithms.adapters import fcmaes_native, optional
+from timefair.algorithms import adapter, registry
+from timefair.algorithms.adapters import fcmaes
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
@@ -36,7 +36,7 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     threads = threading.active_count()
     most = MOST.get(library, FULL)
     first, again, other = (launch(use, seed=s, most=most) for s in (1, 1, 2))
-    if library != "fcmaes" or name not in fcmaes_native.BY_GENERATIONS:
+    if library != "fcmaes" or name not in fcmaes.BY_GENERATIONS:
         np.testing.assert_array_equal(first.points, again.points)
     assert np.array_equal(first.points, other.points) == (name in DRAW_NOTHING)
     assert first.all_inside
@@ -60,7 +60,7 @@ class Corner:
 
     def __call__(self, x):
         if self.evaluations == self._most:
-            raise trial.Enough
+            raise adapter.Enough
         assert np.all((self.lower <= x) & (x <= self.upper))
         self.evaluations += 1
         value = float(np.sum(np.array([1, -1, -1]) * x))
@@ -79,7 +79,7 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     algorithm = registry.load(use, {})
     for seed in range(3):
         np.random.seed(seed)  # noqa: NPY002
-        with contextlib.suppress(trial.Enough):
+        with contextlib.suppress(adapter.Enough):
             algorithm.solve(objective, np.random.default_rng(seed))
     assert objective.evaluations > 5
 
@@ -97,7 +97,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("use", USES)
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
-    monkeypatch.setattr(optional.importlib.util, "find_spec", lambda module: None)
+    monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
     package = registry.LIBRARIES[library].distributions[0]
     help_ = f"needs the package {package}: pip install 'timefair[extras]'"
@@ -205,12 +205,12 @@ def test_pymoo_imports_nothing_after_its_preparation() -> None:
     code = """
 import sys
 import numpy as np
-from timefair.algorithms import registry, trial
+from timefair.algorithms import adapter, registry
 
 def launch(evaluations):
     try:
-        algorithm.solve(trial.Sphere(evaluations, 1), np.random.default_rng(0))
-    except trial.Enough:
+        algorithm.solve(adapter.Sphere(evaluations, 1), np.random.default_rng(0))
+    except adapter.Enough:
         return set(sys.modules)
 
 algorithm = registry.load("pymoo:DE", {})
@@ -230,7 +230,7 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
         raise Cut
 
     stopped = []
-    trap = optional.ErrorTrap(objective, lambda: stopped.append(True))
+    trap = adapter.ErrorTrap(objective, lambda: stopped.append(True))
     trap.reraise()
     assert trap(np.zeros(2)) == np.inf
     assert stopped == [True]

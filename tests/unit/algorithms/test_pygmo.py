@@ -95,7 +95,7 @@ def test_a_wrong_name_or_parameter_gets_one_line(name: str, parameters: dict, li
 def test_nothing_is_imported_while_the_clock_runs() -> None:
     code = (
         "import sys, numpy as np; from timefair.algorithms import registry\n"
-        "from timefair.algorithms.trial import Enough, Sphere\n"
+        "from timefair.algorithms.adapter import Enough, Sphere\n"
         "a = registry.load('pygmo:sade', {}); a.prepare()\n"
         "before = set(sys.modules)\n"
         "try: a.solve(Sphere(90), np.random.default_rng(1))\n"

@@ -9,7 +9,7 @@ from timefair.algorithms import registry
     ("use", "line"),
     [
         ("scipy:L-BFGSB", "scipy has no algorithm 'L-BFGSB'; did you mean 'L-BFGS-B'?"),
-        ("scipy:Newton-CG", "scipy:Newton-CG cannot be used: it needs a gradient"),
+        ("scipy:Newton-CG", "scipy:Newton-CG cannot be used here: it needs a gradient"),
         ("pycma:bipop", "pycma has no algorithm 'bipop'; did you mean 'BIPOP'?"),
         ("nevergrad:PSSO", "nevergrad has no algorithm 'PSSO'; did you mean 'PSO'?"),
         (
@@ -52,7 +52,7 @@ def test_every_library_lists_its_algorithms_without_faults() -> None:
 
 
 def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
-    assert [p.name for p in registry.source_files("scipy:Powell")] == ["scipy_optimize.py"]
+    assert [p.name for p in registry.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
     assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
     assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]
     assert "nevergrad" in registry.distributions("nevergrad:PSO")

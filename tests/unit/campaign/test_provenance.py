@@ -127,7 +127,7 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("problems/coco_library.py", True),
         ("problems/pbo.py", False),
         ("algorithms/builtin/random_search.py", True),
-        ("algorithms/adapters/scipy_optimize.py", False),
+        ("algorithms/adapters/scipy.py", False),
         ("records/collect.py", False),
         ("exhibits/runtimes/ert.py", False),
         ("charts/curves.py", False),

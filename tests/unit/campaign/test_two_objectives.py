@@ -4,7 +4,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.problems.targets import TWO_OBJECTIVES
+from timefair.problems.names import TWO_OBJECTIVES
 
 MINIMAL = """\
 name: two

@@ -215,7 +215,7 @@ def vectors_of(row):
 def test_the_events_of_a_run_are_those_of_its_quality():
     row, changes = run(search, evaluations=400), moving().changes
     assert [row["status"], row["stop_reason"]] == [Status.OK, StopReason.EVALUATIONS]
-    means = changes.mean_of_best(vectors_of(row))
+    means = changes.quality(vectors_of(row))
     falls = np.diff(means, prepend=np.inf) < 0
     assert [event["precision"] for event in row["events"]] == means[falls].tolist()
     assert row["best_precision"] == row["best_f"] == means[-1]

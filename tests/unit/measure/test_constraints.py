@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
-from timefair.algorithms.constrained import given_start, starting_point
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.measure.preparation.loading import penalized
@@ -35,7 +35,7 @@ def run(solve, problem=PROBLEM, **allowed):
 def of_constraints(constraints, f=PROBLEM.evaluate, **changes):
     """The problem with other constraints and another f, both in Python."""
     own = replace(PROBLEM.constraints, count=1, evaluate=constraints, native=None)
-    return replace(PROBLEM, constraints=own, evaluate=f, native=None, **changes)
+    return replace(PROBLEM, kind=own, evaluate=f, native=None, **changes)
 
 
 def around_the_start(objective, rng):
@@ -257,7 +257,7 @@ def test_a_penalty_is_added_to_the_value_of_an_infeasible_point():
             {"algorithms": {"a": {"use": "pymoo:GA", "threads": 2}}},
             r"algorithms\.a\.threads: 2: should be 1 with constraints",
         ),
-        ({"isolation": "strict"}, r"isolation: strict: a: with constraints, private or shared"),
+        ({"isolation": "strict"}, r"isolation: 'strict': with constraints: private, shared"),
     ],
 )  # fmt: skip
 def test_what_cannot_work_is_refused_in_one_line(changes, fault):

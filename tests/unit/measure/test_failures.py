@@ -14,7 +14,8 @@ from timefair.algorithms.registry import load
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.problems.base import Constraints, Problem
+from timefair.problems.base import Problem
+from timefair.problems.kinds import Constraints
 from timefair.problems.registry import find
 
 SOURCE = """
@@ -105,7 +106,7 @@ def test_constraints_that_raise_are_told(problem) -> None:
         raise OSError("no disk")
 
     constrained = Problem(
-        problem.name, lambda x: 0.0, np.zeros(3), np.ones(3), 0.0, constraints=Constraints(1, fails)
+        problem.name, lambda x: 0.0, np.zeros(3), np.ones(3), 0.0, kind=Constraints(1, fails)
     )
 
     def asks(objective, rng):

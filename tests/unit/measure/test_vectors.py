@@ -13,8 +13,8 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
-from timefair.problems.base import Outputs, Problem, ProblemName
-from timefair.problems.hypervolume import after_each
+from timefair.problems.base import Problem, ProblemName
+from timefair.problems.kinds import TwoObjectives
 from timefair.problems.registry import SUITES
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA
@@ -23,6 +23,7 @@ from timefair.records.status import Status, StopReason
 NAME = ProblemName("two-spheres", 1, 2, 1)
 BOUND = np.full(2, 5.0)
 F_OPT = -0.7
+KIND = TwoObjectives(np.zeros(2), np.ones(2))
 
 
 def two_spheres(x):
@@ -31,8 +32,7 @@ def two_spheres(x):
 
 def problem(evaluate=two_spheres, **changes):
     """Two objectives, with the hypervolume indicator of the unit square."""
-    outputs = Outputs(("f1", "f2"), "nondominated", 2, quality=lambda vectors: -after_each(vectors))
-    two = Problem(NAME, evaluate, -BOUND, BOUND, f_opt=F_OPT, outputs=outputs)
+    two = Problem(NAME, evaluate, -BOUND, BOUND, f_opt=F_OPT, kind=KIND)
     return replace(two, **changes)
 
 
@@ -65,7 +65,7 @@ def test_vectors_of_all_launches_make_the_events_of_the_run():
     vectors = vectors_of(row)
     for count, vector in enumerate(vectors):
         assert not (vectors[:count] <= vector).all(axis=1).any()
-    best = np.minimum.accumulate(-after_each(vectors))
+    best = np.minimum.accumulate(KIND.quality(vectors))
     falls = np.diff(best, prepend=np.inf) < 0
     assert [event["precision"] for event in row["events"]] == (best[falls] - F_OPT).tolist()
     for name in ("launch", "evaluations", "time_s"):

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from timefair.problems.coco import Coco
 from timefair.problems.coco_library import CProblem, library
+from timefair.problems.kinds import Kind
 from timefair.problems.registry import SUITES
 
 COCO = [
     suite for suite in SUITES.values() if isinstance(suite, Coco) and suite.task == "one objective"
 ]
-EXACT = [suite for suite in COCO if not suite.noisy]
+EXACT = [suite for suite in COCO if suite.kind is Kind]
 NOISY = SUITES["bbob-noisy"]
 
 

@@ -40,9 +40,7 @@ def numbers_at(problem: Problem, x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def value_of(problem: Problem, numbers: NDArray[np.float64]) -> float:
     """The value that a run has which has found these numbers alone."""
-    if problem.outputs is not None and problem.outputs.quality is not None:
-        return problem.outputs.quality(numbers[np.newaxis])[0]
-    return numbers[-1]
+    return problem.kind.quality(numbers[np.newaxis])[0] if problem.kind.rated else numbers[-1]
 
 
 each_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.problems.base import Changes
+from timefair.problems.kinds import Changes
 from timefair.problems.moving import SCENARIOS
 from timefair.problems.registry import SUITES, find
 
@@ -57,20 +57,20 @@ def test_errors_are_distances_to_the_least_value_of_the_environment():
 @pytest.mark.parametrize("environment", [-1.0, 0.5, 3.0, 1e300])
 def test_a_vector_of_no_environment_is_refused(environment):
     with pytest.raises(ValueError, match="a vector is of the environment"):
-        CHANGES.mean_of_best(np.array([[0.0, 1.0], [0.0, environment]]))
+        CHANGES.quality(np.array([[0.0, 1.0], [0.0, environment]]))
 
 
 def test_the_quality_of_a_run_by_hand():
     vectors = np.array([[-20.0, 0.0], [-69.0, 0.0], [30.0, 2.0], [-65.0, 2.0]])
-    means = CHANGES.mean_of_best(vectors)
+    means = CHANGES.quality(vectors)
     np.testing.assert_allclose(means, np.array([120.0, 71.0, 71.0, 1.0]) / 3, rtol=1e-15)
-    assert CHANGES.mean_of_best(np.empty((0, 2))).shape == (0,)
+    assert CHANGES.quality(np.empty((0, 2))).shape == (0,)
 
 
 @given(runs_of(3))
 def test_the_quality_never_rises_and_ends_at_the_mean_of_the_best_errors(rows):
     vectors = np.array([(LEAST[k] + error, k) for error, k in rows]).reshape(-1, 2)
-    means = CHANGES.mean_of_best(vectors)
+    means = CHANGES.quality(vectors)
     assert (np.diff(means) <= 0).all()
     best = list(UNINFORMED)
     for (value, _), (_, k) in zip(vectors, rows, strict=True):

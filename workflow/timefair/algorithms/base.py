@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 
 class Objective(Protocol):

@@ -29,7 +29,8 @@ from timefair.algorithms.base import (
 )
 from timefair.basics import user_code
 from timefair.basics.errors import InputError, described
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 
 class Own(Library):

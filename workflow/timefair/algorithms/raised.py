@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 from timefair.algorithms import registry
-from timefair.algorithms.trial import Enough, Sphere
+from timefair.algorithms.adapter import Enough, Sphere
 from timefair.basics.errors import described
 
 _PACKAGE = Path(__file__).parents[1]

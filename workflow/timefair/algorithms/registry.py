@@ -34,7 +34,8 @@ from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 _ADAPTERS = discovery.declared(adapters, Library)  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {

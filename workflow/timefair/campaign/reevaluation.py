@@ -138,12 +138,11 @@ class Reevaluation:
         """
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None
-            quality = problem.outputs.quality if problem and problem.outputs else None
-            if quality is None:
+            if problem is None or not problem.kind.rated:
                 continue
             vectors = np.array([one["outputs"] for one in row["vectors"]])
             try:
-                now = float(np.min(quality(vectors)))
+                now = float(np.min(problem.kind.quality(vectors)))
             except ValueError:  # vectors that the problem does not have
                 now = np.nan
             if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
-Need = Literal["nothing", "samples", "tuning", "constraints", "two objectives", "changes"]
+Need = Literal[
+    "nothing", "samples", "tuning", "constraints", "two objectives", "problems that change"
+]
 """What a figure needs: nothing, complete samples (cells with at least ``statistics.run_count.cap``
-runs), an algorithm that is tuned, or a suite with constraints, two objectives, or problems that
-change."""
+runs), an algorithm that is tuned, or a suite of a kind with this `problems.kinds.Kind.said`."""
 
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}

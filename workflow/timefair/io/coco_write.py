@@ -31,7 +31,7 @@ from timefair.io.exported import (
     refuse_existing,
     refuse_unknown_optima,
 )
-from timefair.problems.targets import OF_TWO_OBJECTIVES, TWO_OBJECTIVES
+from timefair.problems.names import OF_TWO_OBJECTIVES, TWO_OBJECTIVES
 
 Cost = Literal["evaluations", "seconds"]
 

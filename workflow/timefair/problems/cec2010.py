@@ -44,8 +44,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
-from timefair.problems.base import Native, Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
+from timefair.problems.kinds import Native
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
 NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)

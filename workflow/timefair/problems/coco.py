@@ -26,10 +26,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Native, Outputs, Problem, ProblemName, Suite, Variables
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.coco_library import CProblem, place_noise
+from timefair.problems.kinds import Kind, Native, Noisy
 from timefair.problems.noisy_pair import NoisyPair
-from timefair.problems.whole_numbers import refusing
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Coco(Suite):
     functions: range
     dimensions: tuple[int, ...]
     variables: Variables = "continuous"
-    noisy: bool = False
+    kind: type[Kind] = Kind
     distributions: Sequence[str] = ("coco-experiment",)
 
     def make(self, name: ProblemName) -> Problem:
@@ -54,7 +54,7 @@ class Coco(Suite):
         options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
         in_c = CProblem.open(name, options)
         problem = self._through_wrapper(name, options, in_c.best_value)
-        if self.noisy:
+        if self.kind is Noisy:
             return self._with_both_values(problem, in_c.noisy_pair(name.dimension))
         lower, upper, integer = problem.lower, problem.upper, problem.integer
         if integer.any():
@@ -73,8 +73,7 @@ class Coco(Suite):
             problem,
             evaluate=pair,
             native=Native(pair.function, pair.handle),
-            outputs=Outputs(("measured", "noise_free"), keep="improving", shown=1),
-            noise_free=noise_free,
+            kind=Noisy(noise_free),
             keep=(*problem.keep, pair),
         )
 
@@ -96,7 +95,7 @@ class Coco(Suite):
             upper=np.array(coco.upper_bounds, dtype=float),
             f_opt=f_opt,
             integer=np.arange(name.dimension) < coco.number_of_integer_variables,
-            reseed=place_noise if self.noisy else None,
+            reseed=place_noise if self.kind is Noisy else None,
             keep=(suite, coco),
         )
 
@@ -121,5 +120,5 @@ BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 6
 """The functions of `bbob` in high dimensions."""
 BBOB_MIXINT = Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed")
 """Variables with 2, 4, 8 and 16 values, and continuous ones."""
-BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, noisy=True)
+BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, kind=Noisy)
 """30 functions with Gaussian, uniform and Cauchy noise."""

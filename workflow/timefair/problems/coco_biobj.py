@@ -17,19 +17,18 @@ ask for such a result. The instances 11 to 15 have the reference value 1, which 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Outputs, Problem, ProblemName, Task, Variables
+from timefair.problems.base import Problem, ProblemName
 from timefair.problems.coco import SMALL, Coco
 from timefair.problems.coco_library import CProblem
-from timefair.problems.hypervolume import after_each, normalized
+from timefair.problems.kinds import Kind, TwoObjectives
 
 INSTANCES = range(1, 16)
 """Instances for which COCO has reference values."""
@@ -45,10 +44,7 @@ class CocoBiobj(Coco):
     name: str
     functions: range
     dimensions: tuple[int, ...] = SMALL
-    variables: Variables = "continuous"
-    noisy: bool = False
-    distributions: Sequence[str] = ("coco-experiment",)
-    task: Task = "two objectives"
+    kind: type[Kind] = TwoObjectives
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
@@ -72,22 +68,8 @@ class CocoBiobj(Coco):
         return replace(
             problem,
             native=CProblem.open(name, options).native,
-            outputs=Outputs(
-                names=("f1", "f2"),
-                keep="nondominated",
-                shown=2,
-                quality=partial(_quality, ideal=ideal, nadir=nadir),
-                normalize=partial(normalized, ideal=ideal, nadir=nadir),
-                widths=tuple((nadir - ideal).tolist()),
-            ),
+            kind=TwoObjectives(ideal, nadir),
         )
-
-
-def _quality(
-    vectors: NDArray[np.float64], *, ideal: NDArray[np.float64], nadir: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The negative indicator after each vector, so that less is better."""
-    return -after_each(normalized(vectors, ideal, nadir))
 
 
 def _ideal(stacked: str) -> NDArray[np.float64]:

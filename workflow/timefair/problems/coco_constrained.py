@@ -30,9 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
-from timefair.problems.base import Constraints, Problem, ProblemName, Task
+from timefair.problems.base import Problem, ProblemName
 from timefair.problems.coco import SMALL, Coco
 from timefair.problems.coco_library import CProblem
+from timefair.problems.kinds import Constraints, Kind
 
 QUALITIES = ("feasible", "indicator")
 """The words of the parameter ``quality``; the first is the default."""
@@ -43,7 +44,7 @@ class CocoConstrained(Coco):
     """The suite ``bbob-constrained``; its parameter is explained above."""
 
     quality: str = QUALITIES[0]
-    task: Task = "constraints"
+    kind: type[Kind] = Constraints
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         found = [
@@ -79,7 +80,7 @@ class CocoConstrained(Coco):
             if _same_bits(problem, constraints, in_c):
                 constraints = replace(constraints, native=in_c.native_constraints)
         start = np.array(coco.initial_solution, dtype=float)
-        return replace(problem, constraints=constraints, outputs=constraints.outputs, start=start)
+        return replace(problem, kind=constraints, start=start)
 
 
 def _same_bits(problem: Problem, constraints: Constraints, in_c: CProblem) -> bool:

@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Native, ProblemName
+from timefair.problems.base import ProblemName
+from timefair.problems.kinds import Native
 from timefair.problems.noisy_pair import NoisyPair
 
 NOISE_PLACES = 10_000

@@ -61,7 +61,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
-from timefair.problems.base import Changes, Native, Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Problem, ProblemName, Suite, at_least
+from timefair.problems.kinds import Changes, Kind, Native
 from timefair.problems.peaks import COORDINATE, Severity, landscapes
 from timefair.problems.peaks_evaluation import Evaluation
 
@@ -95,6 +96,7 @@ class Moving(Suite):
     name = "moving"
     functions = range(1, len(SCENARIOS) + 1)
     dimensions = at_least(1)
+    kind: type[Kind] = Changes
 
     def __init__(self, environments: int = USUAL_ENVIRONMENTS) -> None:
         self.environments = environments
@@ -144,8 +146,7 @@ class Moving(Suite):
             upper=upper,
             f_opt=0.0,
             native=Native(*evaluate.c_function),
-            outputs=changes.outputs,
-            changes=changes,
+            kind=changes,
             keep=(evaluate,),
         )
 

@@ -1,10 +1,6 @@
-"""Names of the functions of suites, and their groups.
+"""What is shown of suites: names and groups of their functions, and default targets.
 
-Figures, printed tables and the page take names and groups of functions from here. They do not
-affect any value, so this module does not belong to the code that measures.
-
-A campaign may name the functions of its suite in ``problems.names``. Without this key, the names of
-the user's own functions come from the attribute ``names`` of `problems.suite`.
+This affects no value, so this module does not belong to the code that measures.
 """
 
 from __future__ import annotations
@@ -172,3 +168,22 @@ def title(suite: str, function: object, given: Given | None = None) -> str:
     """
     number = int(str(function))
     return f"f{number} {every(suite, given).get(number, '')}".rstrip()
+
+
+TWO_OBJECTIVES = (
+    *(10 ** (-k / 10) for k in range(51)),
+    0.0,
+    *(-(10 ** (k / 5 - 5)) for k in range(6)),
+)
+"""The 58 targets of COCO for two objectives: 1 to 1e-5, 0, and -1e-5 to -1e-4."""
+
+OF_TWO_OBJECTIVES: Mapping[str, tuple[float, ...]] = dict.fromkeys(
+    ("bbob-biobj", "bbob-biobj-ext"), TWO_OBJECTIVES
+)
+"""Those of the suites with two objectives, by the name of the suite."""
+
+MOVING = (100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1)
+"""Errors in a changing landscape, whose highest peak has a height of at most 70."""
+
+USUAL: Mapping[str, tuple[float, ...]] = {**OF_TWO_OBJECTIVES, "moving": MOVING}
+"""By the name of the suite."""

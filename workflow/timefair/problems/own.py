@@ -28,7 +28,6 @@ recommended point.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -37,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics import user_code
-from timefair.problems.base import Outputs, Problem, ProblemName, Suite, Variables, at_least
-from timefair.problems.whole_numbers import refusing
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least, refusing
+from timefair.problems.kinds import Kind, NoisyByUser
 
 SETTINGS = ("lower", "upper", "f_opt", "integer")
 NUMBERED = ("function", "instance")
@@ -50,7 +49,6 @@ REFUSED = {
     **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
 }
 """Attributes that other tools read: without effect, they would give wrong results."""
-MEASURED = Outputs(("measured", "noise_free"), keep="improving", shown=1, later=True)
 
 
 class OwnProblem(Suite):
@@ -64,7 +62,8 @@ class OwnProblem(Suite):
         self.distributions: Sequence[str] = user_code.packages(name)
         self._function = user_code.load_function(name)
         self._signature = user_code.signature_of(self._function)
-        self.noisy = getattr(self._function, NOISE_FREE, None) is not None
+        noise_free = getattr(self._function, NOISE_FREE, None)
+        self.kind: type[Kind] = Kind if noise_free is None else NoisyByUser
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
@@ -74,7 +73,7 @@ class OwnProblem(Suite):
         settings = self._settings_with(parameters)
         lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
         noise_free = getattr(self._function, NOISE_FREE, None)
-        if self.noisy and not callable(noise_free):
+        if noise_free is not None and not callable(noise_free):
             lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
         lines += [
             f"{key!r} of {self.name} is not read: {instead}"
@@ -122,12 +121,11 @@ class OwnProblem(Suite):
         if integer.any():
             evaluate = refusing(evaluate, name, lower, upper, integer)
         f_opt = self._f_opt(function, dimension, instance)
-        problem = Problem(name, evaluate, lower, upper, f_opt, integer)
-        if not self.noisy:
-            return problem
-        noise_free = getattr(self._function, NOISE_FREE)
-        without_noise = self._evaluation(noise_free, function, instance)
-        return replace(problem, outputs=MEASURED, noise_free=without_noise)
+        noise_free = getattr(self._function, NOISE_FREE, None)
+        kind = Kind()
+        if noise_free is not None:
+            kind = NoisyByUser(self._evaluation(noise_free, function, instance))
+        return Problem(name, evaluate, lower, upper, f_opt, integer, kind=kind)
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)

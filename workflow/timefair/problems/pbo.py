@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables
-from timefair.problems.whole_numbers import refusing
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
 
 ONE_MAX, LABS = 1, 18
 TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)

@@ -10,6 +10,7 @@ import numpy as np
 
 from timefair.basics.optimum import is_below
 from timefair.problems.base import ProblemName
+from timefair.problems.kinds import Kind
 from timefair.problems.registry import SUITES
 
 COLUMNS = (
@@ -62,14 +63,11 @@ def refutation(run: Mapping[str, Any]) -> Refutation | None:
         `COLUMNS`; None and NaN are equal.
     """
     suite = SUITES.get(run["suite"])
-    if suite is not None and suite.task == "two objectives":
-        return None
-    f_opt, f, noise_free = (
+    f_opt, best, noise_free = (
         np.nan if run[name] is None else float(run[name])
         for name in ("f_opt", "best_f", "noise_free_f")
     )
-    if not np.isnan(noise_free) or (suite is not None and suite.noisy):
-        f = noise_free
+    f = (suite.kind if suite else Kind).refuting(best, noise_free)
     if not is_below(f, f_opt):
         return None
     names = {name: run[name] for name in COLUMNS[:6]}

@@ -180,7 +180,7 @@ class Traces(Parts[TracePart]):
 
 _FEASIBLE_FIELDS = ("evaluations", "time_s", "outputs")
 VIOLATION = 1
-"""Index of the violation in the outputs (`problems.base.Constraints.outputs`)."""
+"""Index of the violation in the outputs (`problems.kinds.Constraints`)."""
 
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:

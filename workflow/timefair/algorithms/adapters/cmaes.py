@@ -8,7 +8,7 @@
 | ``SepCMA`` | CMA-ES with a diagonal covariance matrix (Ros and Hansen 2008) |
 
 A launch starts at a point drawn uniformly within the bounds, or at that of the suite
-(`timefair.algorithms.constrained.starting_point`). It ends by the criteria of cmaes, or
+(`timefair.algorithms.adapter.starting_point`). It ends by the criteria of cmaes, or
 when its distribution has degenerated. A point outside the bounds is drawn again up to
 ``n_max_resampling`` times and then moved onto them. Each generation is evaluated as a batch. With
 ``threads: n``, the batch uses n cores. NaN counts as infinity.
@@ -43,10 +43,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of
-from timefair.algorithms.base import CONTINUOUS, Objective
-from timefair.algorithms.constrained import starting_point
-from timefair.problems.base import Variables
+from timefair.algorithms.adapter import Adapter, defaults_of, starting_point
+from timefair.algorithms.base import Objective
 
 SIGMA = 0.2
 """Default initial standard deviation over the mean width of the bounds."""
@@ -64,11 +62,6 @@ TRIAL_EVALUATIONS = 50
 """Some values are only used after the first generation."""
 
 
-class _Cmaes(Extra):
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer"} if name == MIXED else CONTINUOUS
-
-
 def _parameters(name: str) -> dict[str, object]:
     import cmaes
 
@@ -78,11 +71,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> None:
     import cmaes
 
@@ -133,12 +122,13 @@ def _values(objective: Objective, points: Any) -> NDArray[np.float64]:
     return np.where(np.isnan(values), np.inf, values)
 
 
-CMAES = _Cmaes(
+CMAES = Adapter(
     name="cmaes",
     distributions=("cmaes", "numpy"),
     module="cmaes",
     names=NAMES,
     batched=NAMES,
+    whole=(MIXED,),
     examples=("CMA", "CMAwM"),
     parameters=_parameters,
     solve=_solve,

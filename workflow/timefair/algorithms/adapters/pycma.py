@@ -9,7 +9,7 @@
 | ``AL-CMA-ES`` | one run with an augmented Lagrangian (Atamna et al. 2017), ``cma.fmin_con2`` |
 
 ``AL-CMA-ES`` is for constraints, the others are not. Each run starts at a point drawn uniformly
-within the bounds, or at that of the suite (`timefair.algorithms.constrained.starting_point`). The
+within the bounds, or at that of the suite (`timefair.algorithms.adapter.starting_point`). The
 default boundary handling of cma keeps all evaluated points inside. Integer variables are passed as
 ``integer_variables`` of cma, and rounded. ``lq-CMA-ES`` and ``AL-CMA-ES`` take only continuous
 variables. With ``threads: n``, ``CMA-ES``, ``IPOP`` and ``BIPOP`` evaluate each generation as a
@@ -32,20 +32,15 @@ any key of ``cma.CMAOptions``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
+from timefair.algorithms.adapter import CONSTRAINTS, Adapter, has_constraints, starting_point
+from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.constrained import CONSTRAINTS, has_constraints, starting_point
-from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
 
 SIGMA0 = 0.2
 """Default initial standard deviation over the width of the bounds. The documentation of cma
@@ -64,77 +59,27 @@ SET_HERE = frozenset(
 """Options of cma that users cannot set, in addition to all that begin with ``verb_``."""
 
 
-class PyCma(Library):
-    """The library ``pycma``."""
+def _parameters(name: str) -> dict[str, object]:
+    import cma
 
-    name = "pycma"
-    distributions: Sequence[str] = ("cma", "numpy")
-    modules: Sequence[str] = ("cma",)
-    unneeded: Sequence[str] = ("matplotlib",)
-    examples: Sequence[str] = ("BIPOP", "lq-CMA-ES")
-    special: Mapping[str, frozenset[Task]] = MappingProxyType({CONSTRAINED: CONSTRAINTS})
-    batched = BY_GENERATIONS
-
-    def available(self) -> list[Available]:
-        return [Available(name) for name in NAMES]
-
-    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        if name not in NAMES:
-            return [f"pycma has no algorithm {name!r}{suggest(name, NAMES)}"]
-        import cma
-
-        own = ["sigma0", *(["restarts", "incpopsize"] if name in RESTARTING else [])]
-        options = [k for k in cma.CMAOptions.defaults() if not _set_here(k)]
-        lines = []
-        for key in parameters:
-            if _set_here(key):
-                lines.append(f"{key!r} of pycma:{name} is set by timefair")
-            elif key not in own and key not in options:
-                help_ = suggest(key, own + options) or (
-                    f"; it has {', '.join(own)} and the options of cma.CMAOptions"
-                )
-                lines.append(f"{key!r} is not a parameter of pycma:{name}{help_}")
-        sigma0 = parameters.get("sigma0", 1)
-        if isinstance(sigma0, bool) or not isinstance(sigma0, int | float) or not sigma0 > 0:
-            lines.append(f"'sigma0' of pycma:{name} is a positive number, not {sigma0!r}")
-        return lines
-
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS if name in ("lq-CMA-ES", CONSTRAINED) else CONTINUOUS | {"integer"}
-
-    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        options: dict[str, Any] = dict(parameters)
-        sigma0 = options.pop("sigma0", None)
-        restarts: dict[str, Any] = {
-            key: options.pop(key) for key in ("restarts", "incpopsize") if key in options
-        }
-        if name in ("IPOP", "BIPOP"):
-            restarts.setdefault("restarts", ENDLESS)
-        solve = partial(_solve, name=name, sigma0=sigma0, options=options, restarts=restarts)
-        return Algorithm(solve, _prepare)
-
-    def source_files(self, name: str) -> list[Path]:
-        return [Path(__file__)]
-
-
-PYCMA = PyCma()
-"""CMA-ES by its own authors, with restarts and a surrogate."""
+    options = {k: None for k in cma.CMAOptions.defaults() if not _set_here(k)}
+    own: dict[str, object] = {"sigma0": float}
+    if name in RESTARTING:
+        own |= {"restarts": 0, "incpopsize": None}
+    return {**own, **options}
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    sigma0: float | None,
-    options: Mapping[str, object],
-    restarts: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     import cma
 
     lower, upper = objective.lower, objective.upper
-    settings: dict[str, object] = dict(options)
-    if sigma0 is None:
+    settings = dict(parameters)
+    restarts = {key: settings.pop(key) for key in ("restarts", "incpopsize") if key in settings}
+    if name in ("IPOP", "BIPOP"):
+        restarts.setdefault("restarts", ENDLESS)
+    if (sigma0 := settings.pop("sigma0", None)) is None:
         width = upper - lower
         sigma0 = SIGMA0 * float(np.max(width))
         if np.ptp(width) > 0 and settings.get("CMA_stds") is None:
@@ -182,5 +127,18 @@ def _set_here(key: str) -> bool:
     return key in SET_HERE or key.startswith("verb_")
 
 
-def _prepare() -> None:
-    import cma  # noqa: F401
+PYCMA = Adapter(
+    name="pycma",
+    distributions=("cma", "numpy"),
+    module="cma",
+    names=NAMES,
+    parameters=_parameters,
+    solve=_solve,
+    examples=("BIPOP", "lq-CMA-ES"),
+    special={CONSTRAINED: CONSTRAINTS},
+    batched=BY_GENERATIONS,
+    unneeded=("matplotlib",),
+    whole=BY_GENERATIONS,
+    optional=False,
+)
+"""CMA-ES by its own authors, with restarts and a surrogate."""

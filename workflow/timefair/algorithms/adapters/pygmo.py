@@ -38,17 +38,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters import pygmo_multi
-from timefair.algorithms.adapters.optional import TWO_OBJECTIVES, Extra
+from timefair.algorithms.adapter import TWO_OBJECTIVES, Adapter, nominal_budget
 from timefair.algorithms.base import Objective
-from timefair.algorithms.trial import Enough, Sphere
 
 POPULATION = 30
-POPULATIONS = {
-    **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
-    **dict.fromkeys(pygmo_multi.DEFAULTS, pygmo_multi.POPULATION),
-}
-"""Default sizes other than `POPULATION`."""
 BATCHED = ("cmaes", "gaco", "maco", "moead_gen", "nsga2", "nspso", "pso_gen")
 """Algorithms that pygmo lets evaluate a generation at a time."""
 BUDGET_PER_DIMENSION = 1000
@@ -70,6 +63,34 @@ SWARM: Defaults = {
     **{"omega": 0.7298, "eta1": 2.05, "eta2": 2.05, "max_vel": 0.5},
     **{"variant": 5, "neighb_type": 2, "neighb_param": 4},
 }
+MOEAD: Defaults = {
+    **GEN,
+    **{"weight_generation": "grid", "decomposition": "tchebycheff", "neighbours": 20},
+    **{"CR": 1.0, "F": 0.5, "eta_m": 20.0, "realb": 0.9, "limit": 2},
+    "preserve_diversity": True,
+}
+MULTI: dict[str, Defaults] = {
+    "maco": {
+        **GEN,
+        **{"ker": 63, "q": 1.0, "threshold": 1, "n_gen_mark": 7},
+        **{"evalstop": 100_000, "focus": 0.0, "memory": False},
+    },
+    "moead": MOEAD,
+    "moead_gen": MOEAD,
+    "nsga2": {**GEN, "cr": 0.95, "eta_c": 10.0, "m": 0.01, "eta_m": 50.0},
+    "nspso": {
+        **GEN,
+        **{"omega": 0.6, "c1": 2.0, "c2": 2.0, "chi": 1.0, "v_coeff": 0.5},
+        **{"leader_selection_range": 60, "diversity_mechanism": "crowding distance"},
+        "memory": False,
+    },
+}
+"""Algorithms for two objectives, like `DEFAULTS`."""
+POPULATIONS = {
+    **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
+    **dict.fromkeys(MULTI, 100),  # a multiple of 4, and more than the kernel of ``maco``
+}
+"""Default sizes other than `POPULATION`."""
 DEFAULTS: dict[str, Defaults] = {
     "bee_colony": {**GEN, "limit": 1},
     "cmaes": {
@@ -116,29 +137,11 @@ DEFAULTS: dict[str, Defaults] = {
         **FLAT,
         "force_bounds": True,
     },
-    **pygmo_multi.DEFAULTS,
+    **MULTI,
 }
 """The arguments of the constructors that users can set. Defaults are those of pygmo, except that
 launches are endless and points stay within the bounds.
 """
-
-
-class _Pygmo(Extra):
-    def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """As in `Extra`, but with more evaluations than the first population: only then pygmo
-        checks its size.
-        """
-        settings: dict[str, Any] = {**_parameters(name), **parameters}
-        objective = Sphere(settings["population"] + 1, self.objectives(name))
-        try:
-            self.load(name, parameters).solve(objective, np.random.default_rng(0))
-        except Enough:
-            return []
-        except Exception as error:
-            # The message begins with the position in pygmo's code.
-            reason = " ".join(str(error).rpartition("what:")[2].split()) or type(error).__name__
-            return [f"pygmo:{name} refuses its parameters: {reason}"]
-        return []
 
 
 class _UserDefinedProblem:
@@ -169,18 +172,15 @@ def _parameters(name: str) -> Defaults:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     import pygmo
 
     chosen: dict[str, Any] = {**_parameters(name), **parameters}
     size = chosen.pop("population")
     if chosen.get("gen") is int:
-        chosen["gen"] = _generations(objective, size)
+        # Of ihs, a generation evaluates one point.
+        chosen["gen"] = max(1, nominal_budget(objective, BUDGET_PER_DIMENSION) - size)
     seeds = rng.integers(2**32, size=2).tolist()
     made = _made(name, chosen, seeds[0])
     together = None
@@ -204,23 +204,17 @@ def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
     return getattr(pygmo, name)(**chosen, seed=seed)
 
 
-def _generations(objective: Objective, size: int) -> int:
-    """Number of generations of a launch of ``ihs``. A generation evaluates one point."""
-    budget = objective.evaluations_left
-    if budget is None:
-        budget = BUDGET_PER_DIMENSION * objective.dimension
-    return max(1, budget - size)
-
-
-PYGMO = _Pygmo(
+PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
     module="pygmo",
     names=tuple(DEFAULTS),
     batched=BATCHED,
-    special=dict.fromkeys(pygmo_multi.DEFAULTS, TWO_OBJECTIVES),
+    special=dict.fromkeys(MULTI, TWO_OBJECTIVES),
     examples=("sade", "nsga2"),
     parameters=_parameters,
     solve=_solve,
+    # More evaluations than the first population: only then pygmo checks its size.
+    trial_evaluations=lambda name, given: {**_parameters(name), **given}["population"] + 1,
 )
 """The algorithms of pygmo for one or two objectives within bounds."""

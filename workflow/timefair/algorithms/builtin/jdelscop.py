@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.algorithms.adapter import nominal_budget
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.builtin.values import Number, wrong_values
@@ -48,9 +49,7 @@ def solve(
         of evaluations or, without such a budget, `BUDGET_PER_DIMENSION` times the dimension.
     """
     if budget is None:
-        budget = objective.evaluations_left
-    if budget is None:
-        budget = BUDGET_PER_DIMENSION * objective.dimension
+        budget = nominal_budget(objective, BUDGET_PER_DIMENSION)
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)
     f, cr = np.full((population, 3), FIRST_F), np.full((population, 3), FIRST_CR)

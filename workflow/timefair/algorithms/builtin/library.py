@@ -17,7 +17,8 @@ from typing import get_args
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
 
 MODULES = {
     "ABC": "bee_colony",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Objective
-from timefair.algorithms.constrained import has_constraints
 from timefair.problems.base import Variables
 
 BLOCK_BYTES = 32_768

@@ -270,17 +270,15 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 answers = environment.ask(provenance.question(campaign, label))
                 kinds, tasks = answers.kinds, answers.tasks
             if spec.constraint_penalty is not None:
-                if suite.task != "constraints":
+                if not suite.kind.penalized:
                     yield (
                         f"algorithms.{label}.constraint_penalty: {spec.constraint_penalty:g}: "
                         f"{suite.name} has no constraints; remove it"
                     )
                     continue
-                tasks = {*tasks, "constraints"} if "one objective" in tasks else tasks
+                tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
             if suite.task not in tasks:
                 yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
-            elif suite.task == "constraints":
-                yield from _constraint_faults(campaign, label)
             if spec.integer == "round" and "continuous" in kinds:
                 kinds = kinds | ROUNDED
             if not takes(kinds, suite.variables):
@@ -302,46 +300,30 @@ def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
     """An algorithm that is not for a suite, and those that are."""
     from timefair.algorithms import registry as algorithms
 
-    if suite.task == "one objective":
-        return f"{use} is for {_joined(tasks)}, but {suite.name} has one objective"
-    known = ", ".join(algorithms.able(suite.task))
     has = suite.name + " has " + suite.task
-    advice = f"as {known} can take"
-    if suite.task == "constraints" and "one objective" in tasks:
+    if suite.task == "one objective":
+        return f"{use} is for {_joined(tasks)}, but {has}"
+    advice = f"as {', '.join(algorithms.able(suite.task))} can take"
+    if suite.kind.penalized and "one objective" in tasks:
         advice += "; or add constraint_penalty: 1000 to this algorithm"
     return f"{use} is for {_joined(tasks)}, but {has}, {advice}"
 
 
-def _constraint_faults(campaign: Campaign, label: str) -> Iterator[str]:
-    """Settings that do not support constraints."""
-    threads = campaign.algorithms[label].threads
-    if threads > 1:
-        yield f"algorithms.{label}.threads: {threads}: should be 1 with constraints"
-    if campaign.is_apart(label):
-        yield f"isolation: strict: {label}: with constraints, private or shared"
-
-
 def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:
     """Restart policies, isolation and threads that do not go together with a suite."""
-    spec, policy = campaign.algorithms[label], campaign.restart_of(label).policy
+    spec, policy, kind = campaign.algorithms[label], campaign.restart_of(label).policy, suite.kind
     key = f"algorithms.{label}.restart.policy" if spec.restart else "restart.policy"
-    if policy in OF_CHANGES and not suite.changing:
+    if policy in OF_CHANGES and suite.environments == 1:
         yield f"{key}: {policy!r}: needs a suite whose problems change, such as moving"
-    if suite.task == "two objectives":
-        what, needs = "two objectives", "one value per point"
-    elif suite.changing:
-        what, needs = "problems that change", "values that stay as they are"
-    else:
-        return
-    if policy in ONE_VALUE:
-        others = ONE_VALUE if suite.changing else (*ONE_VALUE, *OF_CHANGES)
+    if kind.stopping and policy in ONE_VALUE:
+        others = ONE_VALUE if suite.environments > 1 else (*ONE_VALUE, *OF_CHANGES)
         known = ", ".join(name for name in CHOICES["restart"].kinds if name not in others)
-        yield f"{key}: {policy!r}: needs {needs}; with {what}: {known}"
-    if campaign.is_apart(label):
+        yield f"{key}: {policy!r}: needs {kind.stopping}; with {kind.said}: {known}"
+    if not kind.apart and campaign.is_apart(label):
         key = f"algorithms.{label}.isolation" if spec.isolation else "isolation"
-        yield f"{key}: 'strict': with {what}: private, shared"
-    if suite.changing and spec.threads > 1:
-        yield f"algorithms.{label}.threads: {spec.threads}: should be 1 with {what}"
+        yield f"{key}: 'strict': with {kind.said}: private, shared"
+    if not kind.cores and spec.threads > 1:
+        yield f"algorithms.{label}.threads: {spec.threads}: should be 1 with {kind.said}"
 
 
 def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
@@ -396,11 +378,11 @@ def _batches(campaign: Campaign, label: str) -> bool | None:
 
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:
-    """Targets that no precision of one objective can reach, or that only the optimum reaches."""
+    """Targets that no precision can reach, or that only the optimum reaches."""
     from timefair.problems.registry import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
-    if suite is not None and suite.task == "two objectives":
+    if suite is not None and suite.kind.signed:
         return
     for place, wanted in enumerate(campaign.targets):
         if wanted <= 0:
@@ -431,25 +413,9 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
     yield from (f"problems.{fault}" for fault in faults)
     target = campaign.budget.final_target
     given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
-    if suite.task == "two objectives":
-        if given:
-            yield (
-                f"budget.final_target: {target}: the quality of two objectives is known after the "
-                "run; write null"
-            )
-        return
-    if suite.changing:
-        yield from _faults_of_period(campaign, suite)
-        if given:
-            yield (
-                f"budget.final_target: {target}: the quality of a run on a problem that changes is "
-                "known after the run; write null"
-            )
-    if given and suite.noisy:
-        yield (
-            f"budget.final_target: {target}: a noisy value may be below it by luck, and the value "
-            "without noise is known after the run; write null"
-        )
+    yield from _faults_of_period(campaign, suite)
+    if given and suite.kind.unsettled:
+        yield f"budget.final_target: {target}: {suite.kind.unsettled}; write null"
     yield from not_above_zero(campaign)
     if given and not faults and not any(suite.knows_optimum(*names) for names in product(*keys)):
         yield (
@@ -477,7 +443,7 @@ def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
     budget = campaign.budget
     key = "evaluations" if budget.evaluations_per_dimension is None else "evaluations_per_dimension"
     evaluations = budget.evaluations_for(min(campaign.problems.dimensions))
-    if evaluations is None:
+    if evaluations is None or suite.environments == 1:
         return
     if budget.time_s is not None:
         yield (

@@ -28,7 +28,7 @@ from timefair.basics.values import (
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
-from timefair.problems.targets import USUAL
+from timefair.problems.names import USUAL
 from timefair.records.integrity import cores_of_run, is_apart
 from timefair.rundata.settings import (
     CampaignSeed,
@@ -598,7 +598,7 @@ class Campaign(Section):
         from timefair.problems.registry import SUITES
 
         suite = SUITES.get(self.problems.suite)
-        return suite is not None and suite.changing and self.budget.time_s is not None
+        return suite is not None and suite.environments > 1 and self.budget.time_s is not None
 
     def restart_of(self, label: str) -> Restart:
         """The restart policy of one algorithm."""
@@ -665,6 +665,7 @@ class Campaign(Section):
     def lacking(self) -> dict[str, str]:
         """By name of a requested figure, what the campaign lacks for it."""
         from timefair.exhibits.registry import FIGURES
+        from timefair.problems.kinds import NEEDED
         from timefair.problems.registry import SUITES
 
         missing = {}
@@ -672,11 +673,9 @@ class Campaign(Section):
         if self.runs < cap and (self.is_foreign or not self.published):
             missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
         known = SUITES.get(self.problems.suite)
-        for task in ("constraints", "two objectives"):
-            if known is None or known.task != task:
-                missing[task] = f"needs a suite with {task}"
-        if known is None or not known.changing:
-            missing["changes"] = "needs a suite with problems that change"
+        for kind in NEEDED:
+            if known is None or known.kind is not kind:
+                missing[kind.said] = f"needs a suite with {kind.said}"
         if not self.tuned:
             missing["tuning"] = "needs an algorithm whose parameters are searched"
         needs = {name: FIGURES[name].needs for name in self._chosen_figures}

@@ -16,6 +16,7 @@ from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.hypervolume import after_each
+from timefair.problems.kinds import TwoObjectives
 from timefair.problems.registry import SUITES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -109,10 +110,10 @@ def _normalized_front(runs: Runs, cell: dict[str, Any], row: np.intp) -> NDArray
     if not len(front) or suite is None:
         return np.empty((0, 2))
     instance = int(runs.frame["instance"].iloc[row])
-    outputs = suite.problem(int(cell["function"]), int(cell["dimension"]), instance).outputs
-    if outputs is None or outputs.normalize is None:
+    kind = suite.problem(int(cell["function"]), int(cell["dimension"]), instance).kind
+    if not isinstance(kind, TwoObjectives):
         return np.empty((0, 2))
-    found = outputs.normalize(front)
+    found = kind.normalize(front)
     return _thinned(found[(found <= 1).all(axis=1)])
 
 

@@ -16,7 +16,8 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.problems.base import Changes, Suite
+from timefair.problems.base import Suite
+from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES
 from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
@@ -223,7 +224,7 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 view="error since the change",
                 scale="own log",
             ),
-            needs="changes",
+            needs="problems that change",
         )
     ],
     charged=False,
@@ -292,7 +293,7 @@ def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
 def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
     for names, members in runs.groups(tuple(column_names(CELL))):
         suite = SUITES.get(names["suite"])
-        if suite is None or not suite.changing:
+        if suite is None or suite.environments == 1:
             continue
         suite = suite.configured(analysis.suite_parameters)
         unit, period = _period(runs, names, members, suite)

@@ -1,6 +1,6 @@
 from numpy.typing import ArrayLike
 
-from timefair.problems.base import Outputs
+from timefair.problems.kinds import Kind
 from timefair.records.thinning import VectorThinning
 
 class Keeper:
@@ -20,4 +20,4 @@ class Changing(Keeper):
 class Improving(Keeper):
     def __init__(self, numbers: int) -> None: ...
 
-def keeper(outputs: Outputs | None, f_opt: float) -> Keeper | None: ...
+def keeper(outputs: Kind | None, f_opt: float) -> Keeper | None: ...

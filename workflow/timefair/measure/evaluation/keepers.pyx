@@ -228,7 +228,7 @@ def keeper(outputs, f_opt):
 
     Parameters
     ----------
-    outputs : timefair.problems.base.Outputs or None
+    outputs : timefair.problems.kinds.Kind or None
     f_opt : float
         The optimum of the problem; NaN if it is unknown.
     """

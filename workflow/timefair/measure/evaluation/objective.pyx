@@ -379,7 +379,7 @@ cdef class ConstraintValues:
         return total
 
     cdef double quality(self, double value, double violation):
-        """The value of a point in the record (`timefair.problems.base.Constraints`)."""
+        """The value of a point in the record (`timefair.problems.kinds.Constraints`)."""
         if violation == 0.0:
             return value
         if not self.indicator or isnan(violation) or isnan(value):

@@ -115,7 +115,7 @@ class State:
     @classmethod
     def of(cls, problem: Problem) -> State:
         """The memory of a run on a problem."""
-        return cls(problem.kept, 0 if problem.noise_free is None else problem.dimension)
+        return cls(problem.kept, problem.dimension if problem.kind.recommends else 0)
 
     def recommendations(self) -> Recommendations | None:
         """The writer of the recommended points; None if they are not recorded."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms import registry
+from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
-from timefair.algorithms.constrained import has_constraints
 from timefair.basics.hidden_modules import hidden_modules
 
 

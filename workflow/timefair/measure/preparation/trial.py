@@ -117,7 +117,7 @@ class _Trial:
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.integer = problem.integer.copy()
         self.shown = problem.shown
-        self.noisy = problem.noise_free is not None
+        self.noisy = problem.kind.recommends
         self.changes = 0
         self.evaluations = 0
         self.known = set(sys.modules)

@@ -154,8 +154,7 @@ def live(
             state.launch_event_log,
             state.best_fd,
             cap=allowance.evaluations,
-            # A noisy value may be below the target by chance; users do not know the true value.
-            final_target=-math.inf if problem.noise_free else allowance.final_target,
+            final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
@@ -311,8 +310,7 @@ def _warm_up(problem: Problem) -> None:
     for x in points:
         with contextlib.suppress(BaseException):  # the run will report what it raises
             problem.evaluate(x)
-            if problem.constraints is not None:
-                problem.constraints.evaluate(x)
+            problem.kind.beside(x)
         if now_ns() >= stop:
             break
 

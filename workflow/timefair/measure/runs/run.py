@@ -11,7 +11,6 @@ import select
 import signal
 import stat
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,20 +87,13 @@ def _size_of_file(fd: int) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
-Quality = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-
-
-def events_of(
-    vectors: NDArray[np.void], quality: Quality, problem: Problem
-) -> tuple[NDArray[np.void], float]:
+def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
     """The events at which the best value so far decreases.
 
     Parameters
     ----------
     vectors
         As the run's process wrote them: rows of `objective.vector_dtype`.
-    quality
-        The quality function of the problem's `Outputs`.
 
     Returns
     -------
@@ -118,7 +110,7 @@ def events_of(
     if not np.isfinite(outputs).all():
         raise Unreadable("a vector has a number that is not finite")
     try:
-        best = np.minimum.accumulate(quality(outputs))
+        best = np.minimum.accumulate(problem.kind.quality(outputs))
     except ValueError as error:
         raise Unreadable(str(error)) from None
     precision = np.array([problem.precision(value) for value in best.tolist()])
@@ -195,12 +187,11 @@ def completed(logs: Logs, problem: Problem) -> Logs:
         If the function raises, does not return in time, or gives NaN or an infinite value for the
         point of a vector.
     """
-    if logs.recommended is None or problem.noise_free is None:
+    if logs.recommended is None:
         return logs
     vectors, recommended = logs.vectors, logs.recommended
-    later = problem.outputs is not None and problem.outputs.later
     of_recommended = _values(problem, recommended["outputs"])
-    if vectors is not None and later:
+    if vectors is not None and problem.kind.later:
         measured, points = vectors["outputs"][:, :1], vectors["outputs"][:, 1:]
         of_vectors = _values(problem, points)
         wrong = of_vectors[~np.isfinite(of_vectors)]
@@ -693,6 +684,10 @@ def _content(state: State) -> Status:
     return Status.OK
 
 
+COUNTED = ("constraint_evaluations",)
+"""Columns with a counter that only the kinds of problems with a number of this name have."""
+
+
 def _result(
     state: State,
     logs: Logs,
@@ -708,9 +703,8 @@ def _result(
     end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
     events, launch_bests = logs.events, logs.launches["best"]
-    quality = problem.outputs.quality if problem.outputs else None
-    if quality is not None and logs.vectors is not None:
-        events, best_f = events_of(logs.vectors, quality, problem)
+    if problem.kind.rated and logs.vectors is not None:
+        events, best_f = events_of(logs.vectors, problem)
         launch_bests = best_after_launches(events, len(logs.launches))
     best = events["precision"][-1].item() if events.size else math.inf
     failed = reason == StopReason.FAILURE
@@ -728,16 +722,16 @@ def _result(
         "best_f": best_f,
         "best_x": best_x,
         "best_precision": best,
-        "constraint_evaluations": state["constraint_evaluations"] if problem.constraints else None,
+        **{name: state[name] if name in problem.kind.names else None for name in COUNTED},
+        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors, events),
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "batches": _batches(logs, state["evaluations"]),
-        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors, events),
         "vectors": rows_of(logs.vectors),
         "recommendations": recommended_rows(logs.recommended),
-        "launch_events": _rows(logs.launch_events) if quality is None else None,
+        "launch_events": None if problem.kind.rated else _rows(logs.launch_events),
         "events": _rows(events),
     }
 

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of, moved_inside
+from timefair.algorithms.adapter import Adapter, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 SIGMA0 = 0.2
@@ -77,11 +77,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     width = float(np.mean(objective.upper - objective.lower))
     chosen = {"sigma0": SIGMA0 * width, **parameters}
@@ -141,7 +137,7 @@ def _option(key: str, default: Any, value: object) -> object:
     return options[value]
 
 
-MODCMA = Extra(
+MODCMA = Adapter(
     name="modcma",
     distributions=("modcma", "numpy", "scipy"),
     module="modcma",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.adapters import nevergrad_registry
+from timefair.algorithms.adapters import nevergrad as adapter
 
 SAMPLE = (
     *("RandomSearch", "OnePlusOne", "PSO", "DE", "TwoPointsDE", "CMA", "DiagonalCMA", "TBPSA"),
@@ -51,7 +51,7 @@ def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
 @pytest.mark.slow
 def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
     assert launch("nevergrad:OnePlusOne", left=25).evaluations == 25
-    most = nevergrad_registry.BUDGET_PER_DIMENSION + 1
+    most = adapter.BUDGET_PER_DIMENSION + 1
     assert launch("nevergrad:OnePlusOne", dimension=1, most=most).evaluations == most - 1
 
 
@@ -80,10 +80,18 @@ def test_the_configuration_reaches_the_optimizer(launch) -> None:
         (
             "DE",
             {"num_workers": 1.5},
-            "'num_workers' of nevergrad:DE is a positive integer, not 1.5",
+            "'num_workers' of nevergrad:DE is a whole number from 1, not 1.5",
         ),
-        ("RCobyla", {"num_workers": 2}, "'num_workers' of nevergrad:RCobyla can only be 1"),
-        ("DE", {"start": 0}, "'start' of nevergrad:DE is middle or uniform, not 0"),
+        (
+            "RCobyla",
+            {"num_workers": 2},
+            "nevergrad:RCobyla refuses its parameters: 'num_workers' can only be 1",
+        ),
+        (
+            "DE",
+            {"start": 0},
+            "nevergrad:DE refuses its parameters: 'start' is middle or uniform, not 0",
+        ),
     ],
 )
 def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str) -> None:

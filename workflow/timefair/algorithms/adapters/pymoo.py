@@ -36,11 +36,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters import pymoo_multi
-from timefair.algorithms.adapters.optional import TWO_OBJECTIVES, Extra, defaults_of
+from timefair.algorithms.adapter import (
+    BOTH,
+    TWO_OBJECTIVES,
+    Adapter,
+    defaults_of,
+    given_start,
+    has_constraints,
+)
 from timefair.algorithms.base import ConstrainedObjective, Objective
-from timefair.algorithms.constrained import BOTH, given_start, has_constraints
 
+MULTI = {
+    "AGEMOEA": "age",
+    "AGEMOEA2": "age2",
+    "MOEAD": "moead",
+    "MOPSO_CD": "mopso_cd",
+    "NSGA2": "nsga2",
+    "NSGA3": "nsga3",
+    "SMSEMOA": "sms",
+    "SPEA2": "spea2",
+}
+"""Module of each class in ``pymoo.algorithms.moo``, for two objectives."""
+BY_DIRECTIONS = ("MOEAD", "NSGA3")
+"""Algorithms with one direction per member of the population, evenly spread."""
+POPULATION = 100
+"""Their size, the default of pymoo for the others."""
 MODULES = {
     "BIPOPCMAES": "cmaes",
     "BRKGA": "brkga",
@@ -62,7 +82,7 @@ omitted, because their launches are not repeatable with a seed.
 """
 FURTHER: Mapping[str, Mapping[str, object]] = {
     "DE": {"F": 0.5, "CR": 0.2},
-    **pymoo_multi.FURTHER,
+    **{name: {"pop_size": POPULATION} for name in BY_DIRECTIONS},
 }
 """Arguments that constructors pass on, with pymoo's values for them."""
 SET_HERE = (
@@ -83,11 +103,8 @@ TERMINATIONS = ("tolerance", "none")
 
 
 def _class(name: str) -> Any:
-    if name in pymoo_multi.MODULES:
-        module = f"pymoo.algorithms.moo.{pymoo_multi.MODULES[name]}"
-    else:
-        module = f"pymoo.algorithms.soo.nonconvex.{MODULES[name]}"
-    return getattr(importlib.import_module(module), name)
+    place = f"moo.{MULTI[name]}" if name in MULTI else f"soo.nonconvex.{MODULES[name]}"
+    return getattr(importlib.import_module(f"pymoo.algorithms.{place}"), name)
 
 
 def _parameters(name: str) -> dict[str, object]:
@@ -97,15 +114,16 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     settings = dict(parameters)
     termination = _termination(settings.pop("termination", TERMINATIONS[0]), objective.shown)
-    algorithm = _class(name)(**pymoo_multi.arguments(name, settings))
+    if name in BY_DIRECTIONS:
+        from pymoo.util.ref_dirs import get_reference_directions
+
+        parts = settings.pop("pop_size", POPULATION) - 1
+        settings["ref_dirs"] = get_reference_directions("uniform", 2, n_partitions=parts)
+    algorithm = _class(name)(**settings)
     if (start := given_start(objective)) is not None:
         initialization = algorithm.initialization
         initialization.sampling = _begun_with(start, initialization.sampling)
@@ -154,27 +172,27 @@ def _begun_with(start: NDArray[np.float64], sampling: Any) -> Any:
 
 def _termination(word: object, objectives: int) -> Any:
     from pymoo.core.termination import NoTermination
-    from pymoo.termination.default import DefaultSingleObjectiveTermination
+    from pymoo.termination import default
 
     if word not in TERMINATIONS:
         raise ValueError(f"'termination' is {' or '.join(TERMINATIONS)}, not {word!r}")
     if word == "none":
         return NoTermination()
-    if objectives > 1:
-        return pymoo_multi.termination(ENDLESS)
-    return DefaultSingleObjectiveTermination(n_max_gen=ENDLESS, n_max_evals=ENDLESS)
+    number = "Single" if objectives == 1 else "Multi"
+    tolerances = getattr(default, f"Default{number}ObjectiveTermination")
+    return tolerances(n_max_gen=ENDLESS, n_max_evals=ENDLESS)
 
 
-PYMOO = Extra(
+PYMOO = Adapter(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
     module="pymoo",
-    names=(*MODULES, *pymoo_multi.MODULES),
+    names=(*MODULES, *MULTI),
     special={
-        **dict.fromkeys(pymoo_multi.MODULES, TWO_OBJECTIVES),
+        **dict.fromkeys(MULTI, TWO_OBJECTIVES),
         **dict.fromkeys(WITH_CONSTRAINTS, BOTH),
     },
-    batched={*MODULES, *pymoo_multi.MODULES} - set(POINT_BY_POINT),
+    batched={*MODULES, *MULTI} - set(POINT_BY_POINT),
     examples=("GA", "NSGA2"),
     parameters=_parameters,
     solve=_solve,

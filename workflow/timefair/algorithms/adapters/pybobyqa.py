@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of, moved_inside
+from timefair.algorithms.adapter import Adapter, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 MAXFUN = 100_000
@@ -42,11 +42,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     import pybobyqa
 
@@ -66,7 +62,7 @@ def _radius(start: NDArray[np.float64], width: float) -> float:
     return min(0.1 * max(float(np.max(np.abs(start))), 1.0), width / 3)
 
 
-PYBOBYQA = Extra(
+PYBOBYQA = Adapter(
     name="pybobyqa",
     distributions=("Py-BOBYQA", "numpy", "scipy"),
     module="pybobyqa",

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of
+from timefair.algorithms.adapter import Adapter, defaults_of
 from timefair.algorithms.base import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")
@@ -43,11 +43,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     import skopt
     from skopt.optimizer import base
@@ -70,7 +66,7 @@ def _solve(
     )
 
 
-SKOPT = Extra(
+SKOPT = Adapter(
     name="skopt",
     distributions=("scikit-optimize", "numpy", "scipy", "scikit-learn"),
     module="skopt",

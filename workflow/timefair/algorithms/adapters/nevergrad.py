@@ -42,33 +42,21 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import importlib.util
 import re
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import (
-    CONTINUOUS,
-    ONE_OBJECTIVE,
-    Algorithm,
-    Available,
-    Library,
-    Objective,
-)
-from timefair.algorithms.trial import Sphere
-from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.algorithms.adapter import Adapter, Sphere, nominal_budget
+from timefair.algorithms.base import CONTINUOUS, ONE_OBJECTIVE, Objective
+from timefair.problems.base import Variables
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""
@@ -123,54 +111,8 @@ STARTS = ("middle", "uniform")
 ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
-class Nevergrad(Library):
+class Nevergrad(Adapter):
     """The library ``nevergrad``."""
-
-    name = "nevergrad"
-    distributions: Sequence[str] = (
-        "nevergrad",
-        "numpy",
-        "scipy",
-        "cma",
-        "bayesian-optimization",
-        "scikit-learn",
-        "directsearch",
-        *sorted({package for modules in NEEDS.values() for package in modules.values()}),
-    )
-    modules: Sequence[str] = ("nevergrad", *IMPORTED_LATE)
-    unneeded: Sequence[str] = ("matplotlib", "pytest")
-    examples: Sequence[str] = ("PSO", "NGOpt")
-    special: Mapping[str, frozenset[Task]] = MappingProxyType(
-        dict.fromkeys(TWO_OBJECTIVES, ONE_OBJECTIVE | {"two objectives"})
-    )
-
-    def available(self) -> list[Available]:
-        return [Available(name, _missing(name)) for name in _makers()]
-
-    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        makers = _makers()
-        if name not in makers:
-            return [f"nevergrad has no algorithm {name!r}{suggest(name, makers)}"]
-        if missing := _missing(name):
-            return [f"nevergrad:{name} cannot be used here: it {missing}"]
-        known = ["budget", "num_workers", "start", *_configuration(makers[name])]
-        lines = [
-            f"{key!r} is not a parameter of nevergrad:{name}"
-            f"{suggest(key, known) or '; it has: ' + ', '.join(known)}"
-            for key in parameters
-            if key not in known
-        ]
-        for key in ("budget", "num_workers"):
-            value = parameters.get(key, 1)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                lines.append(f"{key!r} of nevergrad:{name} is a positive integer, not {value!r}")
-        if not lines and parameters.get("num_workers", 1) != 1 and makers[name].no_parallelization:
-            return [f"'num_workers' of nevergrad:{name} can only be 1"]
-        if not lines and parameters.get("start", "middle") not in STARTS:
-            return [
-                f"'start' of nevergrad:{name} is {' or '.join(STARTS)}, not {parameters['start']!r}"
-            ]
-        return lines or _refusal(name, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS | {"integer"}
@@ -178,65 +120,42 @@ class Nevergrad(Library):
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
         return not _makers()[name].no_parallelization and parameters.get("num_workers") != 1
 
-    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        launch = _configured(name, parameters)
-        return Algorithm(partial(_solve, launch=launch), partial(_prepare, launch))
 
-    def source_files(self, name: str) -> list[Path]:
-        return [Path(__file__)]
+def _parameters(name: str) -> dict[str, object]:
+    settings = dict.fromkeys(_configuration(_makers()[name]))
+    return {"budget": int, "num_workers": int, "start": STARTS[0], **settings}
 
 
-NEVERGRAD = Nevergrad()
-"""All optimizers of nevergrad, under their own names."""
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> None:
+    maker, changes = _makers()[name], dict(parameters)
+    budget = changes.pop("budget", None) or nominal_budget(objective, BUDGET_PER_DIMENSION)
+    workers = changes.pop("num_workers", None)
+    if workers and workers > 1 and maker.no_parallelization:
+        raise ValueError("'num_workers' can only be 1")
+    workers = workers or (1 if maker.no_parallelization else objective.cores)
+    if (start := changes.pop("start", STARTS[0])) not in STARTS:
+        raise ValueError(f"'start' is {' or '.join(STARTS)}, not {start!r}")
+    if changes:
+        maker = type(maker)(**_configuration(maker) | changes)
+    lower, upper = objective.lower, objective.upper
+    begin = rng.uniform(lower, upper) if start == "uniform" else (lower + upper) / 2
 
-
-@dataclass(frozen=True)
-class _Launch:
-    """An optimizer with its configuration, and its launch."""
-
-    maker: Any
-    """``maker(parametrization, budget=, num_workers=)`` makes an optimizer."""
-    budget: int | None
-    num_workers: int | None
-    """None: the number of cores, if the optimizer can propose several points."""
-    start: str
-
-    def workers(self, cores: int) -> int:
-        """Number of points that nevergrad proposes together, on so many cores."""
-        return self.num_workers or (1 if self.maker.no_parallelization else cores)
-
-    def optimizer(
-        self,
-        lower: NDArray[np.float64],
-        upper: NDArray[np.float64],
-        integer: NDArray[np.bool_],
-        budget: int,
-        workers: int,
-        rng: np.random.Generator,
-    ) -> Any:
+    def make() -> Any:
         import nevergrad
 
-        start = rng.uniform(lower, upper) if self.start == "uniform" else (lower + upper) / 2
-        variables = nevergrad.p.Array(init=start).set_bounds(lower, upper)
-        if integer.all():
+        variables = nevergrad.p.Array(init=begin).set_bounds(lower, upper)
+        if objective.integer.all():
             variables.set_integer_casting()
         variables.random_state.seed(int(rng.integers(2**32)))
-        return self.maker(variables, budget=budget, num_workers=workers)
+        return maker(variables, budget=budget, num_workers=workers)
+
+    with _threads_ended():
+        _ask_and_tell(objective, make, budget, workers)
 
 
-def _solve(objective: Objective, rng: np.random.Generator, *, launch: _Launch) -> None:
-    budget = launch.budget
-    if budget is None:
-        budget = objective.evaluations_left
-    if budget is None:
-        budget = BUDGET_PER_DIMENSION * objective.dimension
-    with _quiet(), _threads_ended():
-        _ask_and_tell(objective, rng, launch, max(1, budget))
-
-
-def _ask_and_tell(
-    objective: Objective, rng: np.random.Generator, launch: _Launch, budget: int
-) -> None:
+def _ask_and_tell(objective: Objective, make: Callable[[], Any], budget: int, workers: int) -> None:
     """Do the same as ``Optimizer.minimize``, without its executors.
 
     This is a separate function, so that the optimizer is deleted when it returns.
@@ -244,8 +163,7 @@ def _ask_and_tell(
     from nevergrad.common.errors import NevergradEarlyStopping
 
     integer = objective.integer
-    workers = launch.workers(objective.cores)
-    optimizer = launch.optimizer(objective.lower, objective.upper, integer, budget, workers, rng)
+    optimizer = make()
     left, named = budget, 0
     try:
         while left:
@@ -274,14 +192,6 @@ def _rounded(x: NDArray[Any], integer: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Suppress the warnings of nevergrad and of the packages in it, because they take time."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-@contextlib.contextmanager
 def _threads_ended() -> Iterator[None]:
     """End the threads in which nevergrad runs optimizers without an ask-and-tell interface.
 
@@ -300,16 +210,13 @@ def _threads_ended() -> Iterator[None]:
                 thread.join(max(0.0, deadline - time.monotonic()))
 
 
-def _prepare(launch: _Launch) -> None:
-    """Import the modules that it may import late, and launch it once in two dimensions."""
-
-    for module in IMPORTED_LATE:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
+def _prepare(name: str) -> None:
+    """Launch it once in two dimensions, for what it imports late."""
     _mend_metamodel()
     # An optimizer that fails here will also fail in its runs, where the failure is recorded.
-    with contextlib.suppress(Exception):
-        _solve(Sphere(), np.random.default_rng(0), launch=replace(launch, budget=12))
+    with contextlib.suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _solve(Sphere(), np.random.default_rng(0), name=name, parameters={"budget": 12})
 
 
 def _mend_metamodel() -> None:
@@ -322,6 +229,7 @@ def _mend_metamodel() -> None:
         metamodel.float = lambda value: float(np.ravel(value)[0])
 
 
+@cache
 def _makers() -> dict[str, Any]:
     """All optimizers by name: those in nevergrad's registry, and those that are only attributes of
     it.
@@ -344,33 +252,6 @@ def _configuration(maker: Any) -> dict[str, object]:
     return maker.config() if isinstance(maker, base.ConfiguredOptimizer) else {}
 
 
-def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
-    maker = _makers()[name]
-    changes: dict[str, Any] = dict(parameters)
-    budget = changes.pop("budget", None)
-    num_workers = changes.pop("num_workers", None)
-    start = changes.pop("start", "middle")
-    if changes:
-        maker = type(maker)(**_configuration(maker) | changes)
-    return _Launch(maker, budget, num_workers, start)
-
-
-def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
-    """The error of nevergrad for invalid values, found by building the optimizer once."""
-    try:
-        with _quiet():
-            launch = _configured(name, parameters)
-            budget = launch.budget or 2 * BUDGET_PER_DIMENSION
-            continuous = np.zeros(2, dtype=bool)
-            rng = np.random.default_rng(0)
-            workers = launch.workers(1)
-            launch.optimizer(-np.ones(2), np.ones(2), continuous, budget, workers, rng)
-    except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        return [f"nevergrad:{name} refuses its parameters: {reason}"]
-    return []
-
-
 def _missing(name: str) -> str:
     for pattern, modules in NEEDS.items():
         if re.fullmatch(pattern, name):
@@ -378,3 +259,26 @@ def _missing(name: str) -> str:
             if lacking:
                 return f"needs the package{'s' * (len(lacking) > 1)} {', '.join(lacking)}"
     return ""
+
+
+NEVERGRAD = Nevergrad(
+    name="nevergrad",
+    distributions=(
+        *("nevergrad", "numpy", "scipy", "cma", "bayesian-optimization", "scikit-learn"),
+        "directsearch",
+        *sorted({package for modules in NEEDS.values() for package in modules.values()}),
+    ),
+    module="nevergrad",
+    names=_makers,
+    parameters=_parameters,
+    solve=_solve,
+    examples=("PSO", "NGOpt"),
+    special=dict.fromkeys(TWO_OBJECTIVES, ONE_OBJECTIVE | {"two objectives"}),
+    unneeded=("matplotlib", "pytest"),
+    late=IMPORTED_LATE,
+    prepare=_prepare,
+    missing=_missing,
+    trial_evaluations=0,
+    optional=False,
+)
+"""All optimizers of nevergrad, under their own names."""

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import ErrorTrap, Extra, defaults_of
+from timefair.algorithms.adapter import Adapter, ErrorTrap, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1
@@ -72,11 +72,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> None:
     from scipy.optimize import Bounds
 
@@ -117,7 +113,7 @@ def _with_hook(
     trap.reraise()
 
 
-FCMAES = Extra(
+FCMAES = Adapter(
     name="fcmaes",
     distributions=("fcmaes", "numpy"),
     module="fcmaes",

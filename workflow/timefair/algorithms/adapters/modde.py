@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of
+from timefair.algorithms.adapter import Adapter, defaults_of, nominal_budget
 from timefair.algorithms.base import Objective
 
 BUDGET_PER_DIMENSION = 10_000
@@ -72,18 +72,16 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> object:
     from modde import ModularDE
 
     column = (objective.dimension, 1)
     settings = dict(parameters)
     settings |= {key: np.array([settings[key]]) for key in ("F", "CR") if key in settings}
-    settings.setdefault("budget", _budget(objective, parameters))
+    planned = objective.evaluations_left is not None or any(map(parameters.get, PLANNING))
+    budget = nominal_budget(objective, BUDGET_PER_DIMENSION) if planned else ENDLESS
+    settings.setdefault("budget", budget)
     return ModularDE(
         _IohProblem(objective),
         lb=objective.lower.reshape(column),
@@ -93,15 +91,7 @@ def _solve(
     ).run()
 
 
-def _budget(objective: Objective, parameters: Mapping[str, Any]) -> int:
-    if objective.evaluations_left is not None:
-        return max(1, objective.evaluations_left)
-    if any(parameters.get(key) for key in PLANNING):
-        return BUDGET_PER_DIMENSION * objective.dimension
-    return ENDLESS
-
-
-MODDE = Extra(
+MODDE = Adapter(
     name="modde",
     distributions=("modde", "numpy", "scipy"),
     module="modde",

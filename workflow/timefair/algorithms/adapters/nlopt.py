@@ -1,7 +1,7 @@
 """NLopt: its algorithms without gradients, under their own names.
 
 A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds, or at
-that of the suite (`timefair.algorithms.constrained.starting_point`). It ends
+that of the suite (`timefair.algorithms.adapter.starting_point`). It ends
 when a tolerance is met. Without a tolerance, it ends when rounding errors prevent progress. A
 global algorithm (``GN_``) does not end by itself. The algorithms of the DIRECT family, except
 ``GN_DIRECT_L_RAND``, are deterministic: each of their launches repeats the first one.
@@ -34,14 +34,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.optional import ErrorTrap, Extra, moved_inside
-from timefair.algorithms.base import Objective
-from timefair.algorithms.constrained import (
+from timefair.algorithms.adapter import (
     BOTH,
     CONSTRAINTS,
+    Adapter,
+    ErrorTrap,
     has_constraints,
+    moved_inside,
     starting_point,
 )
+from timefair.algorithms.base import Objective
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
@@ -72,11 +74,7 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> None:
     import nlopt
 
@@ -115,7 +113,7 @@ def _local(name: object, objective: Objective) -> Any:
     return optimizer
 
 
-NLOPT = Extra(
+NLOPT = Adapter(
     name="nlopt",
     distributions=("nlopt", "numpy"),
     module="nlopt",

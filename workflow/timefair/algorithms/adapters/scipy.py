@@ -1,7 +1,7 @@
 """`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
 
 A launch of a local method starts at a point drawn uniformly within the bounds, or at that of the
-suite (`timefair.algorithms.constrained.starting_point`). With restarts, it is
+suite (`timefair.algorithms.adapter.starting_point`). With restarts, it is
 therefore a random-restart local search. Methods that use a gradient estimate it by the finite
 differences of scipy. These evaluations count. Bounds are passed to all methods that accept them.
 ``CG`` and ``BFGS`` do not accept bounds and evaluate points outside. ``COBYLA`` treats bounds as
@@ -37,20 +37,23 @@ import contextlib
 import inspect
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective, Solve
-from timefair.algorithms.constrained import BOTH, given_start, has_constraints, starting_point
-from timefair.algorithms.trial import Enough, Sphere
-from timefair.basics.errors import suggest
-from timefair.problems.base import Task, Variables
+from timefair.algorithms.adapter import (
+    BOTH,
+    Adapter,
+    Enough,
+    Sphere,
+    given_start,
+    has_constraints,
+    starting_point,
+)
+from timefair.algorithms.base import Objective
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
@@ -75,70 +78,47 @@ SET_HERE = (
 """Arguments of the global optimizers that users cannot set."""
 
 
-class ScipyOptimize(Library):
+class ScipyOptimize(Adapter):
     """The library ``scipy``."""
-
-    name = "scipy"
-    distributions: Sequence[str] = ("scipy", "numpy")
-    modules: Sequence[str] = ("scipy.optimize",)
-    examples: Sequence[str] = ("L-BFGS-B", "dual_annealing")
-    special: Mapping[str, frozenset[Task]] = MappingProxyType(dict.fromkeys(WITH_CONSTRAINTS, BOTH))
-
-    def available(self) -> list[Available]:
-        return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]
-
-    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        if name in UNUSABLE:
-            return [f"scipy:{name} cannot be used: it {UNUSABLE[name]}"]
-        if name in LOCAL:
-            known = _local_parameters(name)
-            # Behaviour decides, not the documentation, which scipy's methods keep by hand.
-            wrong = [k for k in parameters if k not in known or k == "disp"]
-            wrong = [k for k in wrong if k in SET_HERE or not _takes_option(name, k)]
-        elif name in GLOBAL:
-            known = _global_parameters(name)
-            wrong = [k for k in parameters if k not in known]
-        else:
-            return [f"scipy has no algorithm {name!r}{suggest(name, (*LOCAL, *GLOBAL, *UNUSABLE))}"]
-        lines = [_unknown(name, key, known) for key in wrong]
-        if "jac" in parameters and "jac" not in wrong and name in LOCAL:
-            jac = parameters["jac"]
-            if jac not in ("2-point", "3-point"):
-                lines.append(f"'jac' of scipy:{name} is '2-point' or '3-point', not {jac!r}")
-        return lines
-
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer"} if name == "differential_evolution" else CONTINUOUS
 
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
         if name == "differential_evolution":
             return parameters.get("updating") != "immediate"
         return _takes_workers(name)
 
-    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        if name in LOCAL:
-            options = dict(parameters)
-            chosen: dict[str, Any] = {k: options.pop(k) for k in ("tol", "jac") if k in options}
-            return Algorithm(
-                partial(_local, method=name, options=options, **chosen), partial(_prepare, name)
-            )
-        solve: Solve = partial(_global, method=name, parameters=parameters)
-        return Algorithm(solve, partial(_prepare, name))
 
-    def source_files(self, name: str) -> list[Path]:
-        return [Path(__file__)]
+def _parameters(name: str) -> dict[str, object]:
+    """Those of a global optimizer, or the options that scipy documents for a local method."""
+    from scipy import optimize
+
+    if name in GLOBAL:
+        arguments = inspect.signature(getattr(optimize, name)).parameters
+        return dict.fromkeys(key for key in arguments if key not in SET_HERE)
+    show_options: Any = optimize.show_options
+    text = str(show_options("minimize", name.lower(), disp=False))
+    documented = re.findall(r"^ *(\w+(?:, \w+)*) : ", text, flags=re.MULTILINE)
+    names = [word for words in documented for word in words.split(", ")]
+    names = [key for key in names if key not in SET_HERE and _takes_option(name, key)]
+    return dict.fromkeys(["tol", *(["jac"] if name in WITH_GRADIENT else []), *names])
 
 
-SCIPY = ScipyOptimize()
-"""Local methods of `minimize` and global optimizers of scipy."""
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> object:
+    options = dict(parameters)
+    if name in GLOBAL:
+        return _global(objective, rng, name, options)
+    chosen = {key: options.pop(key) for key in ("tol", "jac") if key in options}
+    if (jac := chosen.get("jac")) not in (None, "2-point", "3-point"):
+        raise ValueError(f"'jac' is '2-point' or '3-point', not {jac!r}")
+    return _local(objective, rng, name, options, **chosen)
 
 
 def _local(
     objective: Objective,
     rng: np.random.Generator,
-    *,
     method: str,
-    options: Mapping[str, object],
+    settings: dict[str, Any],
     **chosen: Any,
 ) -> object:
     from scipy import optimize
@@ -149,7 +129,6 @@ def _local(
         chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
     chosen |= _constraints(objective)
     start = starting_point(objective, rng)
-    settings = dict(options)
     if objective.cores > 1 and _takes_workers(method):
         settings |= _workers(objective)
     minimize: Any = optimize.minimize
@@ -175,15 +154,10 @@ def _constraints(objective: Objective) -> dict[str, Any]:
 
 
 def _global(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    method: str,
-    parameters: Mapping[str, Any],
+    objective: Objective, rng: np.random.Generator, method: str, chosen: dict[str, Any]
 ) -> object:
     from scipy import optimize
 
-    chosen = dict(parameters)
     bounds = optimize.Bounds(objective.lower, objective.upper)
     if method == "basinhopping":
         local = {"method": "L-BFGS-B", "bounds": bounds} | chosen.pop("minimizer_kwargs", {})
@@ -203,12 +177,9 @@ def _global(
 
 def _prepare(name: str) -> None:
     """Launch it once in two dimensions, so that all its late imports are done."""
-    solve: Solve = partial(_global, method=name, parameters={})
-    if name in LOCAL:
-        solve = partial(_local, method=name, options={})
     _takes_workers(name)
     with contextlib.suppress(Enough):
-        solve(Sphere(200), np.random.default_rng(0))
+        _solve(Sphere(200), np.random.default_rng(0), name=name, parameters={})
 
 
 @cache
@@ -225,7 +196,7 @@ def _takes_option(method: str, option: str) -> bool:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
         try:
-            _local(Sphere(1), np.random.default_rng(0), method=method, options={option: None})
+            _local(Sphere(1), np.random.default_rng(0), method, {option: None})
         except OptimizeWarning:
             return False
         except TypeError as error:  # trust-constr
@@ -235,30 +206,18 @@ def _takes_option(method: str, option: str) -> bool:
     return True
 
 
-def _local_parameters(method: str) -> list[str]:
-    """The options that scipy documents for a method, and those of `minimize`."""
-    from scipy import optimize
-
-    show_options: Any = optimize.show_options
-    text = str(show_options("minimize", method.lower(), disp=False))
-    documented = re.findall(r"^ *(\w+(?:, \w+)*) : ", text, flags=re.MULTILINE)
-    names = [word for words in documented for word in words.split(", ")]
-    names = [n for n in names if n not in SET_HERE and _takes_option(method, n)]
-    first = ["tol", "jac"] if method in WITH_GRADIENT else ["tol"]
-    return list(dict.fromkeys(first + names))
-
-
-def _global_parameters(name: str) -> list[str]:
-    from scipy import optimize
-
-    return [k for k in inspect.signature(getattr(optimize, name)).parameters if k not in SET_HERE]
-
-
-def _unknown(name: str, key: str, known: list[str]) -> str:
-    if key in SET_HERE:
-        return f"{key!r} of scipy:{name} is set by timefair"
-    return f"{key!r} is not a parameter of scipy:{name}{suggest(key, known) or _list(known)}"
-
-
-def _list(known: list[str]) -> str:
-    return f"; it has: {', '.join(known)}"
+SCIPY = ScipyOptimize(
+    name="scipy",
+    distributions=("scipy", "numpy"),
+    module="scipy.optimize",
+    names=(*LOCAL, *GLOBAL, *UNUSABLE),
+    parameters=_parameters,
+    solve=_solve,
+    examples=("L-BFGS-B", "dual_annealing"),
+    special=dict.fromkeys(WITH_CONSTRAINTS, BOTH),
+    whole=("differential_evolution",),
+    prepare=_prepare,
+    missing=lambda name: UNUSABLE.get(name, ""),
+    optional=False,
+)
+"""Local methods of `minimize` and global optimizers of scipy."""

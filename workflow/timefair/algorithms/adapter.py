@@ -1,0 +1,341 @@
+"""What the adapters of libraries share: names and parameters, start points, bounds, budgets.
+
+An adapter is a module of `adapters` with one `Adapter`: the names of the algorithms, their
+parameters with defaults, and ``solve``, one launch. Nothing else has to be written for a library.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import Signature
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    Algorithm,
+    Available,
+    ConstrainedObjective,
+    Library,
+    Objective,
+)
+from timefair.basics.errors import suggest
+from timefair.problems.base import Variables
+from timefair.problems.kinds import Task
+
+BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
+"""The tasks of an algorithm that takes one objective, with constraints or without."""
+CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
+TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
+LISTED = 20
+"""Most parameters that the message on an unknown one lists."""
+
+Evaluate = Callable[[NDArray[np.float64]], float]
+Names = Sequence[str] | Callable[[], Collection[str]]
+
+
+@dataclass
+class Adapter(Library):
+    """A library of algorithms.
+
+    Attributes
+    ----------
+    name
+        The part before the colon of ``library:name`` in a campaign.
+    distributions
+        The packages whose versions affect the algorithms. The first one is the package to install.
+    module
+        The module to import.
+    names
+        The names of the algorithms, or a function that asks the library for them.
+    parameters
+        ``parameters(name)`` returns the parameters that a user may set, each with its default, or
+        with ``int`` or ``float`` if the library chooses a number. If the default is a truth value
+        or a number, the user's value has to be one, too. The library checks all other values.
+    solve
+        ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
+        What it raises in a short trial is the fault of the parameters.
+    examples
+        Some of the names, for the documentation; by default the first one.
+    special, batched, unneeded
+        As in `Library`.
+    whole
+        Algorithms that take integer variables, too.
+    late
+        Modules that the library imports while an algorithm runs, some after more evaluations than a
+        trial launch has. They are imported before the runs.
+    prepare
+        ``prepare(name)``: what else is done once before the clock starts.
+    missing
+        ``missing(name)``: what one algorithm needs and is not installed; empty for nothing.
+    trial_evaluations
+        Evaluations of the trial: a number, or a function of the name and the parameters.
+    optional
+        Whether the package is one of the extras, and not a dependency of timefair.
+    """
+
+    name: str
+    distributions: Sequence[str]
+    module: str
+    names: Names
+    parameters: Callable[[str], Mapping[str, object]]
+    solve: Callable[..., object]
+    examples: Sequence[str] = ()
+    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
+    batched: Collection[str] = ()
+    unneeded: Sequence[str] = ()
+    whole: Collection[str] = ()
+    late: Sequence[str] = ()
+    prepare: Callable[[str], object] = lambda name: None
+    missing: Callable[[str], str] = lambda name: ""
+    trial_evaluations: int | Callable[[str, Mapping[str, Any]], int] = 5
+    optional: bool = True
+
+    def __post_init__(self) -> None:
+        self.examples = self.examples or (() if callable(self.names) else self.names[:1])
+        self.modules = (self.module, *self.late)
+
+    def every(self) -> Collection[str]:
+        """The names of its algorithms."""
+        return self.names() if callable(self.names) else self.names
+
+    def available(self) -> list[Available]:
+        return [Available(name, self._lacks(name)) for name in self.every()]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name not in self.every():
+            return [f"{self.name} has no algorithm {name!r}{suggest(name, self.every())}"]
+        place = f"{self.name}:{name}"
+        if lacks := self._lacks(name):
+            return [f"{place} cannot be used here: it {lacks}"]
+        defaults = self.parameters(name)
+        lines = []
+        for key, value in parameters.items():
+            if key not in defaults:
+                lines.append(unknown(key, place, defaults))
+            elif wanted := _wanted(value, defaults[key]):
+                lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
+        return lines or self._refusal(name, parameters)
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS | {"integer"} if name in self.whole else CONTINUOUS
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        defaults = self.parameters(name) if parameters else {}
+        values = {key: _like(value, defaults[key]) for key, value in parameters.items()}
+        launch = partial(_launch, self.solve, name=name, parameters=values)
+        return Algorithm(launch, partial(self._prepare, name))
+
+    def source_files(self, name: str) -> list[Path]:
+        return [Path(__file__), Path(inspect.getfile(self.solve))]
+
+    def objectives(self, name: str) -> int:
+        """How many objectives an algorithm is for."""
+        return 2 if self.tasks(name, {}) == TWO_OBJECTIVES else 1
+
+    def _prepare(self, name: str) -> None:
+        importlib.import_module(self.module)
+        for module in self.late:
+            if importlib.util.find_spec(module.partition(".")[0]):
+                importlib.import_module(module)
+        self.prepare(name)
+
+    def _lacks(self, name: str) -> str:
+        if self.optional and not importlib.util.find_spec(self.module):
+            return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
+        return self.missing(name)
+
+    def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        """The error of the library for invalid values, found by a short launch."""
+        of = self.trial_evaluations
+        most = of(name, parameters) if callable(of) else of
+        objective = Sphere(most, self.objectives(name))
+        try:
+            self.load(name, parameters).solve(objective, np.random.default_rng(0))
+        except Enough:
+            return []
+        except Exception as error:
+            told = str(error).rpartition("what:")[2]  # pygmo begins with a place in its code
+            reason = " ".join(told.split()) or type(error).__name__
+            return [f"{self.name}:{name} refuses its parameters: {reason}"]
+        return []
+
+
+def unknown(key: str, owner: str, known: Collection[str]) -> str:
+    """The fault of a parameter that its owner does not have."""
+    names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
+    has = ", ".join(names) or "none"
+    return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
+
+
+def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
+    """The arguments whose default a YAML file can have: truth values, numbers, texts and None.
+
+    Those in `without` are set by the adapter.
+    """
+    return {
+        key: argument.default
+        for key, argument in signature.parameters.items()
+        if key not in without and isinstance(argument.default, bool | int | float | str | None)
+    }
+
+
+def _wanted(value: object, default: object) -> str:
+    """What a value that replaces a default should be; empty if it is valid."""
+    if isinstance(default, type):
+        default = default(True)
+    if isinstance(default, bool):
+        return "" if isinstance(value, bool) else "true or false"
+    if not isinstance(default, int | float):
+        return ""
+    whole = isinstance(default, int)
+    least = -np.inf if default < 0 else min(default, 1) if whole else 0
+    right_type = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    if right_type and value >= least:  # type: ignore[operator]
+        return ""
+    kind = "a whole number" if whole else "a number"
+    return kind if least == -np.inf else f"{kind} from {least}"
+
+
+def _like(value: object, default: object) -> object:
+    """A whole number as a float if the default is one: some libraries check the type."""
+    is_float = default is float or isinstance(default, float)
+    return float(value) if is_float and isinstance(value, int) else value
+
+
+def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
+    """Launch without warnings, because warnings take time and fill the log."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return solve(*arguments, **keywords)
+
+
+# --- What a launch needs ------------------------------------------------------------------------
+
+
+def nominal_budget(objective: Objective, per_dimension: int) -> int:
+    """Evaluations of a launch that plans with them: the rest of the run's budget, at least 1, or,
+    without such a budget, a number for each dimension.
+    """
+    left = objective.evaluations_left
+    return per_dimension * objective.dimension if left is None else max(1, left)
+
+
+def has_constraints(objective: Objective) -> TypeGuard[ConstrainedObjective]:
+    """Whether an objective has constraints."""
+    return hasattr(objective, "constraints")
+
+
+def given_start(objective: Objective) -> NDArray[np.float64] | None:
+    """The suite's starting point, if it has one, in the first launch of a run; else None."""
+    return getattr(objective, "start", None) if objective.evaluations == 0 else None
+
+
+def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np.float64]:
+    """A point to start a launch from, within the bounds, shape ``(dimension,)``.
+
+    If the suite gives a point, the first launch of a run starts there. Each later one starts at a
+    sum of that point and two uniform numbers from -0.5 to 0.5 per variable, as COCO proposes; it
+    may be infeasible. Without such a point, it is drawn uniformly within the bounds.
+    """
+    lower, upper = objective.lower, objective.upper
+    start: NDArray[np.float64] | None = getattr(objective, "start", None)
+    if start is None:
+        return rng.uniform(lower, upper)
+    if objective.evaluations:
+        start = start + rng.uniform(-0.5, 0.5, (2, objective.dimension)).sum(axis=0)
+    return np.clip(start, lower, upper)
+
+
+def moved_inside(objective: Objective) -> Evaluate:
+    """Wrap an objective so that points outside the bounds are moved onto them."""
+    lower, upper = objective.lower, objective.upper
+    return lambda x: objective(np.clip(x, lower, upper))
+
+
+class ErrorTrap:
+    """An objective that keeps its exception, for libraries that would swallow it.
+
+    After an exception `stop` is called, to make the library return, or the adapter checks `error`.
+    The value of that evaluation is inf. `reraise` raises the exception, if there was one.
+    """
+
+    def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:
+        self.error: BaseException | None = None
+        self._evaluate, self._stop = evaluate, stop
+
+    def __call__(self, x: NDArray[np.float64]) -> float:
+        return float(self.call(self._evaluate, x))
+
+    def call(self, evaluate: Callable[..., Any], x: NDArray[np.float64]) -> Any:
+        """The value of another function at a point, such as the constraints; inf if it raises."""
+        try:
+            return evaluate(x)
+        except BaseException as error:
+            self.error = error
+            self._stop()
+            return np.inf
+
+    def reraise(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+# --- Trials -------------------------------------------------------------------------------------
+
+
+class Enough(BaseException):
+    """Ends a trial launch."""
+
+
+class Sphere:
+    """The sphere on [-1, 1]^2, for a trial launch of at most `most` evaluations.
+
+    With `shown` 2, a point gives the values of two spheres.
+    """
+
+    dimension = 2
+    noisy = False
+    changes = 0
+    cores = 1
+    evaluations_left: int | None = None
+
+    def __init__(self, most: int = sys.maxsize, shown: int = 1) -> None:
+        self.evaluations = 0
+        self.shown = shown
+        self._most = most
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        return np.full(2, -1.0)
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        return np.full(2, 1.0)
+
+    @property
+    def integer(self) -> NDArray[np.bool_]:
+        return np.zeros(2, dtype=bool)
+
+    def __call__(self, x: Any, /) -> Any:
+        if self.evaluations == self._most:
+            raise Enough
+        self.evaluations += 1
+        values = [float(np.sum((np.asarray(x) - middle) ** 2)) for middle in range(self.shown)]
+        return values[0] if self.shown == 1 else np.array(values)
+
+    def recommend(self, x: Any, /) -> None:
+        """Nothing is recorded."""
+
+    def batch(self, points: Any, /) -> NDArray[np.float64]:
+        return np.array([self(x) for x in points])
