@@ -13,12 +13,12 @@ import os
 import statistics
 
 from timefair.algorithms.base import Algorithm
+from timefair.extensions.strict.host import Setup
+from timefair.extensions.strict.solvers import Host, hosted
 from timefair.linux import kernel
-from timefair.measure.apart.messages import Setup
-from timefair.measure.apart.solvers import Host, hosted
-from timefair.measure.preparation import loading
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import load
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
@@ -49,7 +49,7 @@ def main() -> None:
         space = problem.lower, problem.upper, problem.integer
         how_many = arguments.runs, arguments.evaluations
         os.sched_setaffinity(0, cores[:1])
-        here = microseconds(loading.load(USE, {}, False), problem, *how_many)
+        here = microseconds(load(USE, {}, False), problem, *how_many)
         with hosted(Setup(os.getpid(), USE, {}, False, *space, None), cores[:2]) as host:
             apart = microseconds(host, problem, *how_many)
         least = min(apart) - min(here)

@@ -27,9 +27,9 @@ from timefair.cli.common import THREAD_VARIABLES
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.perturbation.monitor import RunMonitor, parts_for
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.rundata.clocks import reference_s
 

@@ -18,8 +18,7 @@ import time
 
 from timefair.algorithms import registry
 from timefair.linux import kernel
-from timefair.measure.isolation.leftovers import reused_scratch_folders
-from timefair.measure.isolation.views import Views, views
+from timefair.measure.isolation import Views, views
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
@@ -53,13 +52,12 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     spent: dict[str, list[tuple[float, float, float]]] = {name: [] for name in kinds}
-    with reused_scratch_folders():
-        for _ in range(options.runs):
-            for name, its_views in kinds.items():
-                cpu, start = cpu_s(), time.monotonic()
-                row = measure_run(algorithm, problem, Allowance(evaluations=1, views=its_views), 1)
-                wall_s = time.monotonic() - start
-                spent[name].append((cpu_s() - cpu, wall_s, row["reaped_s"] - row["wall_s"]))
+    for _ in range(options.runs):
+        for name, its_views in kinds.items():
+            cpu, start = cpu_s(), time.monotonic()
+            row = measure_run(algorithm, problem, Allowance(evaluations=1, views=its_views), 1)
+            wall_s = time.monotonic() - start
+            spent[name].append((cpu_s() - cpu, wall_s, row["reaped_s"] - row["wall_s"]))
     print(f"{'':10}{'CPU, ms':>10}{'wall, ms':>10}{'end, ms':>10}")
     for name, rows in spent.items():
         medians = [1e3 * statistics.median(column) for column in zip(*rows, strict=True)]

@@ -33,9 +33,9 @@ from timefair.extensions.portfolios.search import Search, reached_by_any
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.statistics.runtimes import runtimes
 

@@ -13,7 +13,6 @@ import time
 from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
-DENIED = "PermissionError: [Errno 1] Operation not permitted"
 
 
 @adversary("raised", FAILED, message="RuntimeError: no convergence")
@@ -147,40 +146,10 @@ def ends_its_group(objective, rng):
     time.sleep(1000)
 
 
-@adversary("raised", FAILED, message=DENIED)
-def kills_its_parent(objective, rng):
-    one(objective)
-    os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(1000)
-
-
-@adversary("raised", FAILED, message=DENIED)
-def kills_the_group_of_its_parent(objective, rng):
-    one(objective)
-    os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)
-    time.sleep(1000)
-
-
-@adversary("raised", FAILED, message=DENIED)
-def asks_its_parent_to_end(objective, rng):
-    one(objective)
-    time.sleep(0.005)
-    os.kill(os.getppid(), signal.SIGTERM)
-    time.sleep(1000)
-
-
 @adversary("ok", HELD)
 def stops_itself(objective, rng):
     one(objective)
     os.kill(os.getpid(), signal.SIGSTOP)
-
-
-@adversary("raised", FAILED, message=DENIED)
-def stops_its_parent(objective, rng):
-    """SIGSTOP to its parent."""
-    one(objective)
-    os.kill(os.getppid(), signal.SIGSTOP)
-    time.sleep(1000)
 
 
 @adversary("ok", HELD, shows=lambda row: row["wall_s"] == row["budget_s"])

@@ -146,12 +146,6 @@ def forbids_itself_files(objective, rng):
     search(objective, rng)
 
 
-@adversary("raised", FAILED, message="PermissionError")
-def lowers_its_priority(objective, rng):
-    one(objective)
-    os.nice(19)
-
-
 @adversary("ok", HELD)
 def writes_a_large_file(objective, rng):
     """In its temporary folder, which is removed."""

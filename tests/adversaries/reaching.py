@@ -1,4 +1,4 @@
-"""Algorithms that reach for the clock, the counters, other cores, or what other runs have found."""
+"""Algorithms that reach for the clock, the counters, priority, or what other runs have found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from adversary import HELD, adversary, one, search
+from adversary import adversary, one, search
 
 FAILED = "failure"
 
@@ -137,7 +137,7 @@ def replaces_the_end_of_a_process_and_raises(objective, rng):
     raise RuntimeError("no convergence")
 
 
-# --- Cores and priority -----------------------------------------------------------------------
+# --- Priority ----------------------------------------------------------------------------------
 
 
 @adversary("ok", shows=in_its_time)
@@ -154,33 +154,6 @@ def asks_for_real_time(objective, rng):
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     search(objective, rng)
-
-
-@adversary("raised", FAILED, message="PermissionError")
-def takes_all_cores(objective, rng):
-    """Widens its affinity, and multiplies matrices in threads."""
-    os.sched_setaffinity(0, range(os.cpu_count()))
-    one(objective)
-    import threading
-
-    matrix = np.ones((500, 500))
-    for _ in range(4):
-        threading.Thread(
-            target=lambda: [np.dot(matrix, matrix) for _ in range(10**9)], daemon=True
-        ).start()
-    time.sleep(1000)
-
-
-@adversary("ok", HELD, shows=in_its_time)
-def has_helpers_on_other_cores(objective, rng):
-    """Forks a process onto each core."""
-    one(objective)
-    for core in range(os.cpu_count()):
-        if os.fork() == 0:
-            os.sched_setaffinity(0, [core])
-            while True:
-                pass
-    time.sleep(1000)
 
 
 # --- What one run leaves for the next -----------------------------------------------------------
@@ -227,18 +200,6 @@ def looks_for_the_folder_of_another_run(objective, rng):
     for path in Path(tempfile.gettempdir()).parent.glob("timefair-*"):
         shutil.rmtree(path, ignore_errors=True)
     search(objective, rng)
-
-
-@adversary("raised", FAILED, message="PermissionError")
-def kills_all_processes_above_it(objective, rng):
-    """The process that measures it, and the prepared one of which that is a fork."""
-    one(objective)
-    pid = os.getppid()
-    for _ in range(2):
-        above = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        os.kill(pid, 9)
-        pid = above
-    time.sleep(1000)
 
 
 @adversary("raised", FAILED, message="PermissionError")

@@ -56,13 +56,13 @@ WITHIN_MEASURE = {
     "launching": set(),
     "isolation": set(),
     "perturbation": set(),
-    "preparation": {"evaluation", "launching", "isolation"},
-    "apart": {"evaluation", "launching", "isolation", "preparation"},
-    "runs": {"evaluation", "launching", "isolation", "apart"},
+    "processes": set(),
+    "trial": {"evaluation", "launching", "isolation"},
+    "runs": {"evaluation", "launching", "isolation", "processes"},
     "job": {
-        "evaluation", "launching", "isolation", "perturbation", "preparation", "apart", "runs",
+        "evaluation", "launching", "isolation", "perturbation", "trial", "processes", "runs",
     },
-    "audit": {"evaluation", "launching", "preparation", "runs"},
+    "audit": {"evaluation", "launching", "trial", "runs"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},

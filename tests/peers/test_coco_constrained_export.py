@@ -6,9 +6,9 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
-from timefair.measure.preparation.loading import load
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import load
 from timefair.problems import registry
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs

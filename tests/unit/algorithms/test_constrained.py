@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.measure.preparation.loading import load
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import load
 from timefair.problems.registry import SUITES
 
 PROBLEM = SUITES["bbob-constrained"].problem(1, 2, 1)

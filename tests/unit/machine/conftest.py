@@ -34,27 +34,16 @@ SERVER: dict[str, str] = {
     "proc/vmstat": "nr_free_pages 1\npswpin 0\npswpout 0\n",
     "proc/loadavg": "0.01 0.05 0.10 1/200 4242\n",
     "proc/stat": "cpu  10 0 10 1000 0 0 0 0 0 0\ncpu0 10 0 10 1000 0 0 0 0 0 0\n",
-    "proc/pressure/cpu": "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
-    "proc/pressure/memory": "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
-    "proc/pressure/io": "some avg10=0.10 avg60=0.00 avg300=0.00 total=0\n",
     "proc/self/cgroup": "0::/jobs\n",
     "proc/self/mountinfo": (
         "20 1 0:4 / /proc rw shared:5 - proc proc rw\n"
         "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
     ),
     "proc/self/status": "Name:\tpython\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n",
-    "proc/self/limits": (
-        "Limit                     Soft Limit           Hard Limit           Units     \n"
-        "Max cpu time              unlimited            unlimited            seconds   \n"
-        "Max open files            1024                 4096                 files     \n"
-    ),
-    "proc/self/timerslack_ns": "50000\n",
     "proc/sys/kernel/hostname": "bench\n",
     "proc/sys/kernel/osrelease": "6.12.0\n",
-    "proc/sys/kernel/randomize_va_space": "2\n",
     "etc/os-release": 'NAME="Example"\nPRETTY_NAME="Example Linux 13"\n',
     "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
-    "sys/devices/system/node/online": "0\n",
     "sys/class/power_supply/AC/type": "Mains\n",
     "sys/class/power_supply/AC/online": "1\n",
     "sys/fs/cgroup/jobs/cpu.max": "max 100000\n",
@@ -62,10 +51,6 @@ SERVER: dict[str, str] = {
     "sys/fs/cgroup/jobs/memory.max": "max\n",
     f"{CPU}/online": "0-3\n",
     f"{CPU}/cpufreq/boost": "0\n",
-    f"{CPU}/cpu0/cache/index0/level": "1\n",
-    f"{CPU}/cpu0/cache/index0/type": "Data\n",
-    f"{CPU}/cpu0/cache/index0/size": "32K\n",
-    f"{CPU}/cpu0/cache/index0/shared_cpu_list": "0\n",
     **of_each_core(4, "topology/thread_siblings_list", "{core}\n"),
     **of_each_core(4, "cpufreq/scaling_governor", "performance\n"),
     **of_each_core(4, "thermal_throttle/core_throttle_count", "0\n"),
@@ -121,10 +106,6 @@ DETECTABLE: dict[str, Any] = {
 
 QUIET: dict[str, Any] = {
     "waiting": {"0": 0.0, "1": 0.001, "2": 0.0, "3": 0.0},
-    "clock_step_ns": 20,
-    "clock_cost_ns": 40.0,
-    "timer_late_ms": {"p50": 0.06, "p99": 0.12},
-    "fork_ms": 2.0,
     "private_folders_refused": "",
     "library_threads": {"libopenblas.so": 1},
     "detectable_slowdown": DETECTABLE,

@@ -11,10 +11,9 @@ from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.measure.preparation.loading import penalized
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import penalized, prepare
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES
 

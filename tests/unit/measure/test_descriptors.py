@@ -10,7 +10,7 @@ import pytest
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.measure.isolation import confinement
+from timefair.measure.isolation import of_the_measurement
 from timefair.measure.job.cell import measure
 from timefair.records.store import read_runs
 
@@ -35,7 +35,7 @@ def test_sockets_and_files_of_the_measurement_are_found(tmp_path):
         inside.unlink()
         inside.mkdir()
         with (inside / "a").open("w") as mine, beside.open("w") as theirs:
-            found = confinement.of_the_measurement([inside])
+            found = of_the_measurement([inside])
             assert {connection.fileno(), mine.fileno()} <= set(found)
             assert not {theirs.fileno(), other.fileno(), 0, 1, 2} & set(found)
 

@@ -16,9 +16,9 @@ import pytest
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES

@@ -21,11 +21,11 @@ from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
 from timefair.linux import kernel, private_folders
 from timefair.linux.private_folders import Mount, plan
-from timefair.measure.isolation.views import views
+from timefair.measure.isolation import views
 from timefair.measure.job.cell import measure
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.policies.restarts.none import NoRestart
 from timefair.records.status import Isolation
 from timefair.records.store import read_runs

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from timefair.algorithms import registry
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES
 

@@ -14,9 +14,9 @@ from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
 from timefair.linux import kernel
 from timefair.measure.job.cell import measure
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 

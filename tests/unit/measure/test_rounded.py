@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.preparation.loading import Rounded, rounded
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import Rounded, rounded
 from timefair.problems.registry import SUITES
 
 PROBLEM = SUITES["bbob-mixint"].problem(1, 5, 1)

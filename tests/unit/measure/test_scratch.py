@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.files import remove
-from timefair.measure.isolation import leftovers
-from timefair.measure.isolation.leftovers import reused_scratch_folders, scratch_folder
+from timefair.measure.isolation import look, scratch_folder
 
 
 @pytest.fixture(autouse=True)
@@ -48,24 +47,8 @@ def test_a_folder_of_any_depth_is_looked_through_and_removed(temporary, levels, 
     with scratch_folder() as folder:
         (folder / "top").write_bytes(bytes(1000))
         dig(folder, levels)
-        left = leftovers.look(folder, [temporary], {})
+        left = look(folder, [temporary], {})
     assert (left.left_files, left.left_mb) == (seen, 0.001)
     assert left.appeared.startswith(f"{temporary}/of-somebody, ")
     assert [path.name for path in temporary.iterdir()] == ["of-somebody"]
     remove(str(temporary / "of-somebody"))
-
-
-def test_only_an_empty_folder_is_reused(temporary):
-    with reused_scratch_folders():
-        with scratch_folder() as first:
-            pass
-        with scratch_folder() as second:
-            (second / "left").mkdir()
-        assert list(temporary.iterdir()) == []
-        with scratch_folder() as third:
-            third.chmod(0o500)
-        with scratch_folder() as fourth:
-            assert fourth.stat().st_mode & 0o777 == 0o700
-    assert first == second
-    assert len({second, third, fourth}) == 3
-    assert list(temporary.iterdir()) == []

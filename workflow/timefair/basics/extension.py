@@ -16,6 +16,8 @@ from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+from timefair.basics.errors import InputError
+
 FOLDER = "timefair.extensions"
 """The package whose folders are extensions, and the entry-point group for those of others."""
 
@@ -44,6 +46,10 @@ class Extension:
     reported, reported_for
         Tables that are made for the report of a campaign with one of its keys, or with one of the
         keys of the core in ``reported_for``.
+    isolation
+        Values of ``isolation`` in a campaign, each with the module whose context manager
+        ``confined(prepared, job, cores)`` gives the `timefair.measure.runs.child.Confined` that
+        runs the job's algorithm.
     check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 
@@ -69,6 +75,7 @@ class Extension:
     exhibits: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     reported_for: tuple[str, ...] = ()
+    isolation: Mapping[str, str] = field(default_factory=dict)
     check: str = ""
     before_runs: str = ""
     files: str = ""
@@ -132,6 +139,14 @@ def each(hook: str, *arguments: Any) -> Iterator[Any]:
     for one in extensions().values():
         if name := getattr(one, hook):
             yield from getattr(one.module(name), hook)(*arguments)
+
+
+def confined(isolation: str, *arguments: Any) -> Any:
+    """What the extension with this value of ``isolation`` confines a job's algorithm to."""
+    for one in extensions().values():
+        if name := one.isolation.get(isolation):
+            return one.module(name).confined(*arguments)
+    raise InputError(f"isolation: {isolation}: there is no extension for it")
 
 
 @cache

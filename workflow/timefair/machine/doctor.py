@@ -6,16 +6,21 @@ unknown.
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from timefair.basics.slowdowns import in_words
+from timefair.linux import private_folders
+from timefair.machine import software
 from timefair.machine.facts import MOMENTARY, STANDING
-from timefair.machine.host import Host, Unknown, core_list, gather
-from timefair.machine.probes import LOOP_NS, PROBES
+from timefair.machine.host import Host, Reader, Unknown, core_list, gather, whole
 
 Severity = Literal["bad", "warn", "unknown", "ok"]
 
@@ -24,7 +29,11 @@ COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods"
 
 
 class Diagnosis(NamedTuple):
-    """The severity of something, the numbers behind it, and what to do."""
+    """The severity of something, the numbers behind it, and what to do.
+
+    ``bad``: times are wrong, or runs do not get what they are promised; ``warn``: times spread or
+    drift.
+    """
 
     severity: Severity
     evidence: str
@@ -32,17 +41,14 @@ class Diagnosis(NamedTuple):
 
 
 def ok(evidence: str) -> Diagnosis:
-    """Times are not perturbed."""
     return Diagnosis("ok", evidence)
 
 
 def warn(evidence: str, remedy: str) -> Diagnosis:
-    """Times spread or drift."""
     return Diagnosis("warn", evidence, remedy)
 
 
 def bad(evidence: str, remedy: str) -> Diagnosis:
-    """Times are wrong, or runs do not get what they are promised."""
     return Diagnosis("bad", evidence, remedy)
 
 
@@ -85,6 +91,60 @@ class Observation:
         return self.growth[name]
 
 
+# --- Measurements, which take about a second --------------------------------------------------
+
+LOOP_NS = 50_000_000
+"""The time for which each core is kept busy."""
+
+
+def waiting(host: Host) -> dict[str, float]:
+    """The share of a busy loop in which it waited for its core, by usable core."""
+    usable = sorted(os.sched_getaffinity(0))
+    try:
+        return {str(core): _waited(host, core) for core in usable}
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
+def _waited(host: Host, core: int) -> float:
+    os.sched_setaffinity(0, {core})
+    waited, start = _run_queue_ns(host), time.perf_counter_ns()
+    while (now := time.perf_counter_ns()) - start < LOOP_NS:
+        pass
+    return (_run_queue_ns(host) - waited) / (now - start)
+
+
+def _run_queue_ns(host: Host) -> int:
+    """The time since its start in which this thread was ready to run and did not."""
+    path = "proc/thread-self/schedstat"
+    words = host.text(path).split()
+    if len(words) < 2:
+        raise Unknown(f"/{path} is cut off")
+    return whole(words[1], f"/{path}")
+
+
+def private_folders_refused(_: Host) -> str:
+    """Why a process gets no private view of a temporary folder; empty if it gets one."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    steps = private_folders.plan([folder], private_folders.mount_points())
+    return private_folders.refusal(steps) or ""
+
+
+def blas_threads(host: Host) -> dict[str, int]:
+    """The threads of the native libraries of numpy and scipy, by file, in this environment."""
+    import_module("numpy")
+    import_module("scipy.linalg")  # has a library of its own
+
+    return {pool["file"]: pool["threads"] for pool in software.blas_threads(host)}
+
+
+PROBES: dict[str, Reader] = {
+    "waiting": waiting,
+    "private_folders_refused": private_folders_refused,
+    "library_threads": blas_threads,
+}
+
+
 def look(host: Host, cores_asked: int | None = None) -> Observation:
     """Observe a machine: read all facts, measure, and read the counters again."""
     facts = gather(STANDING | MOMENTARY, host)
@@ -100,6 +160,8 @@ def look(host: Host, cores_asked: int | None = None) -> Observation:
     missing = facts["missing"] | measured["missing"]
     return Observation(facts | measured | {"missing": missing}, growth, watched_s, cores_asked)
 
+
+# --- Findings ---------------------------------------------------------------------------------
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
 """Shares of time without a core; a run above the first is perturbed."""
@@ -209,17 +271,6 @@ def _load(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
-def _pressure(seen: Observation) -> Diagnosis:
-    pressure = seen["pressure"]
-    evidence = ", ".join(f"{what} {share:.1f} %" for what, share in pressure.items())
-    evidence += " of the last 10 s"
-    if pressure["memory"] > 1:
-        return bad(evidence, "free memory, or use fewer --cores")
-    if max(pressure.values()) > 10:
-        return warn(evidence, "end other work before measuring")
-    return ok(evidence)
-
-
 def _quota(seen: Observation) -> Diagnosis:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
@@ -317,7 +368,7 @@ def _swap(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
-# --- Clock, timers, processes -----------------------------------------------------------------
+# --- Clock and processes ------------------------------------------------------------------------
 
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
@@ -327,31 +378,6 @@ def _clock_source(seen: Observation) -> Diagnosis:
     if source in _FAST_CLOCKS:
         return ok(source)
     return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
-
-
-def _clock(seen: Observation) -> Diagnosis:
-    step, cost = seen["clock_step_ns"], seen["clock_cost_ns"]
-    evidence = f"steps of {step} ns, {cost:.0f} ns per reading"
-    if step > 1000 or cost > 1000:
-        return bad(evidence, "choose another clock source")
-    if cost > 200:
-        return warn(evidence, "choose another clock source: each evaluation reads the clock")
-    return ok(evidence)
-
-
-def _timers(seen: Observation) -> Diagnosis:
-    late = seen["timer_late_ms"]
-    evidence = f"timers late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
-    if late["p99"] > 1:
-        return warn(evidence, "end other work; runs that are killed end late")
-    return ok(evidence)
-
-
-def _fork(seen: Observation) -> Diagnosis:
-    evidence = f"{seen['fork_ms']:.1f} ms per process"
-    if seen["fork_ms"] > 20:
-        return warn(evidence, "free memory; each run is a process of its own")
-    return ok(evidence)
 
 
 def _private_folders(seen: Observation) -> Diagnosis:
@@ -378,16 +404,6 @@ def _library_threads(seen: Observation) -> Diagnosis:
             "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
         )
     return ok(f"1 thread if 1 is requested: {_some(largest)}")
-
-
-_OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")
-
-
-def _thread_variables(seen: Observation) -> Diagnosis:
-    found = {name: v for name, v in seen["environment"].items() if name.endswith(_OVERRIDDEN)}
-    if not found:
-        return ok("none set; runs get the threads of their algorithm")
-    return ok(f"{_assignments(found)}; runs get the threads of their algorithm instead")
 
 
 _SLOW_OR_PIN = (
@@ -431,7 +447,6 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
     "load": _load,
-    "pressure": _pressure,
     "quota": _quota,
     "throttling": _throttling,
     "virtual machine": _virtual_machine,
@@ -443,11 +458,7 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "memory": _memory,
     "swap": _swap,
     "clock source": _clock_source,
-    "clock": _clock,
-    "timers": _timers,
-    "fork": _fork,
     "private folders": _private_folders,
     "library threads": _library_threads,
-    "thread variables": _thread_variables,
     "other variables": _variables,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import cgroups, checkout, detectable, software, system
+from timefair.machine import checkout, detectable, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -15,8 +15,6 @@ STANDING: dict[str, Reader] = {
     "cores": system.logical_cores,
     "cores_physical": system.physical_cores,
     "siblings": system.siblings,
-    "numa_nodes": system.numa_nodes,
-    "caches": system.caches,
     "governor": system.governor,
     "turbo": system.turbo,
     "memory_mb": system.total_mb,
@@ -30,19 +28,13 @@ STANDING: dict[str, Reader] = {
     "virtual_machine": system.virtual_machine,
     "container": system.container,
     "clock_source": system.clock_source,
-    "clock_resolution_ns": software.clock_resolution_ns,
-    "timer_slack_ns": system.timer_slack_ns,
-    "address_randomisation": system.address_randomisation,
     # what this process may use
     "cores_usable": system.usable_cores,
     "affinity": system.affinity,
-    "cpu_quota": cgroups.cpu_quota,
-    "memory_limit_mb": cgroups.memory_limit_mb,
-    "resource_limits": system.resource_limits,
+    "cpu_quota": system.cpu_quota,
     # its software
     "python": software.python,
     "python_implementation": software.python_implementation,
-    "python_compiler": software.python_compiler,
     "python_flags": software.python_flags,
     "numpy_compilers": software.numpy_compilers,
     "numpy_instructions": software.numpy_instructions,
@@ -58,12 +50,11 @@ STANDING: dict[str, Reader] = {
 
 MOMENTARY: dict[str, Reader] = {
     "load": system.load,
-    "pressure": system.pressure,
     "steal_s": system.steal_s,
-    "throttled_periods": cgroups.throttled_periods,
+    "throttled_periods": system.throttled_periods,
     "thermal_throttles": system.thermal_throttles,
     "memory_available_mb": system.available_mb,
-    "memory_left_mb": cgroups.memory_left_mb,
+    "memory_left_mb": system.memory_left_mb,
     "swap_used_mb": system.swap_used_mb,
     "swapped_pages": system.swapped_pages,
     "power": system.power,

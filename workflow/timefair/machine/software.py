@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 import sysconfig
-import time
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
@@ -41,19 +40,9 @@ def python_implementation(_: Host) -> str:
     return sys.implementation.name
 
 
-def python_compiler(_: Host) -> str:
-    """The compiler of Python."""
-    return platform.python_compiler() or _absent("Python does not have it")
-
-
 def python_flags(_: Host) -> str:
     """The flags that Python was compiled with."""
     return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
-
-
-def clock_resolution_ns(_: Host) -> float:
-    """The resolution of the clock of all times here, as the kernel promises it."""
-    return time.get_clock_info("perf_counter").resolution * 1e9
 
 
 def numpy_compilers(_: Host) -> dict[str, str]:

@@ -26,9 +26,9 @@ from timefair.campaign import configuration
 from timefair.linux import kernel
 from timefair.measure.evaluation.cost import evaluation_cost_s
 from timefair.measure.launching import run_seed
-from timefair.measure.preparation.trial import prepare
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import prepare
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES

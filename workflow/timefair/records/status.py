@@ -116,7 +116,7 @@ class Perturbation(StrEnum):
 
 
 class Isolation(StrEnum):
-    """How the files of a run were kept from other runs; `measure.isolation.views` lists the
+    """How the files of a run were kept from other runs; `measure.isolation` lists the
     folders.
     """
 
@@ -129,7 +129,7 @@ class Isolation(StrEnum):
 
     STRICT = "strict"
     """The same as ``private``, and the algorithm ran in a process that does not hold the problem:
-    `measure.apart`."""
+    of an extension."""
 
     SHARED = "shared"
     """The campaign lets the runs of the algorithm share these folders; they were compared before

@@ -28,7 +28,6 @@ from timefair.extensions.reproduce.likeness import (
     software_changes,
 )
 from timefair.linux.interruption import interruptible
-from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.spending import Spending
@@ -122,7 +121,6 @@ class Replayer:
         cores = prepared.campaign.cores_of(job.algorithm)
         with (
             interruptible(),
-            reused_scratch_folders(),
             held_cores(cores) as held,
             runner(prepared, job, held, recorded.path.parent, Spending()) as running,
         ):

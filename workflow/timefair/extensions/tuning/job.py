@@ -29,7 +29,6 @@ from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
@@ -68,7 +67,6 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
     with interruptible(), ExitStack() as stack:
         journal = stack.enter_context(Journal(record, key))
         begun = stack.enter_context(BegunRun(record))
-        stack.enter_context(reused_scratch_folders())
         cores = stack.enter_context(held_cores(campaign.cores_of(label)))
         search = _Search(campaign, label, journal, begun, cores, folder)
         search.go_on()

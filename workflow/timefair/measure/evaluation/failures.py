@@ -18,6 +18,10 @@ FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 _PACKAGE = Path(__file__).parents[2]
 
 
+class SolverGone(Exception):
+    """The process that a `Confined` algorithm has for a launch ended; the argument is its id."""
+
+
 class LaunchFailed(Exception):
     """The algorithm raised in a solver, or the problem in an evaluator. It reports `code` and
     `text` as `failure` does.

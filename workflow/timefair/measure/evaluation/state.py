@@ -4,14 +4,12 @@ The memory belongs to anonymous files that the child inherits. It therefore outl
 however the child ends. The child writes (`objective`, and `report` below); the parent reads after
 the child has ended.
 
-The start determines when the run has to end, so it is sealed: after it is written, the kernel
-allows no change. An algorithm that looks for the other files can change them, so the parent checks
-all their contents (`Unreadable`, `timefair.records.consistency`).
+An algorithm that looks for the files can change them, so the parent checks their contents
+(`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 import struct
@@ -39,7 +37,6 @@ MESSAGE_END = mmap.PAGESIZE
 
 
 _START = struct.Struct("=6q")
-_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
 
 class Unreadable(ValueError):
@@ -128,17 +125,15 @@ class State:
         """The header in the form that the objective needs: an array of one record."""
         return self._header
 
-    def seal(self, start: Start) -> None:
-        """Write the start. It cannot be changed afterwards."""
+    def begin(self, start: Start) -> None:
+        """Write the start."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
-        fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 
     @property
     def start(self) -> Start | None:
-        """The start; None before it is sealed."""
-        if fcntl.fcntl(self._start_fd, fcntl.F_GET_SEALS) != _SEALS:
-            return None
-        return Start(*_START.unpack(os.pread(self._start_fd, _START.size, 0)))
+        """The start; None before it is written."""
+        written = os.pread(self._start_fd, _START.size, 0)
+        return Start(*_START.unpack(written)) if len(written) == _START.size else None
 
     def __getitem__(self, name: str) -> Any:
         """A field of the header."""
@@ -226,9 +221,9 @@ def _new() -> list[int]:
     """The files of the memory of a run."""
     parts = (
         "head", "events", "launches", "launch-events", "batches", "vectors", "recommended", "best",
+        "start",
     )  # fmt: skip
-    start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
+    fds = [os.memfd_create(f"timefair-{part}") for part in parts]
     os.ftruncate(fds[0], MESSAGE_END)
     return fds
 

@@ -14,7 +14,6 @@ from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
@@ -103,7 +102,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             first = next(missing, None)
         if first is not None:
             requirement.check(campaign)
-            with reused_scratch_folders(), ExitStack() as holding:
+            with ExitStack() as holding:
                 with spending.on("waiting for a core"):
                     cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 folder = record.parents[3]

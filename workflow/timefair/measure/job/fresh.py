@@ -17,13 +17,12 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation.confinement import confinement_under
-from timefair.measure.isolation.views import Views
+from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared, allowance_of
 from timefair.measure.job.resolved import Resolved
-from timefair.measure.preparation.trial import import_modules, trial_launch
 from timefair.measure.runs.child import Allowance, Unloaded, live
 from timefair.measure.runs.fresh import LOADING_S, LONGEST, Context, Request
+from timefair.measure.trial import import_modules, trial_launch
 from timefair.problems.base import Problem
 
 if TYPE_CHECKING:
@@ -98,7 +97,6 @@ def _live(
         tempfile.tempdir = request.folder
         state = State(request.numbers, request.recommended, fds)
         unloaded = Unloaded(partial(loader.problem, request.instance), loader.algorithm)
-        confinement = confinement_under(starter)
-        live(starter, confinement, unloaded, None, allowance, state, request.seed)
+        live(starter, unloaded, None, allowance, state, request.seed)
     finally:
         kernel.end_process(1)

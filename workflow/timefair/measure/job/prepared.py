@@ -14,21 +14,18 @@ from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
+from timefair.basics.extension import confined
 from timefair.campaign import provenance
 from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
-from timefair.measure.apart.messages import Setup
-from timefair.measure.apart.solvers import Host, hosted
 from timefair.measure.evaluation.objective import NEVER
-from timefair.measure.isolation import confinement
-from timefair.measure.isolation.views import Views, views
+from timefair.measure.isolation import Views, of_the_measurement, views
 from timefair.measure.job.cores import lock_folder
 from timefair.measure.job.resolved import resolved
-from timefair.measure.preparation import loading
-from timefair.measure.preparation.trial import Trial, prepare
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
+from timefair.measure.processes import NoAnswer, elsewhere
+from timefair.measure.runs.child import Allowance, Confined
 from timefair.measure.runs.fresh import Context, Fresh, fresh
+from timefair.measure.trial import Trial, import_library, load, prepare
 from timefair.problems import registry as suites
 from timefair.records.status import Isolation
 
@@ -77,7 +74,7 @@ class Prepared:
             return
         start = time.monotonic()
         with threads.noted():
-            loading.import_library(self.campaign.algorithms[job.algorithm].use)
+            import_library(self.campaign.algorithms[job.algorithm].use)
         self.seconds += time.monotonic() - start
 
     def load(self, job: Job) -> Algorithm:
@@ -92,7 +89,7 @@ class Prepared:
             self.seconds += user_code.import_s(spec.use)
             start = time.monotonic()
             with threads.noted():
-                self._loaded = loading.load(
+                self._loaded = load(
                     spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
                 )
             self.seconds += time.monotonic() - start
@@ -166,7 +163,7 @@ class Prepared:
         return algorithm
 
     @contextmanager
-    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Host | Fresh]:
+    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Confined | Fresh]:
         """Get ready for the job's algorithm on held cores, here or in a separate process."""
         if not self.campaign.is_apart(job.algorithm):
             algorithm = self.get_ready(job)
@@ -179,32 +176,8 @@ class Prepared:
                 self.trial = Trial(*process.trial)
                 yield process
             return
-        with self.hosted(job, cores) as host:
-            os.sched_setaffinity(0, host.cores)
-            yield host
-
-    @contextmanager
-    def hosted(self, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
-        """Prepare the job's algorithm in a separate process. It lives until the block ends."""
-        spec = self.campaign.algorithms[job.algorithm]
-        problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-        setup = Setup(
-            starter=os.getpid(),
-            use=spec.use,
-            parameters=spec.parameters,
-            rounds_integers=spec.integer == "round",
-            lower=problem.lower,
-            upper=problem.upper,
-            integer=problem.integer,
-            memory_mb=self.campaign.limits.memory_mb,
-        )
-        with hosted(setup, cores) as host:
-            ready = host.ready
-            watched = tuple(map(Path, ready.watched))
-            self.views = Views(Isolation.STRICT, ready.watched_because, watched=watched)
-            self.trial = Trial((), ready.trace, ready.appeared)
-            self.seconds += ready.seconds
-            yield host
+        with confined(self.campaign.isolation_of(job.algorithm), self, job, cores) as process:
+            yield process
 
     def _views(self, label: str) -> Views:
         spec = self.campaign.algorithms[label]
@@ -256,5 +229,5 @@ def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Al
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
         views=views,
-        closed=confinement.of_the_measurement([folder, lock_folder()]),
+        closed=of_the_measurement([folder, lock_folder()]),
     )

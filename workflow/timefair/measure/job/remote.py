@@ -21,10 +21,10 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import provenance
 from timefair.environments.answers import Answers
 from timefair.environments.environment import Environment
-from timefair.measure.isolation.companions import connected
 from timefair.measure.job.resolved import resolved
 from timefair.measure.job.spending import Spending
 from timefair.measure.perturbation.monitor import Row
+from timefair.measure.processes import connected
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

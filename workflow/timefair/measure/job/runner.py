@@ -15,8 +15,8 @@ from timefair.measure.evaluation.state import State
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.job.spending import Spending
 from timefair.measure.perturbation.monitor import Row, RunMonitor, parts_for
+from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run
 from timefair.problems.base import Problem
 

@@ -19,7 +19,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.allocated import read_allocation
 from timefair.measure.job.repetitions import Repetitions
-from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
+from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.policies.stopping.base import Cell, Comparing
 from timefair.problems import registry as suites
 from timefair.records.store import read_runs

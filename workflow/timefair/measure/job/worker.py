@@ -21,7 +21,6 @@ from timefair.campaign.plan import Job
 from timefair.environments.answers import Question, collected, here
 from timefair.linux import kernel
 from timefair.linux.interruption import interruptible
-from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job.prepared import Prepared, allowance_of
 from timefair.measure.job.resolved import Resolved
 from timefair.measure.job.runner import Runner
@@ -35,7 +34,7 @@ def main(descriptor: str) -> None:
     """Run a worker. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
     try:
-        with interruptible(), reused_scratch_folders():
+        with interruptible():
             _serve(connection)
     except Interrupted as stop:
         sys.exit(128 + stop.number)

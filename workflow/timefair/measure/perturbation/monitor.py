@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from timefair.basics.slowdowns import lengthened
 from timefair.linux.kernel import read_file
-from timefair.machine.cgroups import folders
 from timefair.machine.host import Host, Unknown, whole
+from timefair.machine.system import folders
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05

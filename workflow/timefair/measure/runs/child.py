@@ -19,10 +19,8 @@ from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure import launching
-from timefair.measure.apart.channel import SolverGone
-from timefair.measure.apart.solvers import Host, Solvers
 from timefair.measure.evaluation.evaluators import Evaluators
-from timefair.measure.evaluation.failures import failure
+from timefair.measure.evaluation.failures import SolverGone, failure
 from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
@@ -34,8 +32,7 @@ from timefair.measure.evaluation.objective import (
     now_ns,
 )
 from timefair.measure.evaluation.state import Start, State
-from timefair.measure.isolation.confinement import Confinement, close_descriptors
-from timefair.measure.isolation.views import Views
+from timefair.measure.isolation import Views, close_descriptors
 from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
@@ -108,10 +105,29 @@ class Unloaded:
     algorithm: Callable[[], tuple[Algorithm, float]]
 
 
+@dataclass(frozen=True)
+class Confined:
+    """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
+
+    Attributes
+    ----------
+    pid
+        The process that holds the algorithm; it lives as long as the job.
+    core
+        Core of the process of a run, which only evaluates.
+    """
+
+    pid: int
+    core: int
+
+    def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
+        """The algorithm of a run, ready to be launched, and the CPU time of its process, in ns."""
+        raise NotImplementedError
+
+
 def live(
     parent: int,
-    confinement: Confinement,
-    algorithm: Algorithm | Host | Unloaded,
+    algorithm: Algorithm | Confined | Unloaded,
     problem: Problem | None,
     allowance: Allowance,
     state: State,
@@ -120,15 +136,15 @@ def live(
     """Run the process of a run, from just after the fork to the end of the run.
 
     A run whose launch was killed at tau continues in a new process with the `state` of the last
-    one. With a host, the algorithm has its own processes, and this one only evaluates for it.
+    one.
 
     An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
     starts, and so is the problem.
     """
     own, prepared_s = os.getpid(), 0.0
     try:
-        if isinstance(algorithm, Host):
-            os.sched_setaffinity(0, {algorithm.own_core})
+        if isinstance(algorithm, Confined):
+            os.sched_setaffinity(0, {algorithm.core})
         else:
             close_descriptors(allowance.closed)
         ends_at_once()
@@ -162,7 +178,6 @@ def live(
             vectors=state.vector_log,
             recommendations=state.recommendations(),
         )
-        confinement.enter()
         if isinstance(algorithm, Unloaded):
             state["kill_at"] = NEVER
             timer.set(NEVER)
@@ -171,9 +186,8 @@ def live(
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
-        if isinstance(algorithm, Host):
-            solvers = _solvers(algorithm, state, seed)
-            algorithm, used_ns = solvers.algorithm, solvers.first.cpu_ns
+        if isinstance(algorithm, Confined):
+            algorithm, used_ns = algorithm.begin(state, seed)
         start = state.start or _begin_run(state, allowance, used_ns, prepared_s)
         measurement.start(start.t0, last_moment(start, allowance))
         launcher = _Launcher(
@@ -191,15 +205,6 @@ def last_moment(start: Start, allowance: Allowance) -> int:
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
-def _solvers(host: Host, state: State, seed: int) -> Solvers:
-    """The processes of an algorithm with `isolation: strict`; the first one is ready."""
-
-    def count() -> None:
-        state["solvers"] += 1
-
-    return Solvers(host, seed, lambda: int(state["launches"]) - 1, count)
-
-
 def _begin_run(
     state: State, allowance: Allowance, used_ns: Callable[[], int], prepared_s: float
 ) -> Start:
@@ -210,7 +215,7 @@ def _begin_run(
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
     prepared = round(prepared_s * 1e9)
     start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches, prepared)
-    state.seal(start)
+    state.begin(start)
     return start
 
 

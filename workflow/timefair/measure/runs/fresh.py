@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation.companions import companion
+from timefair.measure.processes import companion
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -47,7 +47,7 @@ class Context:
     job
         The job whose runs are measured.
     views
-        The arguments of `isolation.views.Views`.
+        The arguments of `isolation.Views`.
     """
 
     starter: int

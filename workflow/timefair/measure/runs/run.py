@@ -21,8 +21,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError, described
 from timefair.linux import kernel
 from timefair.linux.interruption import SIGNALS
-from timefair.measure import launching
-from timefair.measure.apart.solvers import Host
+from timefair.measure import isolation, launching
 from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import (
     EVENT,
@@ -33,12 +32,10 @@ from timefair.measure.evaluation.objective import (
     vector_dtype,
 )
 from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
-from timefair.measure.isolation import leftovers
-from timefair.measure.isolation.confinement import confinement_under
-from timefair.measure.isolation.leftovers import scratch_folder
+from timefair.measure.isolation import scratch_folder
+from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs import child
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
+from timefair.measure.runs.child import Allowance, Confined
 from timefair.measure.runs.fresh import LOADING_S, Fresh
 from timefair.problems.base import Problem
 from timefair.records.consistency import (
@@ -296,7 +293,7 @@ _LAUNCH_ENDS = {
 
 _POLL_NS = 1_000_000_000
 
-Subject = Algorithm | Host | Fresh
+Subject = Algorithm | Confined | Fresh
 """What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
 
 _OF_EVENTS = ("events", "launch_events")
@@ -380,7 +377,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
         **_unwritten(None, allowance, problem, now_ns()),
         **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
         **allowance.views.columns(),
-        **leftovers.NONE._asdict(),
+        **isolation.NONE._asdict(),
         "attempts": ATTEMPTS,
         "seed": seed,
     }
@@ -390,10 +387,10 @@ def _attempt(
     algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
     views = allowance.views
-    before = leftovers.fingerprint(views.watched)
+    before = isolation.fingerprint(views.watched)
     with scratch_folder() as scratch:
         row = _row(algorithm, problem, allowance, seed)
-        left = leftovers.look(scratch, views.watched, before)
+        left = isolation.look(scratch, views.watched, before)
     return row | views.columns() | left._asdict()
 
 
@@ -416,7 +413,7 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
             result = _unwritten(state.start, allowance, problem, reaped)
         status, reason, message = verdict
         helpers = allowance.cores if allowance.cores > 1 else 0
-        if isinstance(algorithm, Host):
+        if isinstance(algorithm, Confined):
             helpers = state["solvers"]
         row = {
             "status": status,
@@ -502,11 +499,11 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of which only the sealed start can be trusted."""
+    """The result of a run of which only the start can be trusted."""
     blank = State.of(problem)
     try:
         if start is not None:
-            blank.seal(start)
+            blank.begin(start)
         return _result(blank, blank.logs(), allowance, problem, StopReason.FAILURE, reaped)
     finally:
         blank.close()
@@ -526,14 +523,13 @@ def _process(
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
-    confinement = confinement_under(parent)
-    hosts = [algorithm.pid] if isinstance(algorithm, Host | Fresh) else []
+    hosts = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
     if isinstance(algorithm, Fresh):
         pid, loading_s = algorithm.fork(state, problem.name.instance, seed), LOADING_S
     elif pid := os.fork():
         loading_s = 0.0
     else:
-        child.live(parent, confinement, algorithm, problem, allowance, state, seed)
+        child.live(parent, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
         _wait_for_exit(pidfd, pid, state, allowance, output, loading_s)
@@ -552,8 +548,8 @@ def _process(
             print(cut, file=sys.stderr, flush=True)
     cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
     if isinstance(
-        algorithm, Host
-    ):  # the process only evaluated for the solvers, which are among the orphans
+        algorithm, Confined
+    ):  # it only evaluated for solvers, which are among the orphans
         cpu_s, written = 0.0, 0
     usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
@@ -570,7 +566,7 @@ def _wait_for_exit(
     """Wait until the process is a zombie.
 
     The kernel timer ends the process. If it fails, this function ends the process, at a time that
-    follows from the sealed start of the run. Before it, the process may load for `loading_s`.
+    follows from the start of the run. Before it, the process may load for `loading_s`.
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
@@ -816,7 +812,7 @@ def _resources(
     that evaluates for it. The delay that is attributed to other programs is at most the total
     waiting time of the run's processes, and at most the time in which the run's cores did not
     compute for it. The `helpers` are orphans that belong to timefair: an evaluator for each of
-    several cores, or the solvers of an algorithm with `isolation: strict`.
+    several cores, or the processes of a `Confined` algorithm.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

@@ -13,14 +13,15 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
+from timefair.extensions.strict.calls import Confinement
+from timefair.extensions.strict.host import Setup
+from timefair.extensions.strict.solvers import hosted
 from timefair.linux import kernel
-from timefair.measure.apart.messages import Setup
-from timefair.measure.apart.solvers import hosted
 from timefair.measure.job.cell import measure
 from timefair.measure.job.prepared import Prepared
-from timefair.measure.preparation import loading
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import load
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
@@ -151,11 +152,46 @@ def garbles(objective, rng):
     time.sleep(100)
 
 
+def asks_for_more(objective, rng):
+    """Tells which of its wishes the kernel granted."""
+    wishes = {
+        "cores": lambda: os.sched_setaffinity(0, range(os.cpu_count())),
+        "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -20),
+        "policy": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
+        "cores of the parent": lambda: os.sched_setaffinity(os.getppid(), range(os.cpu_count())),
+        "a signal to the parent": lambda: os.kill(os.getppid(), 0),
+        "a signal to its group": lambda: os.killpg(os.getpgid(os.getppid()), 0),
+        "a signal to everybody": lambda: os.kill(-1, 0),
+        "a handle of the parent": lambda: os.pidfd_open(os.getppid()),
+    }
+    granted = []
+    for name, wish in wishes.items():
+        try:
+            wish()
+        except PermissionError:
+            continue
+        granted.append(name)
+    os.kill(os.getpid(), 0)  # what is its own it may
+    os.close(os.pidfd_open(os.getpid()))
+    raise RuntimeError(f"granted: {granted}")
+
+
 def forks(objective, rng):
     if os.fork() == 0:
         time.sleep(100)
     sample(objective, rng)
 '''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    """As in a job, what a run leaves behind comes to this process."""
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return SUITES["bbob"].problem(8, 3, 1)
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +252,7 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
 ):
     use = use if ":" in use else f"{algorithms}:{use}"
     allowance = Allowance(evaluations=900, restart=restart)
-    here = measure_run(loading.load(use, {}, False), problem, allowance, seed=5)
+    here = measure_run(load(use, {}, False), problem, allowance, seed=5)
     assert result(run_apart(use, problem, evaluations=900, restart=restart)) == result(here)
     assert here["evaluations"] == 900
 
@@ -225,7 +261,7 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
 def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended():
     noisy = SUITES["bbob-noisy"].problem(101, 3, 1)
     use, allowed = "scipy:Nelder-Mead", {"evaluations": 2000, "restart": Independent()}
-    here = measure_run(loading.load(use, {}, False), noisy, Allowance(**allowed), seed=5)
+    here = measure_run(load(use, {}, False), noisy, Allowance(**allowed), seed=5)
     apart = run_apart(use, noisy, **allowed)
     assert result(apart) == result(here)
     assert [v["outputs"] for v in apart["vectors"]] == [v["outputs"] for v in here["vectors"]]
@@ -279,7 +315,7 @@ def test_what_the_function_raises_ends_the_run(algorithms):
     for name in ("swallows", "in_threads"):
         row = run_apart(f"{algorithms}:{name}", problem, time_ns=10**11)
         assert (str(row["status"]), row["stop_reason"]) == ("raised", "failure")
-        assert row["message"].startswith("ZeroDivisionError: by zero (test_apart.py:")
+        assert row["message"].startswith("ZeroDivisionError: by zero (test_strict.py:")
 
 
 # --- What an algorithm can reach ----------------------------------------------------------------
@@ -289,6 +325,19 @@ def test_what_the_function_raises_ends_the_run(algorithms):
 def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
     row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**11)
     assert row["message"] == "RuntimeError: found: []"
+
+
+def can_refuse() -> bool:
+    pid = os.fork()
+    if pid == 0:
+        kernel.end_process(0 if Confinement(os.getppid()).enter() else 1)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.mark.skipif(not can_refuse(), reason="a kernel without seccomp")
+def test_it_cannot_have_other_cores_or_a_higher_priority(algorithms, problem):
+    row = run_apart(f"{algorithms}:asks_for_more", problem, time_ns=10**11)
+    assert row["message"] == "RuntimeError: granted: []"
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
-"""The evaluator's side of runs whose algorithm has its own process (`isolation: strict`).
+"""The evaluator's side of runs whose algorithm has its own process.
 
 The job starts one host (`host`), which holds the algorithm. The process of a run holds the problem
-and the objective. It asks the host to fork a solver, and evaluates for the solver on a separate
-core. Neither process can read the other: the host is a new process and not a fork, and processes of
-the same user cannot read or trace the job and its runs.
+and the objective. It asks the host to fork a solver, and evaluates for the solver on a core of its
+own. Neither can read the other: the host is a new process and not a fork, and processes of the same
+user cannot read or trace the job and its runs.
 """
 
 from __future__ import annotations
@@ -17,49 +17,54 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
+from timefair.campaign.plan import Job
+from timefair.extensions.strict.channel import Channel, Server
+from timefair.extensions.strict.host import LONGEST, Ready, Request, Setup
 from timefair.linux import kernel
 from timefair.measure import launching
-from timefair.measure.apart.channel import Channel, Server, SolverGone
-from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
-from timefair.measure.isolation.companions import companion
+from timefair.measure.evaluation.failures import SolverGone
+from timefair.measure.evaluation.state import State
+from timefair.measure.isolation import Views
+from timefair.measure.job.prepared import Prepared
+from timefair.measure.processes import companion
+from timefair.measure.runs.child import Confined
+from timefair.measure.trial import Trial
+from timefair.records.status import Isolation
 
 
 @dataclass(frozen=True)
-class Host:
+class Host(Confined):
     """A host that is ready.
 
     Attributes
     ----------
-    pid
-        Process id of the host.
-    ready
-        First answer of the host.
     cores
         Cores of the solvers.
-    own_core
-        Core of the process that evaluates.
+    ready
+        First answer of the host.
     connection
         Socket to the host; the runs of this job use it too, one after the other.
     dimension
         Dimension of the problems.
     """
 
-    pid: int
-    ready: Ready
     cores: tuple[int, ...]
-    own_core: int
+    ready: Ready
     connection: socket.socket
     dimension: int
 
+    def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
+        solvers = _Solvers(self, state, seed)
+        return Algorithm(solvers.solve), solvers.first.cpu_ns
+
     def solver(self, seed: int) -> Solver:
-        """Ask the host for a solver of a run with this seed, and wait until the solver can be
-        launched.
-        """
+        """Ask for a solver of a run with this seed, and wait until it can be launched."""
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
@@ -68,6 +73,34 @@ class Host:
         finally:
             os.close(fd)
         return Solver(int(self.connection.recv(32)), channel)
+
+
+@contextmanager
+def confined(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
+    """Prepare the job's algorithm in a host, which lives until the block ends.
+
+    The last of the cores is for evaluations.
+    """
+    spec = prepared.campaign.algorithms[job.algorithm]
+    problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
+    setup = Setup(
+        starter=os.getpid(),
+        use=spec.use,
+        parameters=spec.parameters,
+        rounds_integers=spec.integer == "round",
+        lower=problem.lower,
+        upper=problem.upper,
+        integer=problem.integer,
+        memory_mb=prepared.campaign.limits.memory_mb,
+    )
+    with hosted(setup, cores) as host:
+        ready = host.ready
+        watched = tuple(map(Path, ready.watched))
+        prepared.views = Views(Isolation.STRICT, ready.watched_because, watched=watched)
+        prepared.trial = Trial((), ready.trace, ready.appeared)
+        prepared.seconds += ready.seconds
+        os.sched_setaffinity(0, host.cores)
+        yield host
 
 
 @contextmanager
@@ -86,13 +119,13 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     def fault(code: int) -> str:
         return f"{setup.use}: its process ended with status {code} when loaded"
 
-    with companion("timefair.measure.apart.host", setup, LONGEST, fault) as process:
+    with companion("timefair.extensions.strict.host", setup, LONGEST, fault) as process:
         ready = Ready(**json.loads(process.answer))
         if ready.faults:
             raise InputError(*ready.faults)
         kernel.end_orphans(spare=[process.pid])  # that the trial launch left
         connection = process.connection
-        yield Host(process.pid, ready, cores[:-1], cores[-1], connection, len(setup.lower))
+        yield Host(process.pid, cores[-1], cores[:-1], ready, connection, len(setup.lower))
 
 
 class Solver:
@@ -124,38 +157,21 @@ class Solver:
             self.busy = False
 
 
-class Solvers:
-    """The solvers of one run: one, and another one for each paused launch.
+class _Solvers:
+    """The solvers of one run: one, and another one for each paused launch."""
 
-    Parameters
-    ----------
-    seed
-        Seed of the run.
-    launch
-        ``launch() -> int``: the number of the launch that was begun last.
-    begun
-        Called when there is another solver.
-    """
-
-    def __init__(
-        self, host: Host, seed: int, launch: Callable[[], int], begun: Callable[[], object]
-    ) -> None:
-        self._host, self._seed, self._launch, self._begun = host, seed, launch, begun
+    def __init__(self, host: Host, state: State, seed: int) -> None:
+        self._host, self._state, self._seed = host, state, seed
         self._solvers: list[Solver] = []
         self.first = self._another()
 
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm in the form that the launch loop uses."""
-        return Algorithm(self._solve)
-
-    def _solve(self, objective: Objective, rng: np.random.Generator) -> launching.Remark:
+    def solve(self, objective: Objective, rng: np.random.Generator) -> launching.Remark:
         """Make the launch in a solver. The solver uses the same random stream as `rng`."""
         solver = next((one for one in self._solvers if not one.busy), None) or self._another()
-        return launching.Remark(solver.launch(self._launch(), objective))
+        return launching.Remark(solver.launch(int(self._state["launches"]) - 1, objective))
 
     def _another(self) -> Solver:
         solver = self._host.solver(self._seed)
-        self._begun()
+        self._state["solvers"] += 1
         self._solvers.append(solver)
         return solver

@@ -1,9 +1,8 @@
-"""System calls that a run may not make: for other cores, a higher priority, signals to its parents.
+"""System calls that an algorithm with `isolation: strict` may not make.
 
-A run has the cores and the priority of its job. A filter of system calls (seccomp) refuses calls
-that would change them, with the error EPERM. It applies to the run's process and to all processes
-that it starts, even if root runs the campaign. It also refuses signals to the processes above the
-run.
+A filter of system calls (seccomp) refuses, with the error EPERM, calls for other cores or a higher
+priority, and calls that trace a process or signal one above the run. It applies to a process and to
+all processes that it starts, even if root runs the campaign.
 """
 
 from __future__ import annotations
@@ -13,43 +12,8 @@ import errno
 import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 
 from timefair.linux import kernel
-
-_FIRST = 3
-"""The descriptors below it are the standard streams."""
-
-
-def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
-    """The descriptors of this process that its runs must not have.
-
-    The result contains all files in some folders, and all sockets. Sockets of the algorithm are
-    included, because runs would share them.
-
-    Parameters
-    ----------
-    folders
-        The folders of the records and of the locks of cores.
-    """
-    inside = tuple(os.path.realpath(folder) + os.sep for folder in folders)
-    found = []
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            target = os.readlink(f"/proc/self/fd/{name}")
-        except OSError:  # the descriptor of the listing itself
-            continue
-        if int(name) >= _FIRST and target.startswith(("socket:", *inside)):
-            found.append(int(name))
-    return tuple(found)
-
-
-def close_descriptors(descriptors: Iterable[int]) -> None:
-    """Close the descriptors, in the process of a run."""
-    for fd in descriptors:
-        os.close(fd)
-
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -143,19 +107,6 @@ class Confinement:
         number = _SECCOMP[_MACHINE]
         failed = _libc.syscall(number, _SET_MODE_FILTER, _SPEC_ALLOW, self._program)
         return not failed
-
-
-def confinement_under(measurer: int) -> Confinement:
-    """The confinement of the runs that a process measures, made once during the life of its parent.
-
-    Make it before a run is forked, so that the fork only has to enter it.
-    """
-    return _made(measurer, _parent(measurer))
-
-
-@lru_cache(maxsize=1)
-def _made(measurer: int, parent: int) -> Confinement:
-    return Confinement(measurer)
 
 
 def _above(pid: int) -> list[int]:

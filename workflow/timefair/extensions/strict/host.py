@@ -1,10 +1,9 @@
-"""The process that holds an algorithm with `isolation: strict`; it forks a solver for each run.
+"""The process that holds the algorithm; it forks a solver for each run.
 
-The host is a new process and not a fork. It therefore holds no problem, and knows neither the
-function nor the instances that are measured. It loads and prepares the algorithm, makes a trial
-launch on a function of its own, and then waits on a socket for requests of its starter. A solver is
-forked by a process that ends at once. The kernel then makes the solver a child of the starter, like
-the other processes of a run.
+It knows neither the function nor the instances that are measured. It loads and prepares the
+algorithm, makes a trial launch on a function of its own, and waits on a socket for requests of its
+starter, which adopts the solvers. Messages to it are pickled; messages from it are JSON, because a
+process that has run the algorithm's code is not trusted.
 """
 
 from __future__ import annotations
@@ -15,29 +14,92 @@ import pickle
 import socket
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
+from timefair.extensions.strict.calls import Confinement
+from timefair.extensions.strict.channel import Caller, Channel
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
 from timefair.measure import launching
-from timefair.measure.apart.channel import Caller, Channel
-from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
-from timefair.measure.isolation.confinement import Confinement, confinement_under
-from timefair.measure.isolation.views import Views, views
+from timefair.measure.isolation import Views, views
 from timefair.measure.launching import stream
-from timefair.measure.preparation.loading import load
-from timefair.measure.preparation.trial import prepare
+from timefair.measure.trial import load, prepare
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
+
+LONGEST = 1 << 20
+"""Maximal length of a message, in bytes."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a host needs: an algorithm and its search space.
+
+    Attributes
+    ----------
+    starter
+        The process id of the starter.
+    use, parameters, rounds_integers
+        The algorithm, as in `trial.load`.
+    lower, upper, integer
+        Bounds and integer variables of the problems, shape ``(dimension,)``.
+    memory_mb
+        Memory limit of a solver; None for no limit.
+    """
+
+    starter: int
+    use: str
+    parameters: Mapping[str, object]
+    rounds_integers: bool
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    integer: NDArray[np.bool_]
+    memory_mb: float | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request for a solver: the seed of the run, its cores and its temporary folder."""
+
+    seed: int
+    cores: tuple[int, ...]
+    folder: str
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The answer of a host that is ready.
+
+    Attributes
+    ----------
+    seconds
+        Time that loading and preparing the algorithm took.
+    trace, appeared
+        Results of the trial launch, see `trial.Trial`.
+    watched, watched_because
+        The folders that solvers share, and why; empty if solvers have private views of all folders.
+    faults
+        Why the algorithm cannot be loaded. If there are any, the host ends.
+    """
+
+    seconds: float = 0.0
+    trace: str = ""
+    appeared: str | None = None
+    watched: list[str] = field(default_factory=list)
+    watched_because: str | None = None
+    faults: list[str] = field(default_factory=list)
 
 
 def main(descriptor: str) -> None:
@@ -46,6 +108,7 @@ def main(descriptor: str) -> None:
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
     ends_at_once()
+    confinement = Confinement(setup.starter)
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:
@@ -57,7 +120,7 @@ def main(descriptor: str) -> None:
         if not message:
             return
         request: Request = pickle.loads(message)
-        pid = _fork_solver(connection, algorithm, setup, request, folders, fds[0])
+        pid = _fork_solver(connection, algorithm, setup, confinement, request, folders, fds[0])
         os.close(fds[0])
         connection.send(str(pid).encode())
 
@@ -98,12 +161,12 @@ def _fork_solver(
     connection: socket.socket,
     algorithm: Algorithm,
     setup: Setup,
+    confinement: Confinement,
     request: Request,
     folders: Views,
     fd: int,
 ) -> int:
     """Fork the solver, which the starter adopts; return its process id."""
-    confinement = confinement_under(setup.starter)
 
     def live() -> NoReturn:
         connection.close()

@@ -21,7 +21,7 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from timefair.measure.evaluation.objective import ForeignProcess, LaunchCut, as_batch, as_point
-from timefair.measure.evaluation.failures import LaunchFailed
+from timefair.measure.evaluation.failures import LaunchFailed, SolverGone
 
 cnp.import_array()
 
@@ -121,10 +121,6 @@ cdef bint wait_for_turn(Head *head, int32_t side) noexcept nogil:
 
 class Garbled(ValueError):
     """The solver wrote a message that the code of a solver never writes."""
-
-
-class SolverGone(Exception):
-    """A solver's process has ended; the argument is its process id, once it is known."""
 
 
 @cython.no_gc

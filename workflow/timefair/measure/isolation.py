@@ -1,29 +1,33 @@
-"""The file system of a run: a private view of folders, or a record of their changes.
+"""What a run shares with others: the file system, its temporary folder, and open files.
 
 A file written by the trial launch or by a run could tell the next run what has been found.
 Therefore the process of a run enters private views of the folders that algorithms write to, just
-after its fork and before its time starts (`linux.private_folders`). All processes that it starts
-inherit these views. If the kernel does not allow such views, or the campaign does not request them,
-the folders are compared before and after each run (`measure.isolation.leftovers`).
+after its fork and before its time starts. If the kernel does not allow such views, or the campaign
+does not request them, the folders are compared before and after each run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
+import stat
 import sysconfig
 import tempfile
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import temporary_folder
 from timefair.linux import kernel, private_folders
 from timefair.linux.private_folders import Mount
 from timefair.records.status import Isolation
 
-_PACKAGE = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[1]
 _ROOT = Path("/")
 
 
@@ -143,3 +147,142 @@ def _wide_folders() -> list[Path]:
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
     """The existing ones of these folders, with links resolved and without duplicates."""
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
+
+
+def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
+    """The descriptors that runs of this process must not have: all files in some folders, and all
+    sockets, also those of the algorithm, because runs would share them.
+    """
+    inside = tuple(os.path.realpath(folder) + os.sep for folder in folders)
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            target = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:  # the descriptor of the listing itself
+            continue
+        if int(name) > 2 and target.startswith(("socket:", *inside)):
+            found.append(int(name))
+    return tuple(found)
+
+
+def close_descriptors(descriptors: Iterable[int]) -> None:
+    """Close the descriptors, in the process of a run."""
+    for fd in descriptors:
+        os.close(fd)
+
+
+PREFIX = "timefair-"
+"""First part of the names of the temporary folders of runs."""
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
+
+    The folder is removed at the end, with everything that ended processes left in it.
+    """
+    before = tempfile.tempdir
+    with temporary_folder(PREFIX) as folder:
+        tempfile.tempdir = folder
+        try:
+            yield Path(folder)
+        finally:
+            tempfile.tempdir = before
+
+
+NAMES = 5
+"""Maximal number of recorded names of new files."""
+
+MOST_ENTRIES = 300
+"""Maximal number of files and folders that are compared per folder, beginning at its top level."""
+
+_EXPECTED = frozenset({".snakemake", "results", ".git"})
+"""Names that the workflow and the user's tools create in their working directory."""
+
+_COMPILED = ".pyc"
+"""Suffix of the files that the interpreter creates for modules."""
+
+Fingerprint = dict[str, tuple[int, int] | None]
+"""Size and change time of files (ns, that of the inode, which no program can set); None for a
+folder.
+"""
+
+
+class Leftovers(NamedTuple):
+    """Columns of a record; see `timefair.records.schema`."""
+
+    left_files: int
+    left_mb: float
+    appeared: str | None
+
+
+NONE = Leftovers(0, 0.0, None)
+
+
+def fingerprint(folders: Iterable[Path]) -> Fingerprint:
+    """The present contents of folders, as far as they belong to this user.
+
+    Temporary folders of runs are excluded, and so are files of the workflow and of the interpreter.
+    A file in the working directory is listed by name, any other file by its full path.
+    """
+    found: Fingerprint = {}
+    here = os.getcwd()
+    for folder in folders:
+        found |= _entries(os.path.relpath(folder) if str(folder) == here else str(folder))
+    return found
+
+
+def _entries(top: str) -> Fingerprint:
+    user = os.geteuid()
+    found: Fingerprint = {}
+    for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
+        if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+            size_and_change = (looks.st_size, looks.st_ctime_ns)
+            found[entry.path.removeprefix("./")] = None if _is_folder(looks) else size_and_change
+    return found
+
+
+def _unexpected(name: str, is_folder: bool) -> bool:
+    return name not in _EXPECTED and not (is_folder and name.startswith(PREFIX))
+
+
+def _is_folder(looks: os.stat_result) -> bool:
+    return stat.S_ISDIR(looks.st_mode)
+
+
+def _from_the_top(
+    top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
+) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """The entries of a folder that count, then those of its subfolders, and so on.
+
+    What vanishes meanwhile, or lies deeper than a path can be long, is left out.
+    """
+    waiting = deque([top])
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.popleft()) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    looks = entry.stat(follow_symlinks=False)
+                    is_folder = _is_folder(looks)
+                    if counts(entry.name, is_folder):
+                        if is_folder:
+                            waiting.append(entry.path)
+                        yield entry, looks
+
+
+def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
+    """Names of new and changed files, those in the working directory first; None without any."""
+    new = [name for name, looks in after.items() if before.get(name, ()) != looks]
+    new.sort(key=lambda name: (os.path.isabs(name), name))
+    more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""
+    return (", ".join(new[:NAMES]) + more) or None
+
+
+def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
+    """Files in the run's temporary folder, and new or changed files in folders that runs share.
+
+    Other jobs and programs use the shared folders at the same time. A new file there was made
+    during this run, but not necessarily by it.
+    """
+    sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
+    return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
