@@ -212,8 +212,8 @@ def _of_report(folder: Path, pair: Pair, by: Measure) -> Iterator[str]:
 def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
+    from timefair.extensions.compare.answers import look_levels
     from timefair.extensions.compare.comparison import compare
-    from timefair.statistics.versions.answers import look_levels
 
     level = 1 - one.campaign.statistics.confidence
     if look is not None:

@@ -13,6 +13,7 @@ import pandas as pd
 from timefair.basics.errors import InputError, suggest
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
+from timefair.extensions.compare.answers import Change, drift
 from timefair.extensions.compare.comparison import (
     Cell,
     FunctionKey,
@@ -34,7 +35,6 @@ from timefair.records.status import Perturbation, Status
 from timefair.rundata.problems import final_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.versions.answers import Change, drift
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from math import exp, log
 
 from timefair import __version__
 from timefair.basics.words import counted
+from timefair.extensions.compare.answers import Answer, Judged
 from timefair.extensions.compare.comparison import (
     NEGLIGIBLE,
     Comparison,
@@ -18,7 +19,6 @@ from timefair.extensions.compare.comparison import (
     margin_of,
 )
 from timefair.report.markup import section
-from timefair.statistics.versions.answers import Answer, Judged
 
 TITLES = {
     Measure.SECONDS: "seconds to the target",
