@@ -59,66 +59,40 @@ def collect(
         If a file is not a record or does not belong to its path; if a run is missing, duplicate,
         unexpected or contradictory; or if the records are mixed. There is one line per fault.
     """
-    facts, origins = _facts(label, records, output.parent)
-    if not allow_mixed and (clauses := mixed({label: origins})):
-        raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
-    write_record(output, _checked(records, expected, facts["stopping"], origins), facts)
+    facts: dict[str, Any] = {"algorithm": label, "records": [], "stopping": [], NODES: []}
+    origins = Origins()
+    facts["collected"] = vars(origins)
+    checked = _checked(records, expected, output.parent, facts, origins, allow_mixed)
+    write_record(output, checked, facts)
     for path in records:
         journal_path(path).unlink(missing_ok=True)
-
-
-def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[str, Any], Origins]:
-    """The facts of the collected file, and the origins of its runs.
-
-    The facts are the different campaigns, keys, code digests and machines that the records name;
-    the records, with paths relative to `base`; the decisions of a stopping rule on each problem;
-    and the nodes of blocks.
-    """
-    origins, sources, decided, nodes = Origins(), [], [], []
-    faults: list[str] = []
-    for path, place in records.items():
-        try:
-            record = open_record(path)
-        except InputError as error:
-            faults += error.faults
-            continue
-        origins.add(record.facts)
-        decided += record.facts.get("stopping", [])
-        if (node := node_of(record.facts, place)) is not None:
-            nodes.append(node)
-        sources.append(
-            {
-                "path": os.path.relpath(path, base),
-                "key": record.facts.get("key"),
-                "checksum": record.checksum,
-            }
-        )
-    if faults:
-        raise InputError(*faults)
-    facts = {
-        "algorithm": label,
-        "collected": vars(origins),
-        "records": sources,
-        "stopping": decided,
-        NODES: nodes,
-    }
-    return facts, origins
 
 
 def _checked(
     records: Mapping[Path, Place],
     expected: set[RunKey],
-    decided: list[dict[str, Any]],
+    base: Path,
+    facts: dict[str, Any],
     origins: Origins,
+    allow_mixed: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """The runs of all records; after the last one, `InputError` with all faults, if any. The times
-    at which they started are added to the origins.
+    """The runs of all records; after the last one, `InputError` with all faults, if any.
+
+    Meanwhile, facts and origins get what the records name: the different campaigns, keys, code
+    digests and machines, the records themselves with paths relative to `base`, the decisions of a
+    stopping rule on each problem, and the nodes of blocks.
     """
     seen: set[RunKey] = set()
     faults: list[str] = []
     for path, place in records.items():
         try:
             record = open_record(path)
+            origins.add(record.facts)
+            facts["stopping"] += record.facts.get("stopping", [])
+            if (node := node_of(record.facts, place)) is not None:
+                facts[NODES].append(node)
+            where, measured = os.path.relpath(path, base), record.facts.get("key")
+            facts["records"].append({"path": where, "key": measured, "checksum": record.checksum})
             for runs in record.row_groups():
                 rows = runs.select(_PLACED).to_pylist()
                 origins.started(record.facts, runs["started_utc"].to_pylist())
@@ -135,9 +109,12 @@ def _checked(
                 yield from runs.to_batches()
         except InputError as error:
             faults += error.faults
+    if not faults and not allow_mixed:
+        clauses = mixed({str(facts["algorithm"]): origins})
+        faults += [f"{clause}; {CONSENT}" for clause in clauses]
     if not faults:
         unmeasured = expected - seen
-        faults += _lines("missing", unmeasured - spared(unmeasured, seen, decided))
+        faults += _lines("missing", unmeasured - spared(unmeasured, seen, facts["stopping"]))
         faults += _lines("not part of the campaign", seen - expected)
     if faults:
         raise InputError(*faults)

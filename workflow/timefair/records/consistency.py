@@ -7,7 +7,7 @@ checked when it is recorded, and again by `timefair collect` and `timefair verif
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,11 +55,91 @@ _RUN = (
     "best_precision",
     "constraint_evaluations",
     "last_evaluation_s",
-    "overshoot_s",
 )
 
 
 _NEEDED = ("evaluations", "best_f", "best_precision", "wall_s", "reaped_s", "launches")
+
+
+class _Nested:
+    """The nested rows of all runs: flat columns, of which each run has one slice.
+
+    - `begin`, `end`, shape (runs,): The slice of each run.
+    - `some`, shape (runs,): Whether a run has rows.
+    - `owner`, shape (rows,): The run of each row.
+    """
+
+    def __init__(self, columns: Columns, lengths: NDArray[np.int64]) -> None:
+        self._columns = {name: np.asarray(values) for name, values in columns.items()}
+        self.end = np.cumsum(lengths)
+        self.begin = self.end - lengths
+        self.some = lengths > 0
+        self.owner = np.repeat(np.arange(lengths.size), lengths)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether something holds for all rows of each run."""
+        return np.asarray(np.bincount(self.owner[~holds], minlength=self.some.size) == 0)
+
+    def steps(
+        self, later: NDArray[Any], earlier: NDArray[Any], *, strict: bool = False
+    ) -> NDArray[np.bool_]:
+        """Whether each row is not below the row before it of its run."""
+        after, before = later[1:], earlier[:-1]
+        holds = after > before if strict else after >= before
+        wrong = self.owner[1:][~holds & (self.owner[1:] == self.owner[:-1])]
+        return np.asarray(np.bincount(wrong, minlength=self.some.size) == 0)
+
+    def rising(self, *names: str) -> NDArray[np.bool_]:
+        """Whether columns never fall within each run."""
+        return np.logical_and.reduce([self.steps(self[name], self[name]) for name in names])
+
+    def first(self, name: str, nothing: float = np.nan) -> NDArray[np.float64]:
+        """The first value of each run, or another one for a run without rows."""
+        return self._at(name, self.begin, nothing)
+
+    def last(self, name: str, nothing: float = np.nan) -> NDArray[np.float64]:
+        """The last value of each run."""
+        return self._at(name, self.end - 1, nothing)
+
+    def _at(self, name: str, places: NDArray[np.int64], nothing: float) -> NDArray[np.float64]:
+        found = np.full(self.some.size, nothing)
+        found[self.some] = self[name][places[self.some]]
+        return found
+
+    def sum(self, name: str) -> NDArray[np.float64]:
+        """The sum of a column over the rows of each run."""
+        return np.bincount(self.owner, self[name], minlength=self.some.size)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """Runs with the columns `_RUN`: numbers, NaN where null, and their nested rows."""
+
+    values: Mapping[str, NDArray[np.float64]]
+    known: Mapping[str, NDArray[np.bool_]]
+    events: _Nested
+    launches: _Nested
+    launch_events: _Nested
+    batches: _Nested
+    vectors: _Nested
+    of_vectors: NDArray[np.bool_]
+    recommended: _Nested
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        return self.values[name]
+
+    def within(self, rows: _Nested) -> NDArray[np.bool_]:
+        """Whether the evaluations of the first and of the last nested row are those of the run."""
+        first, last = rows.first("evaluations"), rows.last("evaluations")
+        return ~rows.some | ((first >= 1) & (last <= self["evaluations"]))
+
+    def begun(self, rows: _Nested) -> NDArray[np.bool_]:
+        """Whether the launch of each nested row was begun."""
+        launches = self.launches.end - self.launches.begin
+        return np.asarray((rows["launch"] >= 0) & (rows["launch"] < launches[rows.owner]))
 
 
 def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
@@ -73,45 +153,37 @@ def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
         Whether the runs are published data. They have no launches, their values may be rounded, and
         an event may be at T.
     """
-    rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
-    events = _by_run(runs["events"], EVENT_FIELDS)
-    launches = _by_run(runs["launch_log"], LAUNCH_FIELDS)
-    launch_events = _by_run(runs["launch_events"], EVENT_FIELDS)
-    batches = _by_run(runs["batches"], BATCH_FIELDS)
-    vectors = _vectors_by_run(runs["vectors"])
-    recommended = _by_run(runs["recommendations"], RECOMMENDATION_FIELDS)
-    for row, *nested in zip(
-        rows, events, launches, launch_events, batches, vectors, recommended, strict=True
-    ):
-        if clause := contradiction(row, *nested, published=published):
-            yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
+    if not runs.num_rows:
+        return
+    known = {name: np.asarray(runs[name].is_valid()) for name in _RUN}
+    checked = _Checked(
+        {name: np.asarray(runs[name], dtype=np.float64) for name in _RUN},
+        known,
+        _nested(runs["events"], EVENT_FIELDS),
+        _nested(runs["launch_log"], LAUNCH_FIELDS),
+        _nested(runs["launch_events"], EVENT_FIELDS),
+        _nested(runs["batches"], BATCH_FIELDS),
+        _nested(runs["vectors"], VECTOR_FIELDS, outputs=True),
+        np.asarray(runs["vectors"].is_valid()),
+        _nested(runs["recommendations"], RECOMMENDATION_FIELDS),
+    )
+    for run, clause in _first_faults(checked, published):
+        (row,) = runs.slice(run, 1).select([*RUN_KEY, *_RUN]).to_pylist()
+        yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause.format_map(row)}"
 
 
-def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns]:
-    for chunk in column.chunks:
-        fields = {name: chunk.values.field(name).to_numpy(zero_copy_only=False) for name in names}
-        cuts = chunk.offsets.to_numpy()
-        for begin, end in pairwise(cuts):
-            yield {name: values[begin:end] for name, values in fields.items()}
+def _nested(column: pa.ChunkedArray, names: tuple[str, ...], outputs: bool = False) -> _Nested:
+    import pyarrow.compute as pc
 
-
-def _vectors_by_run(column: pa.ChunkedArray) -> Iterator[Columns | None]:
-    """`VECTOR_FIELDS`, and ``finite``: whether all numbers of each vector are finite; None without
-    vectors.
-    """
-    for chunk in column.chunks:
-        outputs = chunk.values.field("outputs")
-        lengths = outputs.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-        numbers = outputs.flatten().to_numpy(zero_copy_only=False)
-        owner = np.repeat(np.arange(lengths.size), lengths)
-        wrong = np.bincount(owner, ~np.isfinite(numbers), minlength=lengths.size)
-        finite = (wrong == 0) & (lengths > 1)
-        fields = {
-            name: chunk.values.field(name).to_numpy(zero_copy_only=False) for name in VECTOR_FIELDS
-        } | {"finite": finite}
-        known = chunk.is_valid().to_numpy(zero_copy_only=False)
-        for (begin, end), here in zip(pairwise(chunk.offsets.to_numpy()), known, strict=True):
-            yield {name: values[begin:end] for name, values in fields.items()} if here else None
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0), dtype=np.int64)
+    flat = pc.list_flatten(column)
+    columns = {name: np.asarray(pc.struct_field(flat, name)) for name in names}
+    if outputs:
+        of_each = pc.struct_field(flat, "outputs")
+        sizes = np.asarray(pc.fill_null(pc.list_value_length(of_each), 0), dtype=np.int64)
+        numbers = _Nested({"number": np.asarray(pc.list_flatten(of_each))}, sizes)
+        columns["finite"] = numbers.all(np.isfinite(numbers["number"])) & (sizes > 1)
+    return _Nested(columns, lengths)
 
 
 def contradiction(
@@ -122,8 +194,6 @@ def contradiction(
     batches: Columns,
     vectors: Columns | None = None,
     recommended: Columns | None = None,
-    *,
-    published: bool = False,
 ) -> str | None:
     """The first contradiction in a run, as a clause; None if there is none.
 
@@ -133,203 +203,227 @@ def contradiction(
         The columns `_RUN` of `schema.RUN_SCHEMA`; None stands for null.
     events, launches, launch_events, batches
         The rows, in the order in which they were made; each may be empty.
-    recommended
-        The rows, in the same order; None or empty without recommendations.
     vectors
         The rows, in the same order, and ``finite``, shape ``(vectors,)``: whether all numbers of
         each vector are finite. None if evaluations give one value.
-    published
-        As in `contradictions`.
+    recommended
+        The rows, in the same order; None or empty without recommendations.
     """
-    for clauses in (
-        _of_needed(run, published),
-        _of_the_run(run, published),
-        _of_events(run, events, published),
-        () if published else _of_launches(run, launches),
-        _of_both(launches, events),
-        _of_traces(run, events, launches, launch_events),
-        _of_batches(run, batches),
-        _of_constraints(run),
-        _of_vectors(run, vectors, events, launches),
-        _of_recommended(run, recommended, launches),
-    ):
-        for clause, holds in clauses:
-            if not holds:
-                return clause
+    checked = _Checked(
+        {name: np.array([run[name]], dtype=np.float64) for name in _RUN},
+        {name: np.array([run[name] is not None]) for name in _RUN},
+        *map(_of_one, (events, launches, launch_events, batches)),
+        _of_one(vectors or dict.fromkeys((*VECTOR_FIELDS, "finite"), np.empty(0))),
+        np.array([vectors is not None]),
+        _of_one(recommended or dict.fromkeys(RECOMMENDATION_FIELDS, np.empty(0))),
+    )
+    for _, clause in _first_faults(checked, published=False):
+        return clause.format_map(run)
     return None
 
 
-Clauses = Iterator[tuple[str, bool]]
-"""Each clause describes a fault of the run if its second value is False."""
+def _of_one(columns: Columns) -> _Nested:
+    return _Nested(columns, np.array([len(next(iter(columns.values())))]))
 
 
-def _of_needed(run: Mapping[str, Any], published: bool) -> Clauses:
+Clauses = Iterator[tuple[str, NDArray[np.bool_]]]
+"""Each clause describes a fault of the runs for which it is False; it may name columns."""
+
+
+def _first_faults(runs: _Checked, published: bool) -> list[tuple[int, str]]:
+    """The first contradiction of each run that has one, by its place."""
+    found: dict[int, str] = {}
+    with np.errstate(invalid="ignore"):
+        for clauses in (
+            _of_needed(runs, published),
+            _of_the_runs(runs, published),
+            _of_events(runs, published),
+            () if published else _of_launches(runs),
+            _of_both(runs, runs.events),
+            _of_traces(runs),
+            _of_batches(runs),
+            _of_constraints(runs),
+            _of_vectors(runs),
+            _of_recommended(runs),
+        ):
+            for clause, holds in clauses:
+                for run in np.flatnonzero(~holds).tolist():
+                    found.setdefault(run, clause)
+    return sorted(found.items())
+
+
+def _of_needed(runs: _Checked, published: bool) -> Clauses:
     """The other checks compute with these columns, with the first only in published runs."""
     for name in _NEEDED[:1] if published else _NEEDED:
-        yield f"{name} is empty", run[name] is not None
+        yield f"{name} is empty", runs.known[name]
 
 
-def _of_the_run(run: Mapping[str, Any], published: bool) -> Clauses:
-    evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
+def _of_the_runs(runs: _Checked, published: bool) -> Clauses:
+    known, evaluations, wall_s = runs.known, runs["evaluations"], runs["wall_s"]
     yield "the number of evaluations is negative", evaluations >= 0
-    if run["budget_evaluations"] is not None:
-        most = run["budget_evaluations"]
-        yield f"{evaluations} evaluations exceed the budget of {most}", evaluations <= most
+    in_budget = ~known["budget_evaluations"] | (evaluations <= runs["budget_evaluations"])
+    yield "{evaluations} evaluations exceed the budget of {budget_evaluations}", in_budget
     if published:  # f_opt and best_f may be rounded
         return
-    best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
-    of_value = best_f if f_opt is None else precision(best_f, f_opt)
-    yield f"best_f {best_f} does not give the best precision {best}", of_value == best
-    yield f"wall_s is {wall_s}", wall_s >= 0
-    if budget_s is not None:
-        yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
-    real_s, charged_s = run["real_s"], run["charged_s"] or 0.0
-    latest_s = run["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
-    if real_s is not None:
-        yield f"real_s is {real_s}", 0 <= real_s <= run["reaped_s"]
-        yield f"charged_s is {charged_s}", charged_s >= 0
-    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
-    if (last_s := run["last_evaluation_s"]) is not None:
-        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= latest_s
+    of_value = np.where(known["f_opt"], precision(runs["best_f"], runs["f_opt"]), runs["best_f"])
+    same = of_value == runs["best_precision"]
+    yield "best_f {best_f} does not give the best precision {best_precision}", same
+    yield "wall_s is {wall_s}", wall_s >= 0
+    in_time = ~known["budget_s"] | (wall_s <= runs["budget_s"])
+    yield "wall_s {wall_s} exceeds the budget of {budget_s} s", in_time
+    real_s, charged_s = runs["real_s"], np.where(known["charged_s"], runs["charged_s"], 0.0)
+    latest_s = runs["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
+    yield "real_s is {real_s}", ~known["real_s"] | ((real_s >= 0) & (real_s <= runs["reaped_s"]))
+    yield "charged_s is {charged_s}", ~known["real_s"] | (charged_s >= 0)
+    yield "wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
+    last_s = runs["last_evaluation_s"]
+    in_life = ~known["last_evaluation_s"] | ((last_s >= 0) & (last_s <= latest_s))
+    yield "its last evaluation ended at {last_evaluation_s} s", in_life
 
 
-def _of_events(run: Mapping[str, Any], events: Columns, published: bool) -> Clauses:
-    precision, evaluations, time_s = (events[n] for n in ("precision", "evaluations", "time_s"))
-    last = precision[-1] if len(precision) else np.inf
-    yield f"the last event has {last} and not the best precision", last == run["best_precision"]
-    yield "the precision of an event is NaN or infinite", bool(np.isfinite(precision).all())
-    yield "the precision does not fall from event to event", bool((np.diff(precision) < 0).all())
+def _of_events(runs: _Checked, published: bool) -> Clauses:
+    events = runs.events
+    found, time_s = events["precision"], events["time_s"]
+    at_end = events.last("precision", np.inf) == runs["best_precision"]
+    yield "the last event does not have the best precision {best_precision}", at_end
+    yield "the precision of an event is NaN or infinite", events.all(np.isfinite(found))
+    falls = events.steps(-found, -found, strict=True)
+    yield "the precision does not fall from event to event", falls
     # In several threads, evaluations can end when the same number of them has begun.
-    falls = bool((np.diff(evaluations) < 0).any())
-    yield "the evaluations fall from event to event", not falls
-    if len(evaluations):
-        within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
-        yield "an event belongs to no evaluation of the run", bool(within)
-    if run["wall_s"] is None or not len(time_s):
-        return
-    yield "the time goes back from event to event", bool((np.diff(time_s) >= 0).all())
-    yield f"an event is from {time_s[0]} s before the start", bool(time_s[0] >= 0)
-    yield f"an event is from {time_s[-1]} s, after the end", bool(time_s[-1] <= run["wall_s"])
-    if run["budget_s"] is not None and not published:
-        yield f"an event is from {time_s[-1]} s, not before T", bool(time_s[-1] < run["budget_s"])
+    yield "the evaluations fall from event to event", events.rising("evaluations")
+    yield "an event belongs to no evaluation of the run", runs.within(events)
+    without = ~runs.known["wall_s"] | ~events.some
+    yield "the time goes back from event to event", without | events.steps(time_s, time_s)
+    first_s, last_s = events.first("time_s"), events.last("time_s")
+    yield "an event is from before the start", without | (first_s >= 0)
+    yield "an event is from after the end, {wall_s} s", without | (last_s <= runs["wall_s"])
+    if not published:
+        before = without | ~runs.known["budget_s"] | (last_s < runs["budget_s"])
+        yield "an event is not from before T, {budget_s} s", before
 
 
-def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
-    start_s, end_s, evaluations, best = (
-        launches[name] for name in ("start_s", "end_s", "evaluations", "best_precision")
-    )
-    yield (
-        f"{run['launches']} launches, and {len(start_s)} of them described",
-        (run["launches"] == len(start_s)),
-    )
-    if not len(start_s):
-        yield "evaluations without a launch", run["evaluations"] == 0
-        return
-    ordered = start_s[0] >= 0 and (np.diff(start_s) >= 0).all() and (start_s <= end_s).all()
-    yield "the times of its launches are out of order", bool(ordered)
-    yield "a launch ends after the run", bool((end_s <= run["wall_s"]).all())
-    yield "a launch has a negative number of evaluations", bool((evaluations >= 0).all())
-    total = int(evaluations.sum())
-    yield f"its launches have {total} evaluations in all", total == run["evaluations"]
-    yield "no launch has the best precision of the run", bool(best.min() == run["best_precision"])
+def _of_launches(runs: _Checked) -> Clauses:
+    launches, evaluations = runs.launches, runs["evaluations"]
+    start_s, end_s, none = launches["start_s"], launches["end_s"], ~launches.some
+    described = runs["launches"] == launches.end - launches.begin
+    yield "{launches} launches, and another number of them described", described
+    yield "evaluations without a launch", launches.some | (evaluations == 0)
+    ordered = (launches.first("start_s") >= 0) & launches.rising("start_s")
+    ordered &= launches.all(start_s <= end_s)
+    yield "the times of its launches are out of order", none | ordered
+    in_time = launches.all(end_s <= runs["wall_s"][launches.owner])
+    yield "a launch ends after the run", in_time
+    made = launches.all(launches["evaluations"] >= 0)
+    yield "a launch has a negative number of evaluations", made
+    same = none | (launches.sum("evaluations") == evaluations)
+    yield "its launches do not have {evaluations} evaluations in all", same
+    best = np.full(none.size, np.inf)
+    np.minimum.at(best, launches.owner, launches["best_precision"])
+    best_of_run = none | (best == runs["best_precision"])
+    yield "no launch has the best precision of the run", best_of_run
 
 
-def _of_both(launches: Columns, events: Columns) -> Clauses:
+def _of_both(runs: _Checked, events: _Nested) -> Clauses:
     """Compare events of either kind with the launches that made them."""
-    if not len(launches["start_s"]) or not len(events["launch"]):
+    launches, some = runs.launches, runs.launches.some[events.owner]
+    begun = runs.begun(events)
+    yield "an event belongs to a launch that was not begun", events.all(begun | ~some)
+    if not some.any():
         return
-    begun = (events["launch"] >= 0) & (events["launch"] < len(launches["start_s"]))
-    yield "an event belongs to a launch that was not begun", bool(begun.all())
-    made_by = events["launch"].astype(np.intp)
-    started = (events["time_s"] >= launches["start_s"][made_by]).all()
-    ended = (events["time_s"] <= launches["end_s"][made_by]).all()
-    yield "an event is not from the time of its launch", bool(started and ended)
-    best = launches["best_precision"][made_by]
-    yield "an event is better than its launch", bool((events["precision"] >= best).all())
+    usable = begun & some
+    place = launches.begin[events.owner] + np.where(usable, events["launch"], 0).astype(np.intp)
+    made_by = np.where(usable, place, 0)
+    started = events["time_s"] >= launches["start_s"][made_by]
+    ended = events["time_s"] <= launches["end_s"][made_by]
+    in_time = events.all(started & ended | ~usable)
+    yield "an event is not from the time of its launch", in_time
+    as_good = events["precision"] >= launches["best_precision"][made_by]
+    yield "an event is better than its launch", events.all(as_good | ~usable)
 
 
-def _of_traces(
-    run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
-) -> Clauses:
+def _of_traces(runs: _Checked) -> Clauses:
     """Check the improvements of launches that `thinning` keeps."""
-    if not len(launch_events["launch"]):
+    events = runs.launch_events
+    if not events.some.any():
         return
-    yield "events of launches without a launch", len(launches["start_s"]) > 0
-    yield from _of_both(launches, launch_events)
-    precision, evaluations, time_s, made_by = (
-        launch_events[name] for name in ("precision", "evaluations", "time_s", "launch")
-    )
-    traced = all(THINNING.traces(int(launch)) for launch in np.unique(made_by))
-    yield "an event of a launch that is not traced", traced
-    yield "an event of a launch is NaN or infinite", bool(np.isfinite(precision).all())
-    rising = (np.diff(evaluations) >= 0).all() and (np.diff(time_s) >= 0).all()
-    yield "the events of launches are out of order", bool(rising)
-    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
-    yield "an event of a launch belongs to no evaluation of the run", bool(within)
-    own = np.argsort(made_by, kind="stable")
-    same = made_by[own][1:] == made_by[own][:-1]
-    falls = (np.diff(precision[own])[same] < 0).all()
-    yield "the precision does not fall from event to event of a launch", bool(falls)
-    before = np.searchsorted(events["evaluations"], evaluations, side="right")
-    best = np.concatenate([[np.inf], events["precision"]])[before]
-    yield "an event of a launch is better than the run was by then", bool((precision >= best).all())
+    yield "events of launches without a launch", ~events.some | runs.launches.some
+    yield from _of_both(runs, events)
+    found, evaluations, owner = events["precision"], events["evaluations"], events.owner
+    launches, of_row = np.unique(events["launch"], return_inverse=True)
+    traced = np.array([THINNING.traces(int(launch)) for launch in launches])[of_row]
+    yield "an event of a launch that is not traced", events.all(traced)
+    yield "an event of a launch is NaN or infinite", events.all(np.isfinite(found))
+    in_order = events.rising("evaluations", "time_s")
+    yield "the events of launches are out of order", in_order
+    yield "an event of a launch belongs to no evaluation of the run", runs.within(events)
+    own = np.lexsort((of_row, owner))
+    same = (of_row[own][1:] == of_row[own][:-1]) & (owner[own][1:] == owner[own][:-1])
+    rises = owner[own][1:][same & ~(np.diff(found[own]) < 0)]
+    falls = np.bincount(rises, minlength=events.some.size) == 0
+    yield "the precision does not fall from event to event of a launch", falls
+    of_run = runs.events["evaluations"]
+    best = np.append(np.inf, runs.events["precision"])
+    by_then = np.empty(found.size)
+    for run in np.flatnonzero(events.some):
+        here = slice(events.begin[run], events.end[run])
+        first, end = runs.events.begin[run], runs.events.end[run]
+        past = of_run[first:end].searchsorted(evaluations[here], side="right")
+        by_then[here] = best[np.where(past > 0, first + past, 0)]
+    yield "an event of a launch is better than the run was by then", events.all(found >= by_then)
 
 
-def _of_batches(run: Mapping[str, Any], batches: Columns) -> Clauses:
-    if not len(batches["first"]):
-        return
+def _of_batches(runs: _Checked) -> Clauses:
+    batches = runs.batches
     first, size, count = (batches[name] for name in BATCH_FIELDS)
     end = first + size * count
-    yield "a batch has no points", bool((size >= 1).all() and (count >= 1).all())
-    in_order = first[0] >= 0 and (first[1:] >= end[:-1]).all() and end[-1] <= run["evaluations"]
-    yield "its batches do not follow one another", bool(in_order)
+    yield "a batch has no points", batches.all((size >= 1) & (count >= 1))
+    in_order = batches.steps(first, end) & batches.all(first >= 0)
+    in_order &= batches.all(end <= runs["evaluations"][batches.owner])
+    yield "its batches do not follow one another", in_order
 
 
-def _of_constraints(run: Mapping[str, Any]) -> Clauses:
-    own, all_ = run["constraint_evaluations"], run["evaluations"]
-    if own is not None:
-        yield f"{own} evaluations of constraints, of {all_} evaluations in all", 0 <= own <= all_
+def _of_constraints(runs: _Checked) -> Clauses:
+    own, all_ = runs["constraint_evaluations"], runs["evaluations"]
+    clause = "{constraint_evaluations} evaluations of constraints, of {evaluations} in all"
+    yield clause, ~runs.known["constraint_evaluations"] | ((own >= 0) & (own <= all_))
 
 
-def _of_vectors(
-    run: Mapping[str, Any], vectors: Columns | None, events: Columns, launches: Columns
-) -> Clauses:
-    if vectors is None:
+def _of_vectors(runs: _Checked) -> Clauses:
+    vectors, events = runs.vectors, runs.events
+    if not runs.of_vectors.any():
         return
-    launch, evaluations, time_s = (vectors[name] for name in VECTOR_FIELDS)
-    yield "a vector has a number that is not finite", bool(vectors["finite"].all())
-    found = np.isin(events["evaluations"], evaluations).all()
-    yield "an event belongs to no vector", bool(found)
-    if not len(evaluations):
-        return
-    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
-    yield "a vector belongs to no evaluation of the run", bool(within)
-    rising = (np.diff(evaluations) >= 0).all() and (np.diff(time_s) >= 0).all()
-    yield "the vectors are out of order", bool(rising)
-    least_s, most_s = float(time_s[0]), float(time_s[-1])
-    in_time = least_s >= 0 and most_s <= run["wall_s"]
-    if run["budget_s"] is not None:
-        in_time = in_time and most_s < run["budget_s"]
-    yield "a vector is not from the time of the run", in_time
-    begun = (launch >= 0) & (launch < len(launches["start_s"]))
-    yield "a vector belongs to a launch that was not begun", bool(begun.all())
+    finite = vectors.all(vectors["finite"].astype(np.bool_))
+    yield "a vector has a number that is not finite", finite
+    belongs = ~runs.of_vectors
+    for run in np.flatnonzero(runs.of_vectors):
+        own = vectors["evaluations"][vectors.begin[run] : vectors.end[run]]
+        of_run = events["evaluations"][events.begin[run] : events.end[run]]
+        belongs[run] = np.isin(of_run, own).all()
+    yield "an event belongs to no vector", belongs
+    yield "a vector belongs to no evaluation of the run", runs.within(vectors)
+    yield "the vectors are out of order", vectors.rising("evaluations", "time_s")
+    yield "a vector is not from the time of the run", _in_time(runs, vectors)
+    begun = vectors.all(runs.begun(vectors))
+    yield "a vector belongs to a launch that was not begun", begun
 
 
-def _of_recommended(
-    run: Mapping[str, Any], recommended: Columns | None, launches: Columns
-) -> Clauses:
-    if recommended is None or not len(recommended["launch"]):
-        return
-    launch, evaluations, time_s, noise_free = (recommended[name] for name in RECOMMENDATION_FIELDS)
-    yield "the value of a recommended point is not finite", bool(np.isfinite(noise_free).all())
-    begun = (launch >= 0) & (launch < len(launches["start_s"]))
-    yield "a launch that was not begun has recommended a point", bool(begun.all())
-    rising = (np.diff(evaluations) >= 0).all() and (np.diff(time_s) >= 0).all()
-    yield "the recommended points are out of order", bool(rising)
-    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
-    yield "a point was recommended after no evaluation of the run", bool(within)
-    in_time = time_s[0] >= 0 and time_s[-1] <= run["wall_s"]
-    yield "a point was not recommended in the time of the run", bool(in_time)
+def _in_time(runs: _Checked, rows: _Nested) -> NDArray[np.bool_]:
+    """Whether the first and the last nested row are from the time of the run, before T."""
+    last_s = rows.last("time_s")
+    in_time = (rows.first("time_s") >= 0) & (last_s <= runs["wall_s"])
+    return ~rows.some | (in_time & (~runs.known["budget_s"] | (last_s < runs["budget_s"])))
+
+
+def _of_recommended(runs: _Checked) -> Clauses:
+    rows = runs.recommended
+    finite = rows.all(np.isfinite(rows["noise_free"]))
+    yield "the value of a recommended point is not finite", finite
+    begun = rows.all(runs.begun(rows))
+    yield "a launch that was not begun has recommended a point", begun
+    yield "the recommended points are out of order", rows.rising("evaluations", "time_s")
+    yield "a point was recommended after no evaluation of the run", runs.within(rows)
+    in_time = (rows.first("time_s") >= 0) & (rows.last("time_s") <= runs["wall_s"])
+    yield "a point was not recommended in the time of the run", ~rows.some | in_time
 
 
 _CLOCK_S = 1e-9

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.checks import vector
 from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.renewals import added, begun_on_lattice, first_reaching
 
 MOST_SUMS = 1 << 15
 """Number of pairs of failure sums above which a lattice replaces the list of all sums."""
@@ -25,6 +24,9 @@ CELLS = (1 << 15) - 1
 
 NEGLIGIBLE = 1e-17
 """Longer sequences of failures are neglected if their probability is below this value."""
+
+MOST_STEPS = 2000
+"""Number of steps of a recurrence above which Fourier transforms are faster."""
 
 SLACK = 1e-12
 """Relative difference of two runtimes that counts as rounding."""
@@ -209,11 +211,30 @@ class _Waits:
         return np.where(np.isposinf(points), 1.0, fraction)
 
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The smallest point at which `cdf` is at least p, but at most the limit."""
-        wanted = sample.runs * (p - ROUNDING)
-        return first_reaching(self.sums, self.begun, sample.successes, wanted, limit, SLACK)
+        """The smallest point at which `cdf` is at least p, but at most the limit.
 
-    def _possible(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.intp]:
+        The number of ended successes has a step at each sum plus the cost of each success.
+        Bisection ends if one step is left, or steps that differ only by rounding.
+        """
+        wanted = sample.runs * (p - ROUNDING)
+        before = np.zeros(sample.successes.size, dtype=np.intp)
+        by = self._possible(sample, limit)
+        if self.begun[by].sum() < wanted:
+            return limit
+        low, high = 0.0, limit
+        while high - low > SLACK * limit and (by - before).sum() > 1:
+            point = (low + high) / 2
+            middle = self._possible(sample, point)
+            if self.begun[middle].sum() >= wanted:
+                high, by = point, middle
+            else:
+                low, before = point, middle
+        ended = by > 0
+        return float((self.sums[by[ended] - 1] + sample.successes[ended]).max(initial=0.0))
+
+    def _possible(
+        self, sample: _RestartedRuns, points: NDArray[np.float64] | float
+    ) -> NDArray[np.intp]:
         """Number of sums after which each success ends up to a point.
 
         A run that begins at x succeeds up to b if its own cost is at most b - x.
@@ -264,17 +285,66 @@ def _listed(
     while rarer.sum() > NEGLIGIBLE:
         if max(sums.size, more.size) * more.size > MOST_SUMS:
             return None
-        sums, chance = added(sums, chance, more, rarer, limit, SLACK, True)
-        more, rarer = added(more, rarer, more, rarer, limit, SLACK, False)
+        longer = _sums(sums, chance, more, rarer)
+        sums, chance = _different(np.append(sums, longer[0]), np.append(chance, longer[1]), limit)
+        more, rarer = _different(*_sums(more, rarer, more, rarer), limit)
     return _Waits(sums, np.concatenate([[0.0], np.cumsum(chance)]))
+
+
+def _sums(
+    first: NDArray[np.float64],
+    of_first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    of_second: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The sums of an item of each list, and the products of their chances."""
+    return np.add.outer(first, second).ravel(), np.multiply.outer(of_first, of_second).ravel()
+
+
+def _different(
+    values: NDArray[np.float64], chances: NDArray[np.float64], limit: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The different values up to a limit, ascending, with the sums of their chances."""
+    order = np.argsort(values, kind="stable")
+    order = order[: np.searchsorted(values, limit, side="right", sorter=order)]
+    values = values[order]
+    new = np.ones(values.size, dtype=np.bool_)
+    new[1:] = np.diff(values) > SLACK * values[1:]
+    return values[new], np.bincount(np.cumsum(new) - 1, chances[order])
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Expected number of runs that begin before each point of a lattice, if failures cost whole
-    cells: the sums of the power series 1/(1 - Q).
+    cells: the sums of the power series 1/(1 - Q), in blocks of the cheapest failure if these are
+    few.
     """
     kept = steps <= CELLS
-    whole = steps[kept].astype(np.intp)
-    failed = np.asarray(np.bincount(whole, chances[kept]), dtype=np.float64)
-    different = np.flatnonzero(failed)
-    return begun_on_lattice(different, failed[different], CELLS + 1)
+    failed = np.bincount(steps[kept].astype(np.intp), chances[kept], minlength=1)
+    again = 1.0 - failed[0]
+    different = np.flatnonzero(failed[1:]) + 1
+    size = CELLS + 1
+    begun = np.zeros(size + 1)
+    at = begun[1:]
+    at[0] = 1.0 / again
+    shortest = int(different[0]) if different.size else size
+    if different.size * (size // shortest) > MOST_STEPS:
+        return np.append(0.0, np.cumsum(_reciprocal(np.append(again, -failed[1:]), size)))
+    for start in range(shortest, size, shortest):  # no point of a block depends on another of it
+        end = min(start + shortest, size)
+        for step in different[different < end]:
+            first = max(start, step)
+            at[first:end] += failed[step] / again * at[first - step : end - step]
+    return np.cumsum(begun)
+
+
+def _reciprocal(series: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """The first coefficients of 1/series, by Newton's iteration, each step with twice as many."""
+    found = np.array([1.0 / series[0]])
+    while found.size < size:
+        count = min(2 * found.size, size)
+        of_found = np.fft.rfft(found, 2 * count)
+        product = np.fft.irfft(np.fft.rfft(series[:count], 2 * count) * of_found)[:count]
+        product[: found.size] = 0.0  # they are those of 1
+        more = np.fft.irfft(np.fft.rfft(product, 2 * count) * of_found)[:count]
+        found = np.pad(found, (0, count - found.size)) - more
+    return found

@@ -170,8 +170,8 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
 def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
+    from timefair.extensions.compare.answers import look_levels
     from timefair.extensions.compare.comparison import compare
-    from timefair.statistics.versions.answers import look_levels
 
     level = 1 - one.campaign.statistics.confidence
     if look is not None:

@@ -12,10 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.rundata.problems import precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
-from timefair.statistics.versions.answers import (
+from timefair.extensions.compare.answers import (
     UNKNOWN,
     Answer,
     Change,
@@ -29,6 +26,9 @@ from timefair.statistics.versions.answers import (
     log_ratio,
     worse_probability,
 )
+from timefair.rundata.problems import precision_at_the_end
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 Numbers = NDArray[np.float64]
 
@@ -105,7 +105,7 @@ class Cell:
 
     @property
     def affordable(self) -> Numbers:
-        """The evaluations that the budget of each run allows; see `statistics.versions.answers`."""
+        """The evaluations that the budget of each run allows; see `answers`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
@@ -147,7 +147,7 @@ class Cell:
 class Sample:
     """The runs of both versions on a function.
 
-    - `target`: the precision up to which effort is compared; see `statistics.versions.answers`.
+    - `target`: the precision up to which effort is compared; see `answers`.
       None if too few runs found any value.
     - `paired`: whether run i of both versions has the same problem, number and seed.
     - `efforts`: efforts of the baseline and of the candidate; None without a target.
@@ -265,7 +265,7 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 def changes(sample: Sample) -> dict[Measure, Change]:
     """Changes of the cost from base to candidate on a function, in each measure; see
-    `statistics.versions`.
+    `answers`.
     """
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate

@@ -14,11 +14,11 @@ from timefair.basics.errors import InputError, storing, suggest
 from timefair.basics.files import atomic_file
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
+from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_levels, simulate
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
 from timefair.processes.jobs import measured
-from timefair.statistics.versions.answers import Answer, Design, Law, Loss, look_levels, simulate
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
@@ -91,7 +91,7 @@ class Rounds:
         """Measure round after round until the answer is decided or all rounds are done.
 
         After each round, all runs so far are judged at the round's share of the level; see
-        `statistics.versions.answers`.
+        `answers`.
 
         - `by`, `ratio`: the measure of the answer, and its margin.
         - `say`: called with one line after each round.

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import exp
 
 from timefair.basics.words import counted
+from timefair.extensions.compare.answers import Answer, Judged
 from timefair.extensions.compare.comparison import (
     NEGLIGIBLE,
     Comparison,
     Measure,
     Sample,
 )
-from timefair.statistics.versions.answers import Answer, Judged
 
 TITLES = {
     Measure.SECONDS: "seconds to the target",

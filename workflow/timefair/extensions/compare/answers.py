@@ -56,10 +56,7 @@ class Change:
         return bool(np.isfinite(self.estimate) and np.isfinite(self.error))
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Confidence limits, NaN if the change is not known.
-
-        Raises ValueError if `confidence` is outside (0, 1).
-        """
+        """Confidence limits, NaN if the change is not known."""
         check_confidence(confidence)
         if not self.known:
             return nan, nan
@@ -86,28 +83,21 @@ def log_ratio(
 ) -> Change:
     """Logarithm of the ratio of two costs, each of which is a ratio of two sums over runs.
 
-    With cost and success of each run, the costs are ERTs. With seconds and evaluations, they are
-    seconds per evaluation. The logarithm of the ratio of ERTs in seconds is the sum of that in
-    evaluations and that of the seconds per evaluation.
+    With cost and success of each run, the costs are ERTs; with seconds and evaluations, they are
+    seconds per evaluation.
 
     - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator,
       one per run of the version; finite and not negative.
     - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
-    - `jobs`, shape (m,) and (n,): Job that measured each run: runs with equal numbers belong to one
-      job. For pairs, the jobs of the baseline are used.
+    - `jobs`, shape (m,) and (n,): Job that measured each run. For pairs, the jobs of the baseline.
 
     Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
-    both denominators are 0. If one denominator is 0, it is replaced by `HALF`. Raises ValueError if
-    shapes differ.
+    both denominators are 0. If one denominator is 0, it is replaced by `HALF`.
 
-    The standard error is that of the delta method, as in `ert.ert_interval`. For pairs, it is the
-    error of the differences, so the variation that both runs of a pair share has no effect. Runs of
-    one job share its perturbations, such as a slow minute. With `LEAST_JOBS` jobs or more, the
-    error is therefore computed from the sums over jobs (Liang and Zeger 1986), with the degrees of
-    freedom of the jobs. Two versions without pairs have Welch's degrees of freedom.
-
-    Source: K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized linear models,
-    Biometrika 73 (1986), for errors of correlated observations.
+    The standard error is that of the delta method, for pairs that of the differences. Runs of one
+    job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
+    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986). Without pairs, the degrees of freedom
+    are Welch's.
     """
     (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
     if paired and above.size != above_candidate.size:
@@ -139,11 +129,8 @@ def worse_probability(
     - `baseline`, `candidate`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
     - `paired`, `jobs`: As for `log_ratio`.
 
-    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version.
-
-    The probability is 1 - A12. Its standard error is DeLong's, as in `comparison.a12`, after each
-    sample got one value that is better and one that is worse than all others. For pairs, it is the
-    error of the sums of the placements of both runs (DeLong's covariance).
+    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
+    error is DeLong's, as in `comparison.a12`; for pairs, that of the sums of both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
@@ -167,13 +154,7 @@ def worse_probability(
 
 
 def average(changes: Sequence[Change]) -> Change:
-    """Average of the known changes. They were estimated from different runs.
-
-    For logarithms of ratios, the average is the logarithm of the geometric mean. It applies to
-    these functions, not to a population of functions.
-
-    Returns: Not known if no change is known.
-    """
+    """Average of the known changes, estimated from different runs; not known if none is."""
     known = [change for change in changes if change.known]
     if not known:
         return UNKNOWN
@@ -191,9 +172,8 @@ def drift(changes: Sequence[Sequence[Change]]) -> Change:
 
     - `changes`: For each algorithm, its change on each function.
 
-    Returns: Average over the algorithms. Its error is the error within the algorithms. With two or
-    more algorithms, it is at least the error from their differences, because a drift that differs
-    between algorithms is less certain.
+    Returns: Average over the algorithms. With two or more algorithms, its error is at least that
+    from their differences.
     """
     each = [change for change in map(average, changes) if change.known]
     within = average(each)
@@ -223,10 +203,7 @@ def _log_mean(above: NDArray[np.float64], below: NDArray[np.float64]) -> _LogMea
 
 
 def _rare(success: NDArray[np.float64]) -> float:
-    """Variance from half a pair in which only this version succeeds; 0 if values are not successes.
-
-    Such pairs may be so rare that there is none among the runs.
-    """
+    """Variance from half a pair in which only this version succeeds; 0 without successes."""
     if not np.isin(success, (0.0, 1.0)).all():
         return 0.0
     return DISCORDANT / max(float(success.sum()), HALF) ** 2
@@ -296,9 +273,7 @@ class Answer(StrEnum):
 class Judged:
     """A change with its answer and the interval from which the answer follows.
 
-    - `level`: Level of the interval: its confidence is ``1 - level``. NaN if the change is not
-      known.
-    - `low`, `high`: Limits of the interval.
+    The confidence of the interval is ``1 - level``; NaN if the change is not known.
     """
 
     change: Change
@@ -309,26 +284,19 @@ class Judged:
 
 
 def judge(change: Change, margin: float, level: float) -> Judged:
-    """Judge one change.
+    """Judge one change: the interval at a level, in (0, 1), decides.
 
-    - `change`: An estimate.
     - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the
       change.
-    - `level`: Level of the interval, in (0, 1).
 
     Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
-    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known. Raises
-    ValueError if `margin` is negative or NaN, or `level` is out of range.
+    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
 
-    At most one of the three claims is true unless the change is equal to a limit of the margin.
-    Each claim is tested at half of the level. Therefore the probability of a wrong claim is at most
-    level/2 if the change is equal to a limit, and smaller otherwise. ``EQUAL`` is the equivalence
-    test with two one-sided tests at level/2 each.
+    The probability of a wrong claim is at most level/2 if the change is equal to a limit, and
+    smaller otherwise; ``EQUAL`` is the test with two one-sided tests.
 
-    Source: D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power
-    approach for assessing the equivalence of average bioavailability, Journal of Pharmacokinetics
-    and Biopharmaceutics 15 (1987). H. Finner and K. Strassburger, The partitioning principle,
-    Annals of Statistics 30 (2002).
+    Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987). H. Finner
+    and K. Strassburger, Annals of Statistics 30 (2002).
     """
     if not margin >= 0:
         raise ValueError(f"margin must not be negative, not {margin}")
@@ -346,9 +314,7 @@ def judge(change: Change, margin: float, level: float) -> Judged:
 def judge_family(changes: Sequence[Change], margin: float, level: float) -> list[Judged]:
     """Judge several changes so that all answers are right with a probability of at least 1 - level.
 
-    Holm's procedure gives each change its level. The p-value of a change is the smallest level at
-    which `judge` decides it. Changes that are not known are undecided, and do not count in the
-    family.
+    Holm's procedure gives each change its level. Changes that are not known do not count.
     """
     levels = holm_levels([_p(change, margin) for change in changes], level)
     return [
@@ -370,14 +336,7 @@ def _p(change: Change, margin: float) -> float:
 def look_levels(level: float, looks: int) -> NDArray[np.float64]:
     """Level at which the changes are judged at each look; the levels add up to the given one.
 
-    The probability that any look gives a wrong answer is at most the sum of the levels, whatever
-    the dependence between the looks. Later looks have more runs and get more of the level, in
-    proportion to their number.
-
-    - `level`: Level of all looks together, in (0, 1).
-    - `looks`: Number of planned looks, at least 1.
-
-    Returns, shape (looks,): Positive and increasing. Raises ValueError if a number is out of range.
+    Later looks have more runs and get more of the level, in proportion to their number.
     """
     check_confidence(1 - level)
     if looks < 1:
@@ -395,17 +354,13 @@ REACHED = 0.5
 def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
     """The hardest precision that at least half of the runs of one of the versions reached.
 
-    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run; `inf` for a
-      run that found no value.
+    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run, or `inf`.
     - `hardest`: A harder precision is replaced by this one.
 
-    Returns: The smaller of the two medians, each an order statistic; None if both are infinite or
-    there are no runs.
+    Returns: The smaller of the two medians; None if both are infinite or there are no runs.
 
     >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
     3.0
-    >>> common_target([0.0, 0.0], [1.0, 1.0], 1e-8), common_target([np.inf], [np.inf], 1e-8)
-    (1e-08, None)
     """
     found = np.inf
     for of_version in (baseline, candidate):
@@ -418,15 +373,11 @@ def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> 
 def affordable(
     evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
 ) -> Numbers:
-    """How many evaluations the budget of each run allows at the speed of the run.
+    """How many evaluations the budget of each run allows at the speed of the run, shape (runs,).
 
-    - `evaluations`, `seconds`, shape (runs,): Evaluations and seconds of the complete run.
-    - `budget_s`, `budget_evaluations`, shape (runs,): Budgets of the run; NaN without such a
-      budget.
+    - `budget_s`, `budget_evaluations`: NaN without such a budget.
 
-    Returns, shape (runs,): A run that ended before T, for example at the final target, could have
-    made more than it did. `inf` without budgets, and without evaluations or times if there is only
-    T.
+    Returns: `inf` without budgets, and without evaluations or times if there is only T.
 
     >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
     [100.0, 200.0, 80.0]
@@ -445,15 +396,10 @@ def common_budgets(
     """The evaluations within which the runs of both versions have to reach the target.
 
     With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
-    the target costs the same seconds in both versions. Then their expected running times hardly
-    differ if many runs fail. With the same evaluations, the ratio of the expected running times is
-    the ratio of the evaluations times the ratio of the seconds per evaluation.
+    the target costs the same seconds in both versions.
 
-    - `baseline`, `candidate`, shape (runs,): From `affordable`; as pairs they have the same length.
-    - `paired`: Whether run i of both versions has the same problem and seed.
-
-    Returns baseline, candidate, shape (runs,): For pairs, the smaller number of each pair; else the
-    smaller one of both medians, for all.
+    Returns baseline, candidate: For pairs, the smaller number of each pair; else the smaller one of
+    both medians, for all.
 
     >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
     >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
@@ -471,13 +417,9 @@ def common_budgets(
 class Design:
     """A planned comparison.
 
-    - `functions`: Number of functions.
-    - `runs`: Runs of each version on each function, in all rounds.
-    - `looks`: Rounds after which the comparison may stop; the runs are divided evenly.
-    - `ratio`: Ratio of costs above which a difference matters.
-    - `level`: Level of all looks together.
-    - `paired`: Whether both versions have the same seeds.
-    - `jobs`: Jobs of each version on each function in each round, with equal numbers of runs.
+    The `runs` of each version on each function are divided evenly among the `looks`, after which
+    the comparison may stop. Costs matter from a `ratio` on; `level` is that of all looks together.
+    `jobs` are those of a version on a function in a round.
     """
 
     functions: int
@@ -494,10 +436,8 @@ class Law:
     """Assumed distribution of the runs of the old version.
 
     - `success`: Probability that a run reaches the target within the budget.
-    - `shape`: Shape of the cost to the target, which has a gamma distribution; 1 is exponential,
-      as with restarts.
-    - `noise`: Standard deviation of the logarithm of a run's speed, from the clock and the machine.
-    - `job_noise`: The same for a job; all its runs share this noise.
+    - `shape`: Shape of the gamma distribution of the cost to the target.
+    - `noise`, `job_noise`: Standard deviation of the logarithm of a run's speed, and of a job's.
     """
 
     success: float = 0.5
@@ -508,10 +448,8 @@ class Law:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of the new version.
-
-    - `slowdown`: Seconds per evaluation, divided by those of the old version.
-    - `lost`: Share of the successes that the new version loses, each independently.
+    """The loss of the new version: seconds per evaluation relative to those of the old version, and
+    the share of its successes that is lost.
     """
 
     slowdown: float = 1.0
@@ -529,14 +467,7 @@ class Outcomes:
 def simulate(
     design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
 ) -> Outcomes:
-    """Simulate a comparison of seconds to the target, with its looks, many times.
-
-    - `design`, `law`, `loss`: The comparison, the old version and the new one.
-    - `samples`: Number of simulated comparisons, at least 1.
-    - `rng`: Source of random numbers.
-
-    Returns: The share of each answer in `Answer`.
-    """
+    """Simulate a comparison of seconds to the target, with its looks, many times."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()

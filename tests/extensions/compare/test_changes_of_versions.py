@@ -7,15 +7,15 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from timefair.statistics.comparison import a12
-from timefair.statistics.ert import ert
-from timefair.statistics.versions.answers import (
+from timefair.extensions.compare.answers import (
     UNKNOWN,
     Change,
     drift,
     log_ratio,
     worse_probability,
 )
+from timefair.statistics.comparison import a12
+from timefair.statistics.ert import ert
 
 RNG = np.random.default_rng(3)
 COST = RNG.exponential(size=(2, 40))

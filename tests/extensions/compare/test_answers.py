@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from timefair.statistics.versions.answers import (
+from timefair.extensions.compare.answers import (
     Answer,
     Change,
     Design,

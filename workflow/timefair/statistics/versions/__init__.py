@@ -1,1 +1,0 @@
-"""Statistics of the comparison of two versions of an algorithm."""
