@@ -52,14 +52,14 @@ MEASURED = ("--until", "finish_round")
 """What is asked for of Snakemake: no collected file, table or figure."""
 
 
-THIRD = 3
+SHARE = 6
 """By default, one adversary of so many is measured; with --thorough, each."""
 
 
 @pytest.fixture(scope="module")
 def chosen(request: pytest.FixtureRequest) -> dict[str, Adversary]:
     """The adversaries that are measured."""
-    names = sorted(BENCH)[:: 1 if request.config.getoption("--thorough") else THIRD]
+    names = sorted(BENCH)[:: 1 if request.config.getoption("--thorough") else SHARE]
     return {name: BENCH[name] for name in names}
 
 

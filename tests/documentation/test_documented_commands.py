@@ -35,6 +35,7 @@ from fences import (
 )
 
 from timefair import cli
+from timefair.cli.common import measuring_environment
 
 NOT_RUN = {
     "pytest tests/architecture/test_declarations.py": "test_how_to_add.py does",
@@ -243,6 +244,7 @@ class Copy:
         self.folder = folder
         self._done: set[str] = set()
         self._locks = {"TIMEFAIR_LOCKS": str(folder / "locks")}
+        self._here = self._locks | measuring_environment(1)  # so that no command starts Python anew
         for name in ("config", "profiles", "envs"):
             shutil.copytree(ROOT / name, folder / name)
         shutil.copytree(
@@ -286,7 +288,7 @@ class Copy:
         said = io.StringIO()
         with (
             contextlib.chdir(folder),
-            mock.patch.dict(os.environ, self._locks),
+            mock.patch.dict(os.environ, self._here),
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
         ):
@@ -311,15 +313,15 @@ class Copy:
         """Have Snakemake do what the commands after this one need.
 
         Planned only are the papers' campaigns, a second one of ``init``, and what is started to see
-        the commands of the jobs. Of a campaign with a file of its own on a page, the runs are
-        collected: other commands read no more of it, and its tables would be those of `FEW`.
+        the commands of the jobs. Of a campaign with a file of its own, the runs are collected:
+        other commands read no more of it, and its tables would be those of `FEW`.
         """
         if "snakemake --cores" not in line:
             return line
         shown = "config/papers/", "--printshellcmds"
         if any(part in line for part in shown) or "study" in f"{folder.name} {line}":
             return f"{line} --dry-run --quiet"
-        if "--configfile" in line and not line.endswith("campaign.yaml"):
+        if "--configfile" in line:
             return f"{line} --until collect_records"
         return line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -41,6 +42,20 @@ def events(rows: list[dict]) -> dict:
     }
 
 
+WHERE = {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"}
+CAMPAIGN = {
+    "problems": WHERE,
+    "algorithms": {
+        "random": "timefair:random-search",
+        "mine": {"use": "own.py:solve", "parameters": {"step": 0.5}},
+        "CMA": "pycma:CMA-ES",
+    },
+    "rounds": 2,
+    "tables": "all",
+    "figures": {"names": "all", "formats": ["svg"]},
+}
+"""Two runs of each algorithm on each instance, one in each round."""
+
 MAY_BE_EMPTY = (
     "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
     "tuning_pays", "decided_pairs", "allocation", "ert_ratios", "feasible", "noise", "attainment",
@@ -54,15 +69,7 @@ def complete(tmp_path_factory):
     """A campaign of which everything was asked for, and what Snakemake printed."""
     workspace = Workspace(tmp_path_factory.mktemp("complete"))
     (workspace.folder / "own.py").write_text(OWN)
-    workspace.configure(
-        algorithms={
-            "random": "timefair:random-search",
-            "mine": {"use": "own.py:solve", "parameters": {"step": 0.5}},
-            "CMA": "pycma:CMA-ES",
-        },
-        tables="all",
-        figures={"names": "all", "formats": ["svg"]},
-    )
+    workspace.configure(**CAMPAIGN)
     workspace.printed = ()
     return workspace, workspace.complete()
 
@@ -95,78 +102,70 @@ def test_of_what_is_complete_nothing_is_done_again(complete):
     assert "Nothing to be done" in workspace.complete()
 
 
-def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(complete):
+def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(complete, tmp_path):
     workspace, _ = complete
-    on_two, before = events(workspace.rows()), workspace.records()
+    on_two = events(workspace.rows())
     assert len(on_two) == 3 * 2 * 2 * 2
     assert max(value[3] for value in on_two.values()) == 300
-    workspace.complete("--forceall", "--until", "collect_records", cores=1)
-    assert all(workspace.records()[path] > written for path, written in before.items())
-    assert events(workspace.rows()) == on_two
+    again = Workspace(tmp_path)
+    again.configure(**CAMPAIGN)
+    (tmp_path / "own.py").write_text(OWN)
+    again.measure_here()
+    assert events(again.rows()) == on_two
 
 
-FEW = {"runs": 2, "instances_per_job": 1, "tables": ["ert"], "figures": ["ert"]}
+def test_the_algorithms_take_turns(complete):
+    rows = complete[0].rows()
+    starts = {r: [row["started_utc"] for row in rows if row["round"] == r] for r in (1, 2)}
+    assert max(starts[1]) <= min(starts[2])
 
 
-def of_function_and_instances(function, instances):
-    return {"suite": "bbob", "functions": function, "dimensions": 2, "instances": instances}
+def planned(workspace, **changes):
+    """The rules and the records that Snakemake would make if the campaign were changed."""
+    changed = Workspace(workspace.folder)
+    changed.config = workspace.folder / "changed.yaml"
+    changed.configure(**CAMPAIGN | changes)
+    said = changed.complete("--dry-run")
+    rules = set(re.findall(r"^(?:local)?rule (\w+):", said, flags=re.M))
+    return rules, re.findall(r"output: \S*/records/(\w+)/\w+/(\w\S+)\.parquet", said)
 
 
-def test_only_changes_are_made_again(workspace):
-    problems = of_function_and_instances(8, 1)
-    workspace.configure(rounds=2, problems=problems, **FEW)
-    workspace.complete("--until", "collect_records")
-    rows, before = workspace.rows(), workspace.records()
-    assert len(rows) == len(before) == 2 * 2
+def test_of_targets_only_tables_depend(complete):
+    """Also where Snakemake has lost what it knew of the last time."""
+    shutil.rmtree(complete[0].folder / ".snakemake")
+    rules, records = planned(complete[0], targets=[5, 0.5])
+    assert "make_tables" in rules
+    assert records == []
 
-    # The algorithms take turns.
-    ends = {r: [row["started_utc"] for row in rows if row["round"] == r] for r in (1, 2)}
-    assert max(ends[1]) <= min(ends[2])
 
-    # Targets are no matter of measuring. Tables depend on them, also where Snakemake has lost
-    # what it knew of the last time.
-    shutil.rmtree(workspace.folder / ".snakemake")
-    workspace.configure(rounds=2, problems=problems, targets=[5, 0.5], **FEW)
-    said = workspace.complete("--until", "make_tables")
-    assert "measure_cell" not in said
-    assert "rule make_tables" in said
-    assert workspace.records() == before
-    assert set(pd.read_parquet(workspace.results / "tables" / "ert.parquet")["target"]) == {5, 0.5}
-    for kind in ("pdf", "svg"):
-        assert (workspace.results / "figures" / f"ert.{kind}").stat().st_size > 1000
-
-    # One algorithm's parameter measures just that algorithm again; of the other a further round
-    # and a further instance measure just these.
-    workspace.configure(
-        algorithms={
-            "random": "timefair:random-search",
-            "simplex": {"use": "scipy:Nelder-Mead", "parameters": {"xatol": 1e-2}},
-        },
-        rounds=3,
-        problems=of_function_and_instances(8, "1-2"),
-        **FEW | {"runs": 3},
-    )
-    workspace.complete("--until", "collect_records")
-    after = workspace.records()
-    assert {path: time for path, time in after.items() if path in before} == before
-    new = [path.relative_to(workspace.results).parts[1:] for path in after.keys() - before]
-    made = {name: [p[-1] for p in new if p[0] == name] for name in ("random", "simplex")}
-    assert len(made["simplex"]) == 2 * 3
-    assert len(made["random"]) == 1 + 3
-    assert len([name for name in made["random"] if "_i2_" in name]) == 3
-    assert len(workspace.rows()) == 2 * 2 * 3
+def test_only_what_changes_is_measured_again(complete):
+    """All of an algorithm with another parameter; of the others, what is new."""
+    mine = {"use": "own.py:solve", "parameters": {"step": 0.25}}
+    rules, records = planned(
+        complete[0],
+        algorithms=CAMPAIGN["algorithms"] | {"mine": mine},
+        problems=WHERE | {"instances": "1-3"},
+        runs=3, rounds=3,
+    )  # fmt: skip
+    assert "measure_cell" in rules
+    new = {"f1_d2_i3", "f8_d2_i3"}
+    both = new | {"f1_d2_i1-2", "f8_d2_i1-2"}
+    further = {f"{cell}_r{r}" for cell in new for r in (1, 2)} | {f"{cell}_r3" for cell in both}
+    every = {f"{cell}_r{r}" for cell in both for r in (1, 2, 3)}
+    made = {name: {r for label, r in records if label == name} for name in CAMPAIGN["algorithms"]}
+    assert made == {"random": further, "CMA": further, "mine": every}
 
 
 def test_a_stopping_rule_ends_the_runs_and_says_so(workspace):
     workspace.configure(
-        problems=of_function_and_instances(8, "1-2"),
+        problems=WHERE | {"functions": 8},
         runs=12,
         rounds=2,
         stopping={"rule": "skewness", "tau": 0.3, "outliers": "iqr"},
         tables=["stopping"],
         figures={"names": ["restarts"], "formats": ["png"]},
     )
-    workspace.complete("--until", "make_tables")
+    workspace.complete_here()
     frame = pd.read_csv(workspace.results / "tables" / "stopping.csv")
     made = pd.DataFrame(workspace.rows()).groupby(["function", "instance", "algorithm"]).size()
     told = frame.set_index(["function", "instance", "algorithm"])["runs"]
@@ -189,9 +188,7 @@ def test_wrong_input_is_one_line_and_starts_nothing(workspace):
 
 def test_blocks_are_measured_on_one_node_and_as_one(workspace):
     """A block of which a record is lost is measured again, also where another node began it."""
-    workspace.configure(
-        block="node", rounds=2, runs=4, problems=of_function_and_instances(8, "1-2")
-    )
+    workspace.configure(block="node", rounds=2, problems=WHERE | {"functions": 8})
     workspace.complete("--until", "collect_records")
     records = workspace.records()
     assert len(records) == 2 * 2

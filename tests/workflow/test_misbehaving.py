@@ -14,6 +14,13 @@ from timefair.rundata.settings import Analysis
 pytestmark = pytest.mark.workflow
 
 
+def make_every_table(workspace):
+    campaign = configuration.restore(workspace.results / "campaign.json")
+    runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
+    for name, make in TABLES.items():
+        make(runs, Analysis.of(campaign.settings_of(name)))
+
+
 def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     names = (
         "raises", "ends_the_process", "segfaults", "never_evaluates", "evaluates_nan",
@@ -35,10 +42,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     assert {row["algorithm"]: row["status"] for row in rows} == expected
     table = pd.read_parquet(workspace.results / "tables" / "runs.parquet")
     assert set(table["status"]) == set(expected.values())
-    campaign = configuration.restore(workspace.results / "campaign.json")
-    runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
-    for name, every in TABLES.items():
-        every(runs, Analysis.of(campaign.settings_of(name)))
+    make_every_table(workspace)
 
 
 OWN = """
@@ -70,6 +74,7 @@ def test_a_campaign_without_a_single_result_ends_with_a_report(workspace, suite,
         problems={"suite": suite, "functions": 1, "dimensions": 2, "instances": 1},
         budget={"time_s": 0.05},
         runs=3,
+        tables=["ranks"],
         figures={"names": ["anytime"], "formats": ["svg"]},
     )
     workspace.complete_here()
@@ -79,3 +84,4 @@ def test_a_campaign_without_a_single_result_ends_with_a_report(workspace, suite,
     assert ranks.empty == (suite != "own.py:undefined")
     drawn = (workspace.results / "figures" / "anytime.svg").read_text()
     assert "nothing to draw: the table has no rows" in drawn
+    make_every_table(workspace)

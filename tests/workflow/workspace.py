@@ -86,6 +86,11 @@ class Workspace:
         assert results == self.results
         self._be_sure_of_outputs()
 
+    def measure_here(self) -> None:
+        """Measure and collect in this process, one run at a time; no table is made."""
+        with self.here():
+            archived.collected(self.folder, yaml.safe_load(self.config.read_text()))
+
     def collect_and_analyse_here(self) -> str:
         """Have Snakemake collect the runs, and call the commands of the rules after these in this
         process. What Snakemake said.

@@ -21,6 +21,13 @@ def command(*words: object) -> int:
 
 def measured(folder: Path, content: Mapping[str, Any]) -> Path:
     """Measure and analyse a campaign below a folder, without Snakemake; its ``results/NAME``."""
+    results = collected(folder, content)
+    analyse(results)
+    return results
+
+
+def collected(folder: Path, content: Mapping[str, Any]) -> Path:
+    """Measure a campaign, one run at a time, and collect its runs; its ``results/NAME``."""
     campaign = configuration.parse(dict(content))
     results = folder / "results" / campaign.name
     snapshot = plan.write_snapshot(campaign, results)
@@ -33,11 +40,10 @@ def measured(folder: Path, content: Mapping[str, Any]) -> Path:
         record = results / job.record(key)
         record.parent.mkdir(parents=True, exist_ok=True)
         measure(campaign, job, record, key)
-    collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
-    for path in collected:
-        words = ("--campaign", snapshot, "--algorithm", path.stem, "--output", path)
+    for label in campaign.algorithms:
+        path = results / f"collected/{label}.parquet"
+        words = ("--campaign", snapshot, "--algorithm", label, "--output", path)
         assert command("collect", *words) == 0
-    analyse(results)
     return results
 
 
@@ -45,7 +51,7 @@ def analyse(results: Path) -> None:
     """Make tables, figures and report of collected runs with the commands of the rules."""
     snapshot = results / "campaign.json"
     campaign = configuration.restore(snapshot)
-    collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
+    files = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
     words = ("--campaign", snapshot, "--output", results)
-    assert command("make-tables", *collected, *words) == 0
+    assert command("make-tables", *files, *words) == 0
     assert command("report", results) == 0

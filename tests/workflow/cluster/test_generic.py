@@ -32,10 +32,11 @@ def test_jobs_are_submitted_by_a_command(workspace):
     submit.write_text(SUBMIT)
     submit.chmod(0o755)
     workspace.complete(
-        "--workflow-profile", str(PROFILE), "--until", "measure_cell",
+        "--workflow-profile", str(PROFILE), "--until", "collect_records",
         "--seconds-between-status-checks", "1",
         "--cluster-generic-submit-cmd", f"{submit} {{threads}}-{{resources.mem_mb}}",
     )  # fmt: skip
-    assert (workspace.folder / "submitted").read_text().split() == ["1-2024"]
-    assert "measure_cell" not in workspace.complete("--until", "collect_records")
+    measuring, collecting = (workspace.folder / "submitted").read_text().split()
+    assert measuring == "1-2024"
+    assert collecting == "1-4096"
     assert len(workspace.rows()) == 2 * 2

@@ -7,7 +7,7 @@ import pytest
 from faults.trial import Trial
 from workspace import Workspace
 
-MOMENTS = 5
+MOMENTS = 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
