@@ -99,10 +99,7 @@ NOT_RUN = {
         "a campaign more; the help's examples are run on another one",
     ),
     **dict.fromkeys(
-        (
-            "timefair train-classifier results/NAME --output classifier.json",
-            "timefair train-classifier results/NAME --output classifier.json --known landscape",
-        ),
+        ("timefair train-classifier results/NAME --output classifier.json",),
         "needs 100 runs of a cell; docs/how-to/reliability.md has them",
     ),
     "snakemake --cores all --configfile config/studies/reliability-unseen.yaml": (

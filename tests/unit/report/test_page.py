@@ -97,10 +97,10 @@ def values_of(table, name):
 
 def test_numbers_are_rounded_and_what_is_no_number_is_told():
     frame = pd.DataFrame(
-        {"algorithm": ["A", "B", None], "per_evaluation": [1.23456789, np.inf, np.nan]}
+        {"algorithm": ["A", "B", None], "s_per_evaluation": [1.23456789, np.inf, np.nan]}
     )
-    table = payload.table("units", frame)
-    assert values_of(table, "per_evaluation")["values"] == [1.23, "inf", None]
+    table = payload.table("overhead", frame)
+    assert values_of(table, "s_per_evaluation")["values"] == [1.23, "inf", None]
     assert values_of(table, "algorithm")["words"] == ["A", "B"]
     assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
 
