@@ -111,7 +111,6 @@ class Curves(Chart):
       all panels. ``own log``: with one scale per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
     - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
-    - `logarithms`: Whether the table has decimal logarithms of y.
     - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
       table has no column ``observed``.
     - `highest`: Whether those of many algorithms are in colour that have the highest values at any
@@ -130,7 +129,6 @@ class Curves(Chart):
     scale: Literal["share", "log", "own log"] = "share"
     steps: bool = True
     decreasing: bool = False
-    logarithms: bool = False
     beyond: str = ""
     highest: bool = False
 
@@ -219,7 +217,7 @@ class Curves(Chart):
                 "share": self.scale == "share",
                 "easy_to_hard": self.decreasing,
                 "signed": self.decreasing and frame.attrs.get("targets") == "precision",
-                "power": self.logarithms,
+                "power": False,
             }
         ]
 

@@ -9,14 +9,14 @@ from timefair.charts.chart import Curves
 from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.curves.ecdf import OBSERVED, until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
+from timefair.exhibits.exhibit import Column, column_names, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.rundata.frames import stacked
 from timefair.rundata.problems import equal_if_solved, known_until
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.statistics.curves import log_mean_band, median_band, quantile_band
+from timefair.statistics.curves import median_band, quantile_band
 
 CURVES = (
     Column(
@@ -33,11 +33,6 @@ CURVES = (
         "precision",
     ),
     Column("median_high", "upper limit of that interval", "precision"),
-    *Column(
-        "mean_log10",
-        "mean of the decimal logarithm of the best precision so far; empty until every run has a "
-        "value. Precisions below the hardest target (or 1e-8, if that is harder) are raised to it",
-    ).interval("`mean_log10` at this cost"),
 )
 COLUMNS = (
     *CELL,
@@ -49,30 +44,6 @@ COLUMNS = (
 )
 
 LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high"))]
-SOLVED = 1e-8
-"""The precision at which a problem counts as solved in COCO."""
-
-
-def _figures(name: str, title: str, caption: str, y: str, average: str) -> tuple[Figure, Figure]:
-    return over_costs(
-        name,
-        f"{title} over {{unit}}",
-        caption,
-        Curves(
-            x="cost",
-            y=y,
-            low=f"{y}_low",
-            high=f"{y}_high",
-            x_label="{cost}",
-            y_label=f"best precision so far, {average}",
-            view=f"{average}, {{unit}}",
-            scale="own log",
-            logarithms=y == "mean_log10",
-            beyond="The thin line beyond is the result of the runs so far; it ends where half of "
-            "them are cut off.",
-        ),
-        default=name == "anytime",
-    )
 
 
 @exhibit(
@@ -81,8 +52,7 @@ def _figures(name: str, title: str, caption: str, y: str, average: str) -> tuple
     title="Best precision over elapsed cost",
     caption="""
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
-    instances: the median with its interval and with the quartiles of single runs, and the mean of
-    the decimal logarithm with its interval. The rows of an algorithm end when the budget (or the
+    instances: the median with its interval and with the quartiles of single runs. The rows of an algorithm end when the budget (or the
     end of published data) has cut off half of its runs, because nothing is known beyond; from the
     first cut on, there are no limits. A run that ended by itself or at the final target keeps its
     best precision. Precisions at or below the final target count as 0.
@@ -100,36 +70,35 @@ def _figures(name: str, title: str, caption: str, y: str, average: str) -> tuple
             observed=OBSERVED.name,
         )
     ],
-    figures=[
-        *_figures(
-            "anytime",
-            "Best precision",
-            "Best precision so far over {unit}: the median over the runs of all instances, with "
-            "its interval at each cost. Lower is better. A curve begins where half of the runs "
-            "have a value. Each panel has its own vertical scale.",
-            "median",
-            "median",
+    figures=over_costs(
+        "anytime",
+        "Best precision over {unit}",
+        "Best precision so far over {unit}: the median over the runs of all instances, with its "
+        "interval at each cost. Lower is better. A curve begins where half of the runs have a "
+        "value. Each panel has its own vertical scale.",
+        Curves(
+            x="cost",
+            y="median",
+            low="median_low",
+            high="median_high",
+            x_label="{cost}",
+            y_label="best precision so far, median",
+            view="median, {unit}",
+            scale="own log",
+            beyond="The thin line beyond is the result of the runs so far; it ends where half of "
+            "them are cut off.",
         ),
-        *_figures(
-            "anytime_mean",
-            "Geometric mean of the best precision",
-            "Geometric mean of the best precision so far over {unit}, with its interval at each "
-            "cost. Lower is better. A curve begins where every run has a value. Precisions below "
-            "the hardest target (or 1e-8, if that is harder) are raised to it.",
-            "mean_log10",
-            "geometric mean",
-        ),
-    ],
+        default=True,
+    ),
     default=True,
 )
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and mean of the best precision so far, on a grid of costs.
+    """Median of the best precision so far, on a grid of costs.
 
     All algorithms on a suite and dimension have the same grid for each unit of cost. It is evenly
     spaced in the logarithm and ends with the longest run. Published data have no times, so they are
     used only for costs in evaluations.
     """
-    floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     points = runs.points
     parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -141,13 +110,8 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             reached = best[members]
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
-            above = np.maximum(reached, 0.0)  # where the optimum is wrong or surpassed
-            mean = log_mean_band(above, floor=floor, confidence=analysis.confidence)
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            curves = (
-                *(median.curve, runs_band.low, runs_band.high, median.low, median.high),
-                *(mean.curve, mean.low, mean.high),
-            )
+            curves = (median.curve, runs_band.low, runs_band.high, median.low, median.high)
             part |= dict(zip(column_names(CURVES), curves, strict=True))
             mine = known[members]
             parts.append(until_cut(part, mine, float(np.median(mine)), LIMITS))
