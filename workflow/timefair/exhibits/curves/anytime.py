@@ -52,10 +52,11 @@ LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high")
     title="Best precision over elapsed cost",
     caption="""
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
-    instances: the median with its interval and with the quartiles of single runs. The rows of an algorithm end when the budget (or the
-    end of published data) has cut off half of its runs, because nothing is known beyond; from the
-    first cut on, there are no limits. A run that ended by itself or at the final target keeps its
-    best precision. Precisions at or below the final target count as 0.
+    instances: the median with its interval and with the quartiles of single runs. The rows of an
+    algorithm end when the budget (or the end of published data) has cut off half of its runs,
+    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
+    itself or at the final target keeps its best precision. Precisions at or below the final target
+    count as 0.
     """,
     columns=COLUMNS,
     layouts=[

@@ -101,11 +101,12 @@ CURVE = (
     title="Errors on problems that change",
     caption=f"""
     How close algorithms come to the optimum between two changes: the best error before the change
-    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error (Branke and Schmeck 2003), the mean of the best error since the change over the
-    seconds or the evaluations of the run. Until the first evaluation in an environment, the error
-    is that of the middle of the bounds. Larger errors count as this error. A run that failed
-    keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
-    suites with problems that change.
+    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error
+    (Branke and Schmeck 2003), the mean of the best error since the change over the seconds or the
+    evaluations of the run. Until the first evaluation in an environment, the error is that of the
+    middle of the bounds. Larger errors count as this error. A run that failed keeps this error in
+    all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for suites with problems that
+    change.
     """,
     columns=COLUMNS,
     layouts=[
