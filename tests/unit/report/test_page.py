@@ -99,7 +99,7 @@ def test_numbers_are_rounded_and_what_is_no_number_is_told():
     frame = pd.DataFrame(
         {"algorithm": ["A", "B", None], "per_evaluation": [1.23456789, np.inf, np.nan]}
     )
-    table = payload.table("units", frame)
+    table = payload.table("drift", frame)
     assert values_of(table, "per_evaluation")["values"] == [1.23, "inf", None]
     assert values_of(table, "algorithm")["words"] == ["A", "B"]
     assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
