@@ -81,9 +81,6 @@ def frames_of(functions, dimensions, algorithms, change):
             0.5 * anytime["median"],
             2 * anytime["median"],
         )
-        anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
-        anytime["mean_log10_low"] = anytime["mean_log10"] - 1
-        anytime["mean_log10_high"] = anytime["mean_log10"] + 1
         return anytime
 
     @cache

@@ -7,8 +7,8 @@ the script of the page draws. A form without views appears on the page as the pi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,10 +85,10 @@ class Chart(ABC):
         """The views of a table that the page draws, one entry per view; empty for a picture."""
         return []
 
-    def _draw(self, *arguments: Any, **options: Any) -> Figure:
+    def _draw(self, *arguments: Any) -> Figure:
         """Call the renderer."""
         module, function = self.renderer.split(":")
-        drawn: Figure = getattr(import_module(module), function)(*arguments, **options)
+        drawn: Figure = getattr(import_module(module), function)(*arguments)
         return drawn
 
 
@@ -111,7 +111,6 @@ class Curves(Chart):
       all panels. ``own log``: with one scale per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
     - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
-    - `logarithms`: Whether the table has decimal logarithms of y.
     - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
       table has no column ``observed``.
     - `highest`: Whether those of many algorithms are in colour that have the highest values at any
@@ -130,7 +129,6 @@ class Curves(Chart):
     scale: Literal["share", "log", "own log"] = "share"
     steps: bool = True
     decreasing: bool = False
-    logarithms: bool = False
     beyond: str = ""
     highest: bool = False
 
@@ -219,7 +217,7 @@ class Curves(Chart):
                 "share": self.scale == "share",
                 "easy_to_hard": self.decreasing,
                 "signed": self.decreasing and frame.attrs.get("targets") == "precision",
-                "power": self.logarithms,
+                "power": False,
             }
         ]
 
@@ -236,13 +234,13 @@ class Picture(Chart):
 
     - `renderer`: A function that draws the table, as ``module:function``.
     - `panels`: As in `Chart`. A figure that may have several pages passes the page, too.
-    - `options`: Further arguments of the function.
+    - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
     - `reading`: How to read a drawing with many panels or algorithms, in sentences.
     """
 
     renderer: str
     panels: Panels = "one page"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     reading: str = ""
 
     @property
@@ -253,57 +251,7 @@ class Picture(Chart):
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """A page of the figure of a table, as the function draws it."""
         pages_of_it = () if self.panels == "one page" else (page,)
-        return self._draw(frame, *pages_of_it, **self.options)
-
-
-@dataclass(frozen=True)
-class Dots(Chart):
-    """One dot per algorithm, with an interval, on a logarithmic axis; one panel per function.
-
-    - `x`: The column with the values of the dots.
-    - `x_label`: Label of the axis; ``{seconds}`` is replaced by the meaning of the seconds of the
-      table.
-    - `low`, `high`: Columns with the limits of the interval; empty if there is no interval.
-    """
-
-    x: str
-    x_label: str
-    low: str = ""
-    high: str = ""
-
-    renderer = "timefair.charts.dots:dots"
-    panels = "functions"
-    on_paper = (
-        "An overview has one line per algorithm, with a dot for each function and a bar at the "
-        f"median. {LEADERS}"
-    )
-
-    @staticmethod
-    def seconds(frame: pd.DataFrame) -> str:
-        """Meaning of the seconds of a table."""
-        return costs.seconds_of(frame)
-
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """The panels of a page; ValueError if it has no rows."""
-        return self._draw(frame, self, page)
-
-
-@dataclass(frozen=True)
-class Slopes(Chart):
-    """Average ranks at several positions, one line per algorithm; crossings show changes of order.
-
-    - `prepare`: Makes a frame from the table with the columns ``suite``, ``dimension``, ``panel``,
-      ``position``, ``algorithm`` and ``average_rank``.
-    """
-
-    prepare: Callable[[pd.DataFrame], pd.DataFrame]
-
-    renderer = "timefair.charts.ranks:slopes"
-    on_paper = leaders("that are the best at some position, or closest to it,")
-
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """One row of panels per dimension; ValueError if the table has no rows."""
-        return self._draw(self.prepare(frame))
+        return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,7 @@ def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
         return _target_lines(shown, chart, looks=looks, x_label=x_label, y_label=y_label)
     if shares:
         return _share_page(shown.assign(**bands), chart, page, looks, labels)
-    numbers = {"curve": shown[chart.y], **bands}
-    if chart.logarithms:
-        numbers = {name: 10.0**values for name, values in numbers.items()}
-    shown = shown.assign(**numbers)
+    shown = shown.assign(curve=shown[chart.y], **bands)
     cost_label, label = labels
     if page.overview:
         shown = geometric_means(shown, chart.x, "curve").assign(low=np.nan, high=np.nan)

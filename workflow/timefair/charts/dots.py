@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from timefair.charts import maps, panels, scales, style
 from timefair.charts.curves import SOLVED
 from timefair.charts.pages import LEAST_RUNS, WHOLE, Page
-
-if TYPE_CHECKING:
-    from timefair.charts.chart import Dots
 
 LINE_IN = 0.15
 AROUND_IN = 0.9
@@ -75,33 +71,29 @@ TITLE_AND_AXIS_IN = 0.4
 DOT_LINE_IN = 0.13
 
 
-def dots(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
-    """Draw the dots of a table on a logarithmic axis, the first algorithm on top.
+def overhead(frame: pd.DataFrame, page: Page) -> Figure:
+    """Draw the time per evaluation of each algorithm with its quartiles, the first one on top.
 
     Zero is drawn at the left end of the axis, which the label states. An algorithm without a
     finite value has no dot. An overview has one line per algorithm, with a dot for each function.
     """
-    label = chart.x_label.format_map({"seconds": chart.seconds(frame)})
-    looks = panels.looks(frame, value=chart.x, within=["suite", "dimension", "function"])
+    label = "overhead per evaluation in seconds of wall clock"
+    looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
     shown = page.rows(frame)
     if page.overview:
-        return _lines(shown, chart.x, label)
+        return _lines(shown, "overhead_s", label)
+    numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
     with style.applied():
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
-        numbers = [column for column in (chart.x, chart.low, chart.high) if column]
-        bounds = scales.limits(shown[chart.x], margin=0.06)
+        bounds = scales.limits(shown["overhead_s"], margin=0.06)
         floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
         for panel in grid:
             for name, part in panels.by_algorithm(panel.rows):
                 look, level = looks[name], list(looks).index(name)
-                x = scales.raised(part[chart.x], floor)
-                if chart.low:
-                    low, high = (
-                        np.clip(scales.raised(part[column], floor), *bounds)
-                        for column in (chart.low, chart.high)
-                    )
-                    panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
+                x, *limits = (scales.raised(part[column], floor) for column in numbers)
+                low, high = (np.clip(limit, *bounds) for limit in limits)
+                panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
                 known = x[np.isfinite(x)]
                 panel.axes.plot(
                     known, np.full(known.shape, level), **{**look.line, "linestyle": ""},

@@ -61,7 +61,7 @@ class Page:
 
         Examples
         --------
-        >>> Page.is_of("ert", "ert_D5"), Page.is_of("ert", "ert_relative")
+        >>> Page.is_of("ert", "ert_D5"), Page.is_of("ert", "ert_evaluations")
         (True, False)
         """
         return re.fullmatch(rf"{re.escape(figure)}(_D\d+(_f\d+_\d+)?)?", file) is not None

@@ -5,7 +5,6 @@ The report page has the same looks without matplotlib, which is imported where i
 
 from __future__ import annotations
 
-import gc
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,19 +22,6 @@ from timefair.charts.pages import ORDER, PAGE_IN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Disable the garbage collector inside a ``with`` block."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
 
 WIDTH_IN, HEIGHT_IN = PAGE_IN
 """Text width of a page with margins, and the largest height of a figure."""
@@ -136,12 +122,11 @@ BAND_ALPHA = 0.16
 def applied() -> Iterator[None]:
     """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
 
-    The user's matplotlibrc has no effect. No garbage is collected meanwhile, because thousands of
-    artists are in use.
+    The user's matplotlibrc has no effect.
     """
     import matplotlib
 
-    with uncollected(), matplotlib.rc_context():
+    with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
         yield

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.charts.pages import ORDER, WHOLE, Page
 from timefair.records.status import Perturbation
@@ -287,23 +287,15 @@ _declared: dict[str, Exhibit] = {}
 def exhibit(
     name: str,
     *,
-    question: Question,
-    title: str,
     caption: str,
     columns: Iterable[Column],
     layouts: Iterable[Layout] = (),
     figures: Iterable[Figure] = (),
-    charged: bool = True,
-    complete: bool = False,
-    comparing: bool = False,
-    measured: bool = False,
-    asked: bool = False,
-    default: bool = False,
-    beside: str = "",
+    **facts: Any,
 ) -> Callable[[Build], Build]:
     """Declare the exhibit whose table the decorated function makes.
 
-    The function is unchanged. The parameters are the attributes of `Exhibit`.
+    The function is unchanged. The parameters, and `facts`, are the attributes of `Exhibit`.
 
     Raises ValueError if another module declares an exhibit or a figure of the same name.
     """
@@ -311,20 +303,12 @@ def exhibit(
     def declare(build: Build) -> Build:
         declared = Exhibit(
             name=name,
-            question=question,
-            title=title,
             caption=_one_line(caption),
             columns=tuple(columns),
             build=build,
             layouts=tuple(layouts),
             figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
-            charged=charged,
-            complete=complete,
-            comparing=comparing,
-            measured=measured,
-            asked=asked,
-            default=default,
-            beside=beside,
+            **facts,
         )
         there = _declared.get(name)
         if there is not None and there.module != declared.module:

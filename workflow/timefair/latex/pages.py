@@ -1,10 +1,7 @@
 """Grids of text as ``tabular`` environments that are neither too wide nor too long for a page.
 
-Widths and lines are estimated here for two reasons: LaTeX can neither divide nor transpose a wide
-table, and the packages that divide long tables do not work in two-column papers
-(``docs/start/latex.md`` has the comparison with longtable, tabularx and pandas' Styler). A part
-that is longer than a page is shortened: fewer values, then algorithms, then rows. The caption
-states what is not printed; the CSV file contains everything.
+LaTeX cannot divide a wide table, and packages that divide long ones do not work in papers of two
+columns. A part longer than a page is shortened, and the caption states what is not printed.
 """
 
 from __future__ import annotations
@@ -13,7 +10,7 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal, TypeVar
 
@@ -27,22 +24,8 @@ from timefair.latex.notation import Notation, escape, short
 LIMIT_DIGITS = 2
 """Significant digits of the limits of an interval in scientific notation."""
 
-GAP = 1.4
-"""Space between two columns, in digits."""
-
-SMALL = 0.92
-"""Width of small type, as a share of the table's own."""
-
-BOLD = 1.15
-"""Width of bold type, as a share of the table's own."""
-
-WIDTHS = {
-    **dict.fromkeys(".,:;'|[]()il ", 0.6),
-    **dict.fromkeys("mwMW%−+<>=", 1.6),
-    **dict.fromkeys("ABCDEFGHKLNOPQRSTUVXYZ", 1.35),
-    "∞": 2.0,
-}
-"""Widths, in digits, of characters of Computer Modern that are not about as wide as a digit."""
+GAP = 2
+"""Space between two columns, in letters."""
 
 
 class Bold(str):
@@ -74,10 +57,9 @@ class TabularColumn:
         return textwrap.wrap(self.texts[row], self.wrap, break_on_hyphens=False) or [""]
 
     @cached_property
-    def width(self) -> float:
-        """Its width in digits of the table's type, estimated from the lengths of its texts."""
-        widest = self.wrap or max(map(_width, self.texts), default=0.0)
-        return widest * (SMALL if self.small else 1) + GAP
+    def width(self) -> int:
+        """Its width in letters."""
+        return (self.wrap or max(map(len, self.texts), default=0)) + GAP
 
     def placed(self, members: NDArray[np.intp], lines: NDArray[np.intp], count: int) -> list[str]:
         """The column with some of its texts, and empty texts in all other lines."""
@@ -85,11 +67,6 @@ class TabularColumn:
         for member in members:
             texts[lines[member]] = self.texts[member]
         return texts
-
-
-@lru_cache(maxsize=10_000, typed=True)
-def _width(text: str) -> float:
-    return sum(WIDTHS.get(sign, 1.0) for sign in text) * (BOLD if isinstance(text, Bold) else 1)
 
 
 @dataclass(frozen=True)
@@ -131,12 +108,12 @@ def spans(columns: list[TabularColumn], level: int) -> Iterator[tuple[str, list[
         yield headings[-1][1], list(span)
 
 
-def width_of(columns: list[TabularColumn], level: int = 0) -> float:
-    """The width of adjacent columns with their headings from a level on, in digits."""
+def width_of(columns: list[TabularColumn], level: int = 0) -> int:
+    """The width of adjacent columns with their headings from a level on, in letters."""
     if level == len(columns[0].headings):
         return sum(column.width for column in columns)
     return sum(
-        max(_width(heading) + GAP, width_of(span, level + 1))
+        max(len(heading) + GAP, width_of(span, level + 1))
         for heading, span in spans(columns, level)
     )
 
@@ -281,8 +258,8 @@ def _interval(row: NDArray[np.float64], notation: Notation) -> str:
     return f"[{notation.text(low, LIMIT_DIGITS)}, {notation.text(high, LIMIT_DIGITS)}]"
 
 
-CHARACTERS = 110.0
-"""Of a line 6.5 in wide, in digits of ``\\footnotesize``."""
+CHARACTERS = 116
+"""Letters of a line 6.5 in wide in ``\\footnotesize``."""
 
 EM = 0.5
 """Width of a digit, in em."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.exhibits.quality.attainment import POINTS, SHARES, attained, surfaces
+from timefair.exhibits.quality.noise import POINTS, SHARES, attained, surfaces
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs

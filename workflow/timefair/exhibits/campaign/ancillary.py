@@ -14,7 +14,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
 from timefair.exhibits.comparisons import ranks
-from timefair.exhibits.curves import profile
+from timefair.exhibits.curves import ecdf
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
@@ -134,7 +134,7 @@ def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    frame = profile.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
+    frame = ecdf.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
     return frame[frame["ratio"] == 1].assign(function=ALL)
 
 

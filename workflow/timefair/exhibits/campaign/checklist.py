@@ -255,7 +255,7 @@ def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
     return ChecklistPart("Success", said, "select table success")
 
 
-ANYTIME = ("anytime", "anytime_mean", "ecdf")
+ANYTIME = ("anytime", "ecdf")
 ERT = ("ert", "ert_by_instance")
 PROFILES = ("profile",)
 

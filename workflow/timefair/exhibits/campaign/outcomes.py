@@ -1,15 +1,18 @@
-"""How runs ended, and what they left behind."""
+"""What the runs did: how they ended and what they left, restarts, stopping rules, best points."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
+from timefair.charts.chart import LINES, Picture
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM
-from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.columns import ALGORITHM, CELL, INSTANCE_CELL, RUNS
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.status import Isolation
 from timefair.rundata.clocks import objective_share
+from timefair.rundata.problems import value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -220,3 +223,208 @@ def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def _different(names: pd.Series) -> str:
     return ", ".join(sorted(set(names.dropna()))) or "none"
+
+
+RESTARTS_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("launches_mean", "mean number of launches per run"),
+    Column(
+        "completed_restarts_mean",
+        "mean number of launches per run that ended by themselves or by the restart policy",
+    ),
+    Column("evaluations_per_s", "evaluations of all runs per second of wall clock", "1/s"),
+    Column(
+        "s_per_evaluation",
+        "seconds of wall clock per evaluation: the time of the algorithm and of the objective",
+        "s",
+    ),
+    Column(
+        "cpu_per_wall", "CPU time over wall clock; above 1 if an algorithm computes in parallel"
+    ),
+)
+
+
+@exhibit(
+    "restarts",
+    question=questions.EXECUTIONS,
+    title="Restarts within the budget, and speed",
+    caption="""
+    Launches and completed restarts of a run within the budget, evaluations per second and seconds
+    per evaluation, and CPU time as a multiple of the wall clock, for each function and algorithm.
+    """,
+    columns=RESTARTS_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Launches and completed restarts of a run, on average, and speed of all runs "
+            "together.",
+            values=(
+                Value("launches_mean", "Launches", decimals=1),
+                Value("completed_restarts_mean", "Completed", decimals=1),
+                Value("evaluations_per_s", "Evaluations/s"),
+                Value("s_per_evaluation", "s/evaluation"),
+                Value("cpu_per_wall", "CPU/wall clock", decimals=2),
+            ),
+            rows=("function", "algorithm"),
+        )
+    ],
+    figures=[
+        Figure(
+            "restarts",
+            "Restarts within the budget, and speed",
+            "Completed restarts of a run within the budget, evaluations per second, and CPU time "
+            "as a multiple of the wall clock; means over the runs of all instances. A slow "
+            "algorithm restarts less often in the same time.",
+            Picture("timefair.charts.dots:restarts", "functions", reading=LINES),
+            default=True,
+        )
+    ],
+    charged=False,
+    default=True,
+)
+def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Launches, completed restarts and speed for each function and algorithm.
+
+    NaN where a denominator is 0, or where the runs of an imported table do not contain it.
+    """
+    frame = runs.frame
+    grouped = frame.groupby(column_names(CELL), sort=True)
+    sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
+    means = grouped[["launches", "completed_restarts"]].mean()
+    wall = sums["wall_s"].where(sums["wall_s"] > 0)
+    evaluations = sums["evaluations"].where(sums["evaluations"] > 0)
+    rows = pd.DataFrame(
+        {
+            "runs": grouped.size(),
+            "launches_mean": means["launches"],
+            "completed_restarts_mean": means["completed_restarts"],
+            "evaluations_per_s": sums["evaluations"] / wall,
+            "s_per_evaluation": sums["wall_s"] / evaluations,
+            "cpu_per_wall": sums["cpu_s"] / wall,
+        }
+    )
+    return rows.reset_index()[column_names(RESTARTS_COLUMNS)]
+
+
+CELL_KEYS = column_names(INSTANCE_CELL)
+STOPPING_COLUMNS = (
+    *INSTANCE_CELL,
+    Column("rounds", "number of rounds that began"),
+    RUNS,
+    Column(
+        "reason",
+        "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
+        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
+        "`resting` with `pair` (only the other algorithm had runs in the last round); others "
+        "if a rule allocates the runs; empty if the rule would have continued",
+        text=True,
+    ),
+    Column("looks", "how often the rule was evaluated"),
+    Column(
+        "value",
+        "what the rule computed at the last look: a skewness, a width or a probability; "
+        "empty for rules that compare algorithms",
+    ),
+    Column("path", "what it computed at each look, separated by blanks", text=True),
+)
+
+
+@exhibit(
+    "stopping",
+    question=questions.RUNS,
+    title="Where a stopping rule ended the runs",
+    caption="""
+    Where the stopping rule ended the runs of each algorithm on each problem, and why. The table is
+    empty without a stopping rule.
+    """,
+    columns=STOPPING_COLUMNS,
+    charged=False,
+    complete=True,
+)
+def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """What ended the runs for each problem and algorithm; no rows without a rule."""
+    rows = runs.stopping.sort_values([*CELL_KEYS, "round"])
+    last = rows.groupby(CELL_KEYS, sort=True).last().reset_index()
+    last["path"] = list(rows.groupby(CELL_KEYS, sort=True)["path"].last())
+    looks = last["path"]
+    frame = last.assign(
+        rounds=last["round"],
+        looks=looks.map(len),
+        value=looks.map(lambda path: path[-1] if path else None).astype(float),
+        path=looks.map(_looks),
+    )
+    return frame[column_names(STOPPING_COLUMNS)]
+
+
+def _looks(path: list[float | None]) -> str:
+    return " ".join("n/a" if value is None else f"{value:.6g}" for value in path)
+
+
+PROBLEM_KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
+POINTS_COLUMNS = (
+    *INSTANCE_CELL,
+    Column("run", "number of the run"),
+    Column(
+        "place",
+        "place of the run among all runs on the problem, the least `f` first; 1: best. Runs that "
+        "reached the final target are equal in `f`, and are placed by `time_s`",
+    ),
+    Column("f", "least value of the function that the run found; timefair minimizes", exact=True),
+    Column("evaluations", "evaluations of the run up to this point, itself included"),
+    Column("time_s", "wall-clock time of the run up to this point", "s"),
+    Column(
+        "x",
+        "the point, as it was evaluated: its coordinates, separated by blanks, with all digits. "
+        "`none` in published data",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "best_points",
+    question=questions.POINT,
+    title="Best point of each run",
+    caption="""
+    The best point that each run found, and its value. The coordinates and the value have all
+    digits, so that the function gives the same value again; `timefair verify` checks that.
+    """,
+    columns=POINTS_COLUMNS,
+    layouts=[
+        Layout(
+            caption="The best value on each problem, and the run that found it first. The file of "
+            "the table has the points.",
+            values=(
+                Value("f", "f", better="low"),
+                Value("run", "Run", decimals=0),
+                Value("evaluations", "Evaluations", decimals=0),
+                Value("time_s", "Time, s"),
+            ),
+            rows=("function", "instance", "algorithm"),
+            points=(Points("place", (1.0,)),),
+        )
+    ],
+    charged=False,
+    complete=True,
+    default=True,
+)
+def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per run with a finite value, in the order of the keys; the best run of a cell is
+    first.
+    """
+    spent = runs.at_the_best()
+    rows = runs.frame.assign(
+        f=runs.frame["best_f"].astype(float),
+        equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
+        x=pd.Series([_coordinates(x) for x in runs.read_points().to_pylist()], dtype=object),
+        **spent,
+    )
+    rows = rows[np.isfinite(rows["f"])].sort_values(["equal", "time_s", "evaluations", "run"])
+    rows["place"] = rows.groupby(PROBLEM_KEYS)["equal"].rank(method="first").astype(int)
+    ordered = rows.sort_values([*column_names(INSTANCE_CELL), "place"], ignore_index=True)
+    return pd.DataFrame(ordered, columns=column_names(POINTS_COLUMNS))
+
+
+def _coordinates(x: list[float] | None) -> str:
+    """The coordinates of a point, with all digits that identify them."""
+    return "none" if x is None else " ".join(map(repr, x))

@@ -12,7 +12,7 @@ from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
 from timefair.basics.together import ALL
-from timefair.charts.chart import Dots
+from timefair.charts.chart import LEADERS, Picture
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
@@ -191,11 +191,11 @@ OVERHEAD_COLUMNS = (
             "Time per evaluation that each algorithm itself takes, without the function: median "
             "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
             "lose evaluations to their own computations.",
-            Dots(
-                "overhead_s",
-                "overhead per evaluation in seconds of wall clock",
-                "overhead_s_low",
-                "overhead_s_high",
+            Picture(
+                "timefair.charts.dots:overhead",
+                "functions",
+                reading="An overview has one line per algorithm, with a dot for each function and "
+                f"a bar at the median. {LEADERS}",
             ),
         )
     ],

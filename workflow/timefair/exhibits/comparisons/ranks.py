@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.charts import costs
-from timefair.charts.chart import RankAxis, Slopes
+from timefair.charts.chart import Picture, RankAxis, leaders
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
@@ -66,6 +66,9 @@ COLUMNS = (
         "ranks",
     ),
 )
+
+
+AT_SOME_POSITION = leaders("that are the best at some position, or closest to it,")
 
 
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +130,7 @@ class Case:
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
             "runtimes. If two lines cross, the order of the two depends on the criterion.",
-            Slopes(_slopes),
+            Picture("timefair.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION),
         ),
         Figure(
             "critical_difference",
@@ -462,7 +465,11 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "precision; at fixed targets, by the average rank of the ERT over the targets. If two "
             "lines cross, the order of the two algorithms in time differs from their order in "
             "evaluations.",
-            Slopes(_ranking_slopes),
+            Picture(
+                "timefair.charts.ranks:slopes",
+                prepare=_ranking_slopes,
+                reading=AT_SOME_POSITION,
+            ),
             default=True,
         )
     ],

@@ -1,26 +1,33 @@
-"""Shares of what is reached over the cost: targets, and feasible runs; with their bands."""
+"""Curves: shares of what is reached and the best precision over the cost, and profiles."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.exhibits import questions
-from timefair.exhibits.columns import CELL_OR_ALL, COST, RUNS, UNIT
-from timefair.exhibits.exhibit import Column, column_names, exhibit, over_costs
+from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.rundata.frames import stacked
-from timefair.rundata.problems import known_until
-from timefair.rundata.published import told_in
+from timefair.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
+from timefair.rundata.published import told_in, with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
-from timefair.statistics.curves import ecdf_band
+from timefair.statistics.curves import (
+    ecdf_band,
+    median_band,
+    performance_profile,
+    performance_ratios,
+    quantile_band,
+)
 from timefair.statistics.probability import success_interval
 
 LIMITS = (
@@ -79,6 +86,107 @@ def _curves(y_label: str, beyond: str) -> Curves:
         beyond=f"The thin line beyond counts {beyond}, so it is a lower bound; it ends where the "
         "last of them is cut off.",
     )
+
+
+CURVES = (
+    Column(
+        "median",
+        "median over the runs of the best precision so far; `inf` while half of them have no value",
+        "precision",
+    ),
+    Column("low", "0.25 quantile of single runs", "precision"),
+    Column("high", "0.75 quantile of single runs", "precision"),
+    Column(
+        "median_low",
+        "lower limit of the interval of `median` at this cost; empty if the runs are too few (a "
+        "95 % interval needs six)",
+        "precision",
+    ),
+    Column("median_high", "upper limit of that interval", "precision"),
+)
+ANYTIME_COLUMNS = (
+    *CELL,
+    RUNS,
+    UNIT,
+    Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
+    OBSERVED,
+    *CURVES,
+)
+
+ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high"))]
+
+
+@exhibit(
+    "anytime",
+    question=questions.ANYTIME,
+    title="Best precision over elapsed cost",
+    caption="""
+    Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
+    instances: the median with its interval and with the quartiles of single runs. The rows of an
+    algorithm end when the budget (or the end of published data) has cut off half of its runs,
+    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
+    itself or at the final target keeps its best precision. Precisions at or below the final target
+    count as 0.
+    """,
+    columns=ANYTIME_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Median of the best precision up to a cost, runs of all instances pooled. "
+            "∞: too many runs had no value yet.",
+            brackets=INTERVAL,
+            values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
+            rows=("function", "algorithm"),
+            columns="cost",
+            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+            observed=OBSERVED.name,
+        )
+    ],
+    figures=over_costs(
+        "anytime",
+        "Best precision over {unit}",
+        "Best precision so far over {unit}: the median over the runs of all instances, with its "
+        "interval at each cost. Lower is better. A curve begins where half of the runs have a "
+        "value. Each panel has its own vertical scale.",
+        Curves(
+            x="cost",
+            y="median",
+            low="median_low",
+            high="median_high",
+            x_label="{cost}",
+            y_label="best precision so far, median",
+            view="median, {unit}",
+            scale="own log",
+            beyond="The thin line beyond is the result of the runs so far; it ends where half of "
+            "them are cut off.",
+        ),
+        default=True,
+    ),
+    default=True,
+)
+def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Median of the best precision so far, on a grid of costs.
+
+    All algorithms on a suite and dimension have the same grid for each unit of cost. It is evenly
+    spaced in the logarithm and ends with the longest run. Published data have no times, so they are
+    used only for costs in evaluations.
+    """
+    points = runs.points
+    parts = []
+    spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
+    for unit, there in spaces:
+        grid = there.cost_grid(unit, points)
+        best = equal_if_solved(there, there.best_so_far(unit, grid))
+        known = known_until(there, unit)
+        for names, members in there.groups(tuple(column_names(CELL))):
+            reached = best[members]
+            runs_band = quantile_band(reached, *analysis.band)
+            median = median_band(reached, analysis.confidence)
+            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+            curves = (median.curve, runs_band.low, runs_band.high, median.low, median.high)
+            part |= dict(zip(column_names(CURVES), curves, strict=True))
+            mine = known[members]
+            parts.append(until_cut(part, mine, float(np.median(mine)), ANYTIME_LIMITS))
+    return stacked(parts, column_names(ANYTIME_COLUMNS))
 
 
 @exhibit(
@@ -250,3 +358,155 @@ def _feasible_grid(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     """The costs of all curves; only the end of the longest run if no run found a feasible point."""
     grid = runs.cost_grid(unit)
     return grid if grid.size else np.array([runs.spent(unit).max()])
+
+
+LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
+"""Smallest cost: the clock counts nanoseconds."""
+
+PROFILE_COLUMNS = (
+    *SPACE,
+    ALGORITHM,
+    Column("problems", "number of cases (problem and target) that were run with every algorithm"),
+    Column("ratio", "expected cost as a multiple of the lowest expected cost in the case"),
+    Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
+    *LIMITS,
+)
+
+
+def _profile_layout(cost: str) -> Layout:
+    return Layout(
+        caption="Performance profile: share of cases, each a function, instance and target, on "
+        f"which the expected {cost} of an algorithm are at most a given multiple of the best.",
+        brackets=BOOTSTRAP,
+        values=(SHARE,),
+        rows=("algorithm",),
+        columns="ratio",
+        points=(Points("ratio", (1.0, 2.0, 10.0, 100.0, math.inf)),),
+    )
+
+
+def _profile_figure(name: str, words: str, unit: str) -> Figure:
+    return Figure(
+        name,
+        f"Performance profile on expected {unit}",
+        f"Performance profiles (Dolan and Moré 2002) on {words}, over all (function, instance, "
+        "target) triples. Higher is better. The left end of a curve is the share of cases on which "
+        "the algorithm is the best, the right end the share that it solves at all. Bands are "
+        "bootstrap limits at each ratio. Another algorithm in the campaign may change which one is "
+        "the best.",
+        Curves(
+            x="ratio",
+            y="fraction",
+            low="low",
+            high="high",
+            x_label="ERT in {unit}, as a multiple of the best",
+            y_label="share of cases",
+            view=unit,
+            unit=unit,
+            functions=False,
+        ),
+        default=name == "profile",
+    )
+
+
+@exhibit(
+    "profile",
+    question=questions.FACTOR,
+    title="Performance profile on expected seconds",
+    caption="""
+    Performance profiles (Dolan and Moré 2002). A case is a problem and a target that every
+    algorithm was run on; its cost is the expected running time in {seconds}. Cases that no
+    algorithm solved stay in the denominator. Another algorithm in the campaign may change which one
+    is the best, and therefore every profile.
+    """,
+    columns=PROFILE_COLUMNS,
+    layouts=[_profile_layout("seconds")],
+    figures=[_profile_figure("profile", "the expected running time in {seconds}", "seconds")],
+    default=True,
+)
+def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one.
+
+    The ratios are a common grid from 1 to the largest finite ratio, evenly spaced in the
+    logarithm.
+    """
+    return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
+
+
+@exhibit(
+    "profile_evaluations",
+    question=questions.FACTOR,
+    title="Performance profile on expected evaluations",
+    caption="""
+    Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
+    the table `profile`. The two tables differ because of the time that algorithms themselves take.
+    A run that was cut off before a target counts as a failure and costs what it used.
+    """,
+    columns=PROFILE_COLUMNS,
+    layouts=[_profile_layout("evaluations")],
+    figures=[
+        _profile_figure(
+            "profile_evaluations",
+            "the expected number of evaluations (a run that was cut off before a target counts as "
+            "a failure and costs what it used)",
+            "evaluations",
+        )
+    ],
+    beside="profile",
+)
+def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The same with the ERT in evaluations, including published data."""
+    everyone = with_published(runs)
+    reached_at = everyone.runtimes("evaluations", analysis.targets)
+    frame = _profile(everyone, analysis, "evaluations", reached_at)
+    frame.attrs["refused"] = _lower_bound(everyone, np.isinf(reached_at))
+    return frame
+
+
+def _profile(
+    runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]
+) -> pd.DataFrame:
+    def ratios(costs: ArrayLike) -> NDArray[np.float64]:
+        return performance_ratios(costs, floor=LEAST[unit])
+
+    parts = []
+    spent = Spent.until(reached_at, runs.spent(unit))
+    for group in shared_problems(runs, spent, tuple(column_names(SPACE))):
+        observed = ratios(group.costs())
+        grid = _grid(observed, runs.points)
+        fraction = performance_profile(observed, grid)
+        band = group.band(fraction, grid, analysis, ratios)
+        for column, algorithm in enumerate(group.algorithms):
+            part = {
+                **group.names,
+                "algorithm": algorithm,
+                "problems": len(observed),
+                "ratio": grid,
+                "fraction": fraction[:, column],
+                "low": band.low[:, column],
+                "high": band.high[:, column],
+            }
+            parts.append(part)
+    return stacked(parts, column_names(PROFILE_COLUMNS))
+
+
+def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
+    """A sentence for captions on the failures of runs that were cut off; empty if none was.
+
+    `failed`, shape (runs, targets), has the targets that a run did not reach.
+    """
+    cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
+    if not cut:
+        return ""
+    share = "All" if cut == total else f"{cut} of {total}"
+    return (
+        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
+        "off: with more evaluations, the curves may end higher."
+    )
+
+
+def _grid(ratios: NDArray[np.float64], points: int) -> NDArray[np.float64]:
+    largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
+    grid = np.geomspace(1.0, largest, points)
+    grid[-1] = largest
+    return grid

@@ -30,12 +30,9 @@ from timefair.statistics.changes import (
     error_after,
     mean_over_runs,
     offline_errors,
-    quantile_over_runs,
     recovered,
     recovery_times,
 )
-
-QUARTILES = {"q25": 0.25, "q50": 0.5, "q75": 0.75}
 
 GRID = 101
 """Points of a curve."""
@@ -69,14 +66,6 @@ COLUMNS = (
     OF_BUDGET,
     PERIOD,
     *_error("before_change", "mean over runs and environments of the best error before the change"),
-    *(
-        column
-        for name, p in QUARTILES.items()
-        for column in _error(
-            f"before_change_{name}",
-            f"{p:g} quantile over runs and environments of the best error before the change",
-        )
-    ),
     *_error(
         "offline_error",
         "offline error: mean over time, or over evaluations, of the best error since the change",
@@ -113,12 +102,12 @@ CURVE = (
     title="Errors on problems that change",
     caption=f"""
     How close algorithms come to the optimum between two changes: the best error before the change
-    (Trojanowski and Michalewicz 1999), its mean and quartiles over runs and environments, and the
-    offline error (Branke and Schmeck 2003), the mean of the best error since the change over the
-    seconds or the evaluations of the run. Until the first evaluation in an environment, the error
-    is that of the middle of the bounds. Larger errors count as this error. A run that failed
-    keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
-    suites with problems that change.
+    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error
+    (Branke and Schmeck 2003), the mean of the best error since the change over the seconds or the
+    evaluations of the run. Until the first evaluation in an environment, the error is that of the
+    middle of the bounds. Larger errors count as this error. A run that failed keeps this error in
+    all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for suites with problems that
+    change.
     """,
     columns=COLUMNS,
     layouts=[
@@ -143,10 +132,6 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
         estimates = {
             "before_change": mean_over_runs(best, draws, confidence),
-            **{
-                f"before_change_{name}": quantile_over_runs(best, p, draws, confidence)
-                for name, p in QUARTILES.items()
-            },
             "offline_error": mean_over_runs(offline, draws, confidence),
         }
         parts.append({**cell.columns, **_columns(estimates)})

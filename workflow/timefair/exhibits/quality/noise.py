@@ -1,15 +1,23 @@
-"""Results of noisy runs: measured values, and values without noise by each rule."""
+"""What noisy runs have found, and which trade-offs of two objectives were reached."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.errors import InputError
+from timefair.charts.chart import LEADERS, Picture
 from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
-from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.problems.hypervolume import after_each
+from timefair.problems.kinds import TwoObjectives
+from timefair.problems.registry import SUITES
 from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, NoisyValue
@@ -119,3 +127,138 @@ def _recommending(runs: Runs) -> NDArray[np.bool_]:
         owner = np.repeat(part.rows, np.diff(part.offsets))
         has[owner[np.isnan(part.precision)]] = True
     return has
+
+
+SHARES = (0.25, 0.5, 0.75)
+"""Shares of the runs that have reached a surface."""
+
+POINTS = 200
+"""Maximal number of points of a surface, and of the front of a run."""
+
+ATTAINMENT_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("share", "share of the runs that reached every point of the surface"),
+    Column("f1", "first objective; 0 is its ideal value, and 1 that of the nadir point"),
+    Column("f2", "second objective, likewise"),
+    Column(
+        "missed",
+        "part of the region between the ideal and the nadir point that the surface does not "
+        "dominate; the same in all rows of a surface",
+    ),
+)
+
+
+@exhibit(
+    "attainment",
+    question=questions.FRONT,
+    title="Attainment surfaces",
+    caption=f"""
+    Which values of two objectives a share of the runs has reached by the end of the run: each row
+    is a corner of the surface that at least this share of the runs dominates (Grunert da Fonseca,
+    Fonseca and Hall 2001). The runs of all instances are pooled: objectives are normalized, so that
+    the ideal point is (0, 0) and the nadir point (1, 1), and only this region is shown. A surface
+    has at most {POINTS} corners. Only for suites with two objectives.
+    """,
+    columns=ATTAINMENT_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Part of the region between the ideal and the nadir point that the surface of "
+            "half of the runs does not dominate.",
+            values=(Value("missed", "Missed", better="low", decimals=4),),
+            rows=("function", "algorithm"),
+            points=(Points("share", (0.5,)),),
+        )
+    ],
+    figures=[
+        Figure(
+            "attainment",
+            "Attainment surfaces of half of the runs",
+            "The trade-offs between two objectives that half of the runs had reached at their end. "
+            "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
+            "point at 1.",
+            Picture(
+                "timefair.charts.quality:attainment",
+                "functions",
+                reading="An overview is a map of all functions: the part of the region that the "
+                f"surface does not dominate, as a multiple of the least. {LEADERS}",
+            ),
+            needs="two objectives",
+        )
+    ],
+    charged=False,
+)
+def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The corners of each surface, by the first objective; none outside the region."""
+    names = column_names(ATTAINMENT_COLUMNS)
+    rows = [
+        pd.DataFrame(corners, columns=["f1", "f2"]).assign(
+            **cell, runs=len(members), share=share, missed=missed
+        )
+        for cell, members in runs.groups(tuple(column_names(CELL)))
+        for share, corners, missed in _of_cell(runs, cell, members)
+    ]
+    return pd.concat(rows, ignore_index=True)[names] if rows else pd.DataFrame(columns=names)
+
+
+def _of_cell(
+    runs: Runs, cell: dict[str, Any], members: NDArray[np.intp]
+) -> Iterator[tuple[float, NDArray[np.float64], float]]:
+    fronts = [_normalized_front(runs, cell, row) for row in members]
+    if not any(map(len, fronts)):
+        return
+    for share, corners in zip(SHARES, attained(fronts, SHARES), strict=True):
+        missed = 1 - float(after_each(corners)[-1]) if len(corners) else 1.0
+        yield share, _thinned(corners), missed
+
+
+def _normalized_front(runs: Runs, cell: dict[str, Any], row: np.intp) -> NDArray[np.float64]:
+    """The part of a run's front within the region of interest."""
+    front, suite = runs.fronts[row], SUITES.get(cell["suite"])
+    if not len(front) or suite is None:
+        return np.empty((0, 2))
+    instance = int(runs.frame["instance"].iloc[row])
+    kind = suite.problem(int(cell["function"]), int(cell["dimension"]), instance).kind
+    if not isinstance(kind, TwoObjectives):
+        return np.empty((0, 2))
+    found = kind.normalize(front)
+    return _thinned(found[(found <= 1).all(axis=1)])
+
+
+def _thinned(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """At most `POINTS` of the points, including the first and the last."""
+    if len(points) <= POINTS:
+        return points
+    kept: NDArray[np.float64] = points[np.linspace(0, len(points) - 1, POINTS).astype(int)]
+    return kept
+
+
+def attained(
+    fronts: list[NDArray[np.float64]], shares: tuple[float, ...]
+) -> list[NDArray[np.float64]]:
+    """The corners of the surface that each share of the fronts dominates, by their first number.
+
+    - `fronts`: Fronts of the runs, each of shape ``(points, 2)``; one without points attains
+      nothing.
+    - `shares`: Shares of the fronts, above 0.
+
+    Raises InputError if the package moocore is not installed.
+    """
+    try:
+        import moocore
+    except ImportError:
+        raise InputError(
+            "tables: 'attainment': needs the package moocore: pip install 'timefair[extras]'"
+        ) from None
+    some = [front for front in fronts if len(front)]
+    found = []
+    for share in shares:
+        needed = int(np.ceil(share * len(fronts) - 1e-9))
+        if needed > len(some):
+            found.append(np.empty((0, 2)))
+            continue
+        sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
+        percentile = 100 * needed / len(some)
+        corners = moocore.eaf(np.vstack(some), sets, percentiles=[percentile])[:, :2]
+        found.append(corners[np.argsort(corners[:, 0], kind="stable")])
+    return found

@@ -20,11 +20,13 @@ from timefair.exhibits.run_count.accuracy import (
     MEAN_RUNS,
     NEVER_STOPPED,
     SAMPLES,
+    Samples,
     evaluated_twice,
     judge_of,
+    percent,
+    pooled,
     skewness_rules,
 )
-from timefair.exhibits.run_count.samples import Samples, percent, pooled
 from timefair.rundata.frames import Progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount

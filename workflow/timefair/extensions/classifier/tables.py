@@ -16,8 +16,8 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.run_count.accuracy import Samples
 from timefair.exhibits.run_count.rules import ESTIMATES
-from timefair.exhibits.run_count.samples import Samples
 from timefair.extensions.classifier.statistics import (
     auc,
     base_rates,

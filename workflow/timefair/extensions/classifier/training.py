@@ -16,7 +16,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.exhibits.run_count.samples import Samples
+from timefair.exhibits.run_count.accuracy import Samples
 from timefair.extensions.classifier.rule import HeldOut, TrainedModel
 from timefair.extensions.classifier.statistics import (
     Cases,

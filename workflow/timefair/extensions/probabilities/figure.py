@@ -16,10 +16,10 @@ LEVELS = (
 """Upper limits of the levels, their labels in the legend, and their colours."""
 
 
-def probability_map(frame: pd.DataFrame, value: str) -> Figure:
+def probability_map(frame: pd.DataFrame) -> Figure:
     """One line per algorithm, the most probable one on top; one column per function, ``all`` last.
 
-    Rows in seconds are drawn if there are any; NaN in the column `value` leaves a cell empty.
+    Rows in seconds are drawn if there are any; NaN leaves a cell empty.
     """
     panels.require_rows(frame)
     unit = "seconds" if (frame["unit"] == "seconds").any() else "evaluations"
@@ -32,13 +32,13 @@ def probability_map(frame: pd.DataFrame, value: str) -> Figure:
     places = shown["function"].map(lambda name: (name == ALL, int(name) if name != ALL else 0))
     shown = shown.assign(place=places).sort_values("place", kind="stable")
     over = shown["function"] == ALL
-    average = shown.groupby("algorithm")[value].mean()
-    together = shown[over].groupby("algorithm")[value].mean()
+    average = shown.groupby("algorithm")["p_best"].mean()
+    together = shown[over].groupby("algorithm")["p_best"].mean()
     lines = pd.DataFrame({ALL: together, "each": average}).fillna(0.0)
     lines = lines.sort_values([ALL, "each"], ascending=False, kind="stable")
     return maps.mapped(
         shown,
-        value,
+        "p_best",
         list(lines.index),
         [most for most, _, _ in LEVELS],
         [(words, colour) for _, words, colour in LEVELS],

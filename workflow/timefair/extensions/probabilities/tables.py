@@ -128,10 +128,7 @@ BEST = (
             "Plackett-Luce model of the rankings. The costs are seconds if the campaign has a "
             "budget in seconds, and evaluations otherwise. Functions on which no run reached a "
             "target have no cell.",
-            Picture(
-                "timefair.extensions.probabilities.figure:probability_map",
-                options={"value": "p_best"},
-            ),
+            Picture("timefair.extensions.probabilities.figure:probability_map"),
             default=True,
         )
     ],
