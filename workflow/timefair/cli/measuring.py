@@ -168,7 +168,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     """Have `timefair measure` do the jobs of a block, one after the other."""
     from timefair.campaign import configuration, plan
     from timefair.machine.facts import some_facts
-    from timefair.measure.job.block import on_one_node
+    from timefair.measure.job.cores import on_one_node
 
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent

@@ -55,14 +55,7 @@ def end_process(status: int) -> NoReturn:
 
 
 def end_if_forked(own: int) -> None:
-    """End a process that the algorithm forked and that returned from the launch like the run's
-    process.
-
-    Parameters
-    ----------
-    own
-        The process of the run, or of the solver.
-    """
+    """End a process that the algorithm forked and that returned from the launch like `own`."""
     if os.getpid() != own:
         end_process(0)
 

@@ -20,11 +20,10 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended.
+    """A process that has ended: its place among those that were started, from 0, and how long it
+    lived.
 
-    - `number`: its place among those that were started, from 0.
-    - `status`: its exit status; 128 plus the number of a signal that ended it.
-    - `seconds`: how long it lived.
+    The status is its exit status, or 128 plus the number of a signal that ended it.
     """
 
     number: int
@@ -33,14 +32,11 @@ class Ended(NamedTuple):
 
 
 def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
-    """Start processes, and yield each when it has ended. The other children are not affected.
+    """Start processes, at most so many at a time, and yield each when it has ended.
 
-    When the iterator is closed or an exception passes through it, those that still run are asked to
-    end, and have ended afterwards.
-
-    - `starts`: each starts a process and returns its number. The next one is taken when there is
-      room.
-    - `most`: how many live at the same time, at least 1.
+    Each of `starts` starts one and returns its number; it is taken when there is room. When the
+    iterator is closed or an exception passes through it, those that still run are asked to end, and
+    have ended afterwards. Other children are not affected.
     """
     waiting = enumerate(starts)
     running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
@@ -67,13 +63,10 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
 
 
 def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
-    """Do each piece of work in a separate fork.
+    """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
 
-    This process must not have started a thread that the work needs.
-
-    - `work`: functions that return an exit status. When one fails, no further one begins.
-    - `most`: how many forks work at the same time, at least 1.
-    Returns 0, or the status of the first fork that failed: 128 plus the number of a signal that
+    This process must not have started a thread that the work needs. When one fails, no further one
+    begins. Returns 0, or the status of the first that failed: 128 plus the number of a signal that
     ended it, 1 after an exception, which the fork prints.
     """
     status = 0
@@ -100,14 +93,12 @@ def in_new_interpreter(function: Callable[..., Result], *given: object) -> Resul
 
 
 def beside(work: Callable[[], Result]) -> Callable[[], Result]:
-    """Begin a piece of work in a fork, while this process does something else.
+    """Begin a piece of work in a fork; the function that is returned waits for its result. Call it
+    once.
 
-    This process must not have started a thread that the work needs. The fork ends at the latest
-    with the thread that called this.
-
-    - `work`: its result can be pickled.
-    Returns waits for the end of the work and returns its result; call it once. It raises
-    `ChildProcessError` if the work failed; the fork has printed why.
+    This process must not have started a thread that the work needs. The result is pickled, and the
+    fork ends at the latest with the calling thread. `ChildProcessError` if it failed; it has
+    printed why.
     """
     caller = os.getpid()
     receive, send = os.pipe()

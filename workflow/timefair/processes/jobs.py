@@ -82,13 +82,10 @@ def measured(
     workers: int,
     took: Callable[[Job, float], object] = lambda job, seconds: None,
 ) -> list[Path]:
-    """The records of jobs; those that are missing are measured.
+    """The records of jobs; those that are missing are measured, in this order, so many at a time.
 
-    - `folder`: ``results/<campaign>`` with the snapshot and these keys. If this process holds it
-      (`driver.held`), jobs are done by prepared processes.
-    - `jobs`: begun in this order.
-    - `workers`: how many jobs are measured at the same time.
-    - `took`: called after each job that was measured, with its seconds.
+    `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
+    (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
     `JobFailed` if a job fails; the others are ended, and continue when this is called again.
     """
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
@@ -104,16 +101,12 @@ def measured(
 
 
 def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
-    """Measure a campaign whose numbers of runs are fixed; a stopped one is continued.
+    """Measure a campaign whose numbers of runs are fixed, and return the collected files.
 
     Rounds follow each other, and functions within them; the algorithms on a function take turns in
-    a random order that the seed determines, so that no core and no time is that of one algorithm.
-
-    - `folder`: ``results/<campaign>``.
-    - `cores`: number of cores for runs.
-    Returns the collected file of each algorithm.
-    `InputError` if a job fails, records contradict each other, or another process works on the
-    folder.
+    a random order that the seed determines, so that no core and no time is that of one algorithm. A
+    stopped campaign is continued. `InputError` if a job fails, records contradict each other, or
+    another process works on the folder, ``results/<campaign>``.
     """
     from timefair.campaign import collected, driver, plan, provenance
 

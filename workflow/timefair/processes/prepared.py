@@ -100,10 +100,8 @@ def _text(path: str) -> str:
 
 
 class Level(NamedTuple):
-    """A kind of prepared process.
-
-    - `place`: the `address` of the process.
-    - `request`: request to a process of the previous level to become a process of this kind.
+    """A kind of prepared process: its `address`, and the request to one of the previous level to be
+    it.
     """
 
     place: bytes
@@ -117,18 +115,14 @@ def hand_over(
     environment: Mapping[str, str],
     begun: Path | None = None,
 ) -> int | None:
-    """Let a prepared process do a job, and wait for its end.
+    """Let a prepared process do a job, wait for its end, and return its exit status.
 
-    - `levels`: from the first one to the one that does the job.
-    - `request`: the request to it.
-    - `command`, `environment`: command that starts a process of the first level; the numbers of its
-      listening socket and of this process are appended. It calls `serving.begin` and
-      `serving.serve`.
-    - `begun`: the file in which a fork that measures notes each run that it begins. It is removed
-      when this process is asked to end, because then no run is the cause.
-    Returns the exit status of the job; None if no prepared process is available, or the request is
-    longer than `LONGEST`.
-    `Interrupted` if a signal ends this process before the job has begun.
+    `levels` lead to the one that does the job, and `command` starts the first of them: it calls
+    `serving.begin` and `serving.serve` with the numbers of its socket and of this process, which
+    are appended. A fork notes each run in the file `begun`, which is removed when this process is
+    asked to end, because then no run is the cause. None if no prepared process is available, or the
+    request is longer than `LONGEST`. `Interrupted` if a signal ends this process before the job has
+    begun.
     """
     if len(json.dumps(request).encode()) > LONGEST:
         return None

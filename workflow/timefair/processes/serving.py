@@ -31,13 +31,10 @@ HANDOVER_S = 10.0
 
 
 class Task(NamedTuple):
-    """The task of a fork.
+    """The task of a fork: the job's request, its number here, from 1, and the connection to the
+    job.
 
-    - `request`: the request that the job sent.
-    - `number`: number of the task among those of this prepared process, from 1.
-    - `listener`: socket on which the fork has to `serve` if it becomes a prepared process of the
-      next level.
-    - `connection`: connection to the job's own process.
+    If there is a `listener`, the fork serves on it, as a prepared process of the next level.
     """
 
     request: Request
@@ -61,11 +58,9 @@ def serve(
 ) -> None:
     """Fork for every job that connects, until this process is no longer needed.
 
-    Call it in the main thread, when everything is ready.
-
-    - `driver`: the snakemake that runs the campaign: when it ends, this returns.
-    - `starter`: the connection to the job that had this process made; None if that started the
-      process.
+    Call it in the main thread, when everything is ready. It returns when the `driver` ends, the
+    snakemake of the campaign. `starter` is the connection to the job that had this process made;
+    None if that started the process.
     """
     kernel.name_process(NAMES["ready"])
     try:

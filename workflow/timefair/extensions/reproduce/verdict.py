@@ -33,7 +33,6 @@ from timefair.extensions.reproduce.likeness import (
 from timefair.linux.interruption import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.spending import Spending
 from timefair.policies.stopping import STOPPING
 from timefair.records.schema import RUN_SCHEMA
 
@@ -150,7 +149,7 @@ class Replayer:
         with (
             interruptible(),
             held_cores(cores) as held,
-            runner(prepared, job, held, recorded.path.parent, Spending()) as running,
+            runner(prepared, job, held, recorded.path.parent) as running,
         ):
             measured = running.measure(instance, run, seed, give_up=False)
         again: Mapping[str, Any]

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Loader:
-    """Loads the problem and the algorithm of a job, in a fork of this process.
-
-    Attributes
-    ----------
-    modules
-        Modules that the trial launch has loaded.
-    """
+    """Loads the problem and the algorithm of a job, in a fork of this process."""
 
     def __init__(self, context: Context) -> None:
         self._campaign, self._job = cast("Campaign", Resolved(**context.campaign)), context.job

@@ -37,18 +37,10 @@ if TYPE_CHECKING:
 class Prepared:
     """The state of preparation of this process for measuring an algorithm in forks of itself.
 
-    Attributes
-    ----------
-    seconds
-        Time that the library and the algorithm took to get ready.
-    trial
-        Result of `trial.prepare` for the algorithm.
-    views
-        The private and the shared folders of its runs.
-    campaign, planned
-        The campaign with and without the parameters that a search has found for the algorithm.
-    search
-        The record of that search; empty for an algorithm that is not a tuned variant.
+    ``seconds`` is the time that the library and the algorithm took to get ready, ``trial`` the
+    result of `trial.prepare`, and ``views`` has the folders of its runs. The ``campaign`` has the
+    parameters that a ``search`` has found for a tuned variant, which ``planned`` has not;
+    ``search`` is its record.
     """
 
     def __init__(self, campaign: Campaign) -> None:

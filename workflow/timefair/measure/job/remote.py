@@ -22,7 +22,6 @@ from timefair.campaign import provenance
 from timefair.environments.answers import Answers
 from timefair.environments.environment import Environment
 from timefair.measure.job.resolved import resolved
-from timefair.measure.job.spending import Spending
 from timefair.measure.perturbation.monitor import Row
 from timefair.measure.processes import connected
 
@@ -37,16 +36,12 @@ END_S = 5.0
 class RemoteRunner:
     """Measures runs of a job in another process, as `Runner` does in forks of this one.
 
-    Attributes
-    ----------
-    preparation_s
-        Time that the algorithm took to get ready there.
-    answers
-        The facts of the environment after the algorithm was loaded.
+    ``preparation_s`` and ``answers`` are the time of preparation there and the facts of the
+    environment.
     """
 
-    def __init__(self, connection: socket.socket, spending: Spending) -> None:
-        self._connection, self._spending = connection, spending
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
         self._answers = connection.makefile("r", encoding="utf-8")
         self.preparation_s, self.answers = 0.0, Answers("", {})
 
@@ -58,10 +53,7 @@ class RemoteRunner:
     def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
         """Measure one run, or describe an abandoned one, in the columns of `records.schema`."""
         request = {"instance": instance, "run": run, "seed": seed, "give_up": give_up}
-        answer = self._ask(request)
-        for name, seconds in answer["spent"].items():
-            self._spending.add(name, seconds)
-        row: Row = answer["row"]
+        row: Row = self._ask(request)["row"]
         return row | {"started_utc": datetime.fromisoformat(row["started_utc"])}
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,35 +75,24 @@ def remote_runner(
     job: Job,
     cores: tuple[int, ...],
     folder: Path,
-    spending: Spending,
 ) -> Iterator[RemoteRunner]:
     """Start a worker for a job on held cores, and end it when the block ends.
 
-    Parameters
-    ----------
-    environment
-        The environment of the job's algorithm.
-    folder
-        Folder of the records, from which runs inherit no open files.
-
-    Raises
-    ------
-    InputError
-        If the algorithm cannot be loaded there.
+    Runs inherit no open files of the `folder`. `InputError` if the algorithm cannot be loaded
+    there.
     """
     command = partial(environment.command, "timefair.measure.job.worker")
     variables = environment.variables()
     with connected(command, socket.SOCK_STREAM, variables, END_S) as (_, connection):
-        runner = RemoteRunner(connection, spending)
-        with spending.on("preparation"):
-            runner.begin(
-                {
-                    "starter": os.getpid(),
-                    "campaign": resolved(campaign, job.algorithm, job.dimension),
-                    "question": asdict(provenance.question(campaign, job.algorithm)),
-                    "job": vars(job),
-                    "cores": cores,
-                    "folder": str(folder),
-                }
-            )
+        runner = RemoteRunner(connection)
+        runner.begin(
+            {
+                "starter": os.getpid(),
+                "campaign": resolved(campaign, job.algorithm, job.dimension),
+                "question": asdict(provenance.question(campaign, job.algorithm)),
+                "job": vars(job),
+                "cores": cores,
+                "folder": str(folder),
+            }
+        )
         yield runner

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
-from timefair.measure.evaluation.cost import evaluation_cost_s
 from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.job.prepared import Prepared
-from timefair.measure.job.spending import Spending
 from timefair.measure.perturbation.monitor import Row, RunMonitor, parts_for
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run
+from timefair.measure.trial import evaluation_cost_s
 from timefair.problems.base import Problem
 
 if TYPE_CHECKING:
@@ -25,17 +23,7 @@ if TYPE_CHECKING:
 
 
 class Runner:
-    """Measures runs of a job in forks of this process.
-
-    Parameters
-    ----------
-    algorithm
-        The algorithm that `Prepared.ready` returned for the job.
-    cores
-        Cores that this process is pinned to.
-    spending
-        Records how the time is spent.
-    """
+    """Measures runs of a job in forks of this process, which is pinned to the cores."""
 
     def __init__(
         self,
@@ -44,45 +32,34 @@ class Runner:
         algorithm: Subject,
         allowance: Allowance,
         cores: tuple[int, ...],
-        spending: Spending,
     ) -> None:
         campaign, suite = prepared.campaign, prepared.suite
         self._trace, self._algorithm = prepared.trial.trace, algorithm
-        self._allowance, self._spending = allowance, spending
-        with spending.on("setting up"):
-            kernel.adopt_orphans()
-            self._problems = {
-                instance: suite.problem(job.function, job.dimension, instance)
-                for instance in job.instances
-            }
-            first = self._problems[job.instances[0]]
-            self._common = common(prepared, job, cores)
-            self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
+        self._allowance = allowance
+        kernel.adopt_orphans()
+        self._problems = {
+            instance: suite.problem(job.function, job.dimension, instance)
+            for instance in job.instances
+        }
+        first = self._problems[job.instances[0]]
+        self._common = common(prepared, job, cores)
+        self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
         self._monitor = RunMonitor(
             cores,
             reference=campaign.reference_is_timed,
             repeats=campaign.timing.most_repeats,
             parts=parts_for(campaign.budget.time_s),
         )
-        spending.add("reference kernel", self._monitor.reference_spent_s)
 
     def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
         """Measure one run, or describe an abandoned one, in the columns of `records.schema`."""
-        problem, allowance, spending = self._problems[instance], self._allowance, self._spending
-        start, reference_s = time.monotonic(), self._monitor.reference_spent_s
+        problem, allowance = self._problems[instance], self._allowance
         if give_up:
             one = partial(given_up, problem, allowance, seed)
         else:
             one = partial(measure_run, self._algorithm, problem, allowance, seed)
-        row = self._monitor.measure(one)
-        reference_s = self._monitor.reference_spent_s - reference_s
-        spending.add("timed runs", row["real_s"])
-        spending.add("reference kernel", reference_s)
-        spending.add("ends of processes", row["reaped_s"] - row["real_s"])
-        others_s = time.monotonic() - start - row["reaped_s"] - reference_s
-        spending.add("forks and warm-up", others_s)
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
-        row = explained(row, self._trace)
+        row = explained(self._monitor.measure(one), self._trace)
         return {**self._common, "instance": instance, "run": run, "f_opt": f_opt, **row}
 
 

@@ -24,7 +24,6 @@ from timefair.linux.interruption import interruptible
 from timefair.measure.job.prepared import Prepared, allowance_of
 from timefair.measure.job.resolved import Resolved
 from timefair.measure.job.runner import Runner
-from timefair.measure.job.spending import Spending
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -50,7 +49,7 @@ def _serve(connection: socket.socket) -> None:
     begin = json.loads(requests.readline())
     kernel.die_with_parent(begin["starter"])
     job = Job(**begin["job"] | {"instances": tuple(begin["job"]["instances"])})
-    cores, spending = tuple(begin["cores"]), Spending()
+    cores = tuple(begin["cores"])
     prepared = Prepared(cast("Campaign", Resolved(**begin["campaign"])))
     question = Question(**begin["question"])
     try:
@@ -58,10 +57,9 @@ def _serve(connection: socket.socket) -> None:
             answers = collected(here(), prepared.suite.distributions, question)
             send({"seconds": prepared.seconds, "answers": asdict(answers)})
             allowance = allowance_of(prepared.campaign, prepared.views, job, Path(begin["folder"]))
-            runner = Runner(prepared, job, algorithm, allowance, cores, spending)
+            runner = Runner(prepared, job, algorithm, allowance, cores)
             for line in requests:
-                row = runner.measure(**json.loads(line))
-                send({"row": row, "spent": spending.taken()})
+                send({"row": runner.measure(**json.loads(line))})
     except InputError as error:
         send({"faults": list(error.faults)})
 

@@ -91,14 +91,9 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Unloaded:
-    """What the process of a run has to load itself, because no process above it may load it.
+    """What the process of a run loads itself, because no process above it may load it.
 
-    Attributes
-    ----------
-    problem
-        Loads the problem.
-    algorithm
-        Loads and prepares the algorithm; returns it, and the seconds that this took.
+    `algorithm` loads and prepares it, and returns it with the seconds that this took.
     """
 
     problem: Callable[[], Problem]
