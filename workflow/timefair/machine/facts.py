@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import checkout, detectable, software, system
+from timefair.machine import detectable, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -42,8 +42,8 @@ STANDING: dict[str, Reader] = {
     "blas_threads": software.blas_threads,
     "environment": software.environment,
     "packages": software.packages,
-    "commit": checkout.commit,
-    "package_commit": checkout.package_commit,
+    "commit": software.commit,
+    "package_commit": software.package_commit,
     # what `timefair selftest` has found of it
     "detectable_slowdown": detectable.slowdown,
 }

@@ -31,7 +31,7 @@ from timefair.measure.trial import evaluation_cost_s, prepare
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
-from timefair.processes.forks import in_new_interpreter
+from timefair.processes.jobs import in_new_interpreter
 from timefair.records.status import Status, StopReason
 
 SLOW_S = 1e-4

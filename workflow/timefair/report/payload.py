@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from timefair.exhibits.layout import CURVES, KEYS, Value, generic
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import measured, worded
-from timefair.processes.forks import beside
+from timefair.processes.jobs import beside
 
 DIGITS = 3
 """Significant digits of a number on the page; the files contain all digits."""

@@ -16,12 +16,11 @@ from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.prepared import Prepared, allowance_of
+from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.remote import RemoteRunner, remote_runner
-from timefair.measure.job.runner import Runner
 from timefair.measure.job.stopping import Repetitions
 from timefair.measure.launching import run_seed
-from timefair.measure.perturbation.monitor import Row
+from timefair.measure.perturbation import Row
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation

@@ -14,7 +14,6 @@ from pathlib import Path
 from timefair.basics import files
 from timefair.machine.host import Host, Unknown
 from timefair.machine.system import siblings
-from timefair.records.journal import journal_path
 
 
 def lock_folder() -> Path:
@@ -112,6 +111,8 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
 
 
 def _drop(before: str, node: str, records: Iterable[Path]) -> None:
+    from timefair.records.journal import journal_path  # not in the environment of an algorithm
+
     for record in records:
         with contextlib.suppress(FileNotFoundError):
             journal_path(record).unlink()

@@ -1,6 +1,8 @@
-"""Has the runs of a job measured by a process in the environment of its algorithm (`worker`).
+"""Has the runs of a job measured by a process in the environment of its algorithm.
 
-The worker is a child of this process and ends with it. This process waits while a run is measured.
+The worker is a child of this process and ends with it. It needs numpy, the library of the algorithm
+and that of the suite, but no other package. This process reads the campaign, keeps the journal, and
+writes the record. The two exchange lines of JSON on a socket, one pair per run.
 """
 
 from __future__ import annotations
@@ -9,25 +11,29 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign import provenance
-from timefair.environments.answers import Answers
+from timefair.campaign.plan import Job
+from timefair.environments.answers import Answers, Question, collected, here
 from timefair.environments.environment import Environment
-from timefair.measure.job.resolved import resolved
-from timefair.measure.perturbation.monitor import Row
+from timefair.linux import kernel
+from timefair.linux.interruption import interruptible
+from timefair.measure.job.prepared import Prepared, Runner, allowance_of
+from timefair.measure.job.resolved import Resolved, resolved
+from timefair.measure.perturbation import Row
 from timefair.measure.processes import connected
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.campaign.plan import Job
 
 END_S = 5.0
 """Time after which a worker that was asked to end is killed."""
@@ -81,7 +87,7 @@ def remote_runner(
     Runs inherit no open files of the `folder`. `InputError` if the algorithm cannot be loaded
     there.
     """
-    command = partial(environment.command, "timefair.measure.job.worker")
+    command = partial(environment.command, "timefair.measure.job.remote")
     variables = environment.variables()
     with connected(command, socket.SOCK_STREAM, variables, END_S) as (_, connection):
         runner = RemoteRunner(connection)
@@ -96,3 +102,45 @@ def remote_runner(
             }
         )
         yield runner
+
+
+def main(descriptor: str) -> None:
+    """Run a worker. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
+    try:
+        with interruptible():
+            _serve(connection)
+    except Interrupted as stop:
+        sys.exit(128 + stop.number)
+
+
+def _serve(connection: socket.socket) -> None:
+    """Measure the requested runs, until the starter closes the socket."""
+    requests = connection.makefile("r", encoding="utf-8")
+
+    def send(answer: Mapping[str, Any]) -> None:
+        connection.sendall(json.dumps(answer, default=_plain).encode() + b"\n")
+
+    begin = json.loads(requests.readline())
+    kernel.die_with_parent(begin["starter"])
+    job = Job(**begin["job"] | {"instances": tuple(begin["job"]["instances"])})
+    cores = tuple(begin["cores"])
+    prepared = Prepared(cast("Campaign", Resolved(**begin["campaign"])))
+    question = Question(**begin["question"])
+    try:
+        with prepared.ready(job, cores) as algorithm:
+            answers = collected(here(), prepared.suite.distributions, question)
+            send({"seconds": prepared.seconds, "answers": asdict(answers)})
+            allowance = allowance_of(prepared.campaign, prepared.views, job, Path(begin["folder"]))
+            runner = Runner(prepared, job, algorithm, allowance, cores)
+            for line in requests:
+                send({"row": runner.measure(**json.loads(line))})
+    except InputError as error:
+        send({"faults": list(error.faults)})
+
+
+def _plain(value: Any) -> Any:
+    """Convert what JSON cannot represent: times to text, arrays and their numbers to Python's
+    types.
+    """
+    return value.isoformat() if isinstance(value, datetime) else value.tolist()
