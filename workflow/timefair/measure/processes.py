@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from timefair.basics.errors import InputError
 from timefair.environments.environment import command_here
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 
 
 class NoAnswer(Exception):

@@ -26,7 +26,7 @@ from timefair.algorithms.constrained import has_constraints
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.isolation import (
     Views,

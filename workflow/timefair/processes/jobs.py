@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics.errors import InputError, storing
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

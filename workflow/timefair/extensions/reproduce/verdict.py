@@ -30,7 +30,7 @@ from timefair.extensions.reproduce.likeness import (
     seed_changes,
     software_changes,
 )
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.policies.stopping import STOPPING

@@ -29,7 +29,7 @@ from timefair.basics.errors import InputError
 from timefair.extensions.strict.calls import Confinement
 from timefair.extensions.strict.channel import Caller, Channel
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut

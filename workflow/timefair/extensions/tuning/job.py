@@ -27,7 +27,7 @@ from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
 from timefair.extensions.tuning.outcome import Tried
 from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores

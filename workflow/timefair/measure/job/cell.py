@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared, allowance_of

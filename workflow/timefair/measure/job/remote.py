@@ -26,7 +26,7 @@ from timefair.campaign.plan import Job
 from timefair.environments.answers import Answers, Question, collected, here
 from timefair.environments.environment import Environment
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.resolved import Resolved, resolved
 from timefair.measure.perturbation import Row

@@ -17,7 +17,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.evaluators import Evaluators
 from timefair.measure.evaluation.failures import SolverGone, failure
