@@ -40,7 +40,6 @@ from timefair.records.store import read_runs
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = "timed runs"
-SPENT = re.compile(r"where the time went: [\d.]+ s: (.*)")
 PREPARED = re.compile(r"^prepared .* in ([\d.]+) s", re.MULTILINE)
 
 
@@ -148,8 +147,6 @@ def print_table(jobs: list[Job], inside: float, cores: int) -> None:
     start, end = min(job.start for job in jobs), max(job.end for job in jobs)
     spent = Counter({RUNS: inside})
     for job in jobs:
-        for name, seconds in re.findall(r"([a-z -]+) ([\d.]+)", "".join(SPENT.findall(job.log))):
-            spent[name.strip()] += float(seconds) * (name.strip() != RUNS)
         spent["preparation"] += sum(map(float, PREPARED.findall(job.log)))
     free = free_at(jobs, cores)
     spent["processes of jobs"] = sum(job.end - job.start for job in jobs) - sum(spent.values())

@@ -26,7 +26,7 @@ from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
-from timefair.measure.perturbation.monitor import RunMonitor, parts_for
+from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare

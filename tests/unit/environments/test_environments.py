@@ -284,7 +284,7 @@ def workers(folder: Path) -> list[int]:
             words = path.read_text()
         except OSError:
             continue
-        if "measure.job.worker" in words and str(folder) in words:
+        if "measure.job.remote" in words and str(folder) in words:
             found.append(int(path.parent.name))
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from timefair.machine import checkout, detectable, software
+from timefair.machine import detectable, software
 from timefair.machine.doctor import COUNTERS, Observation
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, gather
@@ -115,8 +115,7 @@ QUIET: dict[str, Any] = {
 READ = {
     name: read
     for name, read in (STANDING | MOMENTARY).items()
-    if read.__module__ not in (checkout.__name__, detectable.__name__, software.__name__)
-    or name == "environment"
+    if read.__module__ not in (detectable.__name__, software.__name__) or name == "environment"
 }
 """The facts that are read from files and variables."""
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from timefair.machine import checkout, facts, software, system
+from timefair.machine import facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
@@ -139,14 +139,14 @@ def test_commits(tmp_path: Path) -> None:
 
     host = Host(folder=tmp_path)
     with pytest.raises(Unknown, match="not a git repository"):
-        checkout.commit(host)
+        software.commit(host)
     git("init")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-m", "first")
-    clean = checkout.commit(host)
+    clean = software.commit(host)
     (tmp_path / "a").write_text("2")
-    assert checkout.commit(host) == f"{clean}-dirty"
+    assert software.commit(host) == f"{clean}-dirty"
 
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])

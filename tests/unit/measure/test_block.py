@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from timefair.measure.job.block import on_one_node
+from timefair.measure.job.cores import on_one_node
 from timefair.records.journal import Journal, journal_path
 
 KEY = "ab" * 32
 HOLD = """
 import sys, pathlib
-from timefair.measure.job.block import on_one_node
+from timefair.measure.job.cores import on_one_node
 with on_one_node(pathlib.Path(sys.argv[1]), "node1", []):
     print("held", flush=True)
     sys.stdin.read()

@@ -12,8 +12,8 @@ import pytest
 
 from timefair.linux import kernel
 from timefair.measure.job.cell import _missing
-from timefair.measure.job.repetitions import Repetitions
-from timefair.measure.job.runner import _evaluation_cost
+from timefair.measure.job.prepared import _evaluation_cost
+from timefair.measure.job.stopping import Repetitions
 from timefair.problems.base import Problem, ProblemName
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]

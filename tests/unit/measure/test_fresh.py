@@ -30,7 +30,6 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.measure.job.cell import runner, unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.spending import Spending
 
 campaign = configuration.parse({
     "name": "c", "budget": {"time_s": 1.0, "evaluations": 50}, "runs": 2,
@@ -38,7 +37,7 @@ campaign = configuration.parse({
     "algorithms": {"a": {"use": "algorithm.py:solve"}},
 })
 prepared, job = unprepared(campaign), Job("a", 1, 2, (1,), 1)
-with held_cores(1) as cores, runner(prepared, job, cores, Path(), Spending()) as running:
+with held_cores(1) as cores, runner(prepared, job, cores, Path()) as running:
     rows = [running.measure(1, run, 7, give_up=False) for run in range(2)]
 print(json.dumps([
     {k: row[k] for k in ("status", "message", "evaluations", "preparation_s", "best_f")}

@@ -10,10 +10,9 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import trial
-from timefair.measure.evaluation.cost import evaluation_cost_s
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import explained, measure_run
-from timefair.measure.trial import prepare
+from timefair.measure.trial import evaluation_cost_s, prepare
 from timefair.problems.base import Problem, ProblemName
 
 PROBLEM = Problem(

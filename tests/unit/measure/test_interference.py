@@ -18,10 +18,10 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.linux import kernel
 from timefair.machine.host import Host
+from timefair.measure import perturbation as monitor
 from timefair.measure.evaluation.state import Start
-from timefair.measure.job import cell, runner
-from timefair.measure.perturbation import monitor
-from timefair.measure.perturbation.monitor import (
+from timefair.measure.job import cell, prepared
+from timefair.measure.perturbation import (
     DELAY_SHARE,
     REFERENCE_RATIO,
     Counters,
@@ -257,14 +257,14 @@ def measured(tmp_path, monkeypatch):
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
     def measure(delays, **timing):
-        told, seeds, run = iter(delays), [], runner.measure_run
+        told, seeds, run = iter(delays), [], prepared.measure_run
 
         def waited(algorithm, problem, allowance, seed):
             seeds.append(seed)
             row = run(algorithm, problem, allowance, seed)
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
-        monkeypatch.setattr(runner, "measure_run", waited)
+        monkeypatch.setattr(prepared, "measure_run", waited)
         monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
         campaign = parse(CAMPAIGN | {"timing": timing})
         job = next(plan.jobs(campaign))

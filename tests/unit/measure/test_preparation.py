@@ -24,7 +24,7 @@ NAMES = (
     "random_search", "raises", "exits_python", "evaluates_nan", "never_evaluates",
     "returns_at_once", "swallows_everything", "swallows_in_a_thread", "sleeps", "blocks_signals",
     "spins_on_numbers", "allocates", "segfaults", "aborts", "ends_the_process", "kills_itself",
-    "evaluates_in_a_fork", "kills_its_parent", "asks_its_parent_to_end", "stops_its_parent",
+    "evaluates_in_a_fork",
 )  # fmt: skip
 
 

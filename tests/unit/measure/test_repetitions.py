@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.measure.job.repetitions import Repetitions
+from timefair.measure.job.stopping import Repetitions
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import stopping
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
-from timefair.processes import prepared, serving
+from timefair.linux.kernel import interruptible
+from timefair.processes import prepared
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def serve(driver: int, request: dict, listener: int, starter: int) -> int:
-    serving.begin(starter)
+    prepared.begin(starter)
     print("preparing", os.getpid(), flush=True)
     if Path(request.get("prepared", "/")).exists():
         time.sleep(request.get("preparation_s", 0))
@@ -41,17 +41,17 @@ def serve(driver: int, request: dict, listener: int, starter: int) -> int:
         print("cannot be prepared", flush=True)
         return 2
     kernel.adopt_orphans()
-    serving.serve(socket.socket(fileno=listener), driver, work)
+    prepared.serve(socket.socket(fileno=listener), driver, work)
     return 0
 
 
-def work(task: serving.Task) -> int:
+def work(task: prepared.Task) -> int:
     request = task.request
     if task.listener is not None:
         print("preparing", os.getpid(), flush=True)
         if request["do"] == f"fail at level {request['level']}":
             return 5
-        serving.serve(task.listener, int(sys.argv[1]), work, task.connection)
+        prepared.serve(task.listener, int(sys.argv[1]), work, task.connection)
         return 0
     print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
     if request.get("leave"):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from timefair.processes.forks import beside, in_forks
+from timefair.processes.jobs import beside, in_forks
 
 
 @pytest.mark.slow

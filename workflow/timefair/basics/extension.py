@@ -143,10 +143,15 @@ def each(hook: str, *arguments: Any) -> Iterator[Any]:
 
 def confined(isolation: str, *arguments: Any) -> Any:
     """What the extension with this value of ``isolation`` confines a job's algorithm to."""
-    for one in extensions().values():
-        if name := one.isolation.get(isolation):
-            return one.module(name).confined(*arguments)
-    raise InputError(f"isolation: {isolation}: there is no extension for it")
+    if not (module := confining(isolation)):
+        raise InputError(f"isolation: {isolation}: there is no extension for it")
+    return importlib.import_module(module).confined(*arguments)
+
+
+def confining(isolation: str) -> str:
+    """The module of the extension with this value of ``isolation``; empty without one."""
+    found = (f"{one.package}.{one.isolation.get(isolation, '')}" for one in extensions().values())
+    return next((module for module in found if not module.endswith(".")), "")
 
 
 @cache

@@ -15,7 +15,7 @@ from timefair.basics.errors import InputError, storing
 from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
 from timefair.campaign.allocated import JobSizes
-from timefair.machine import installed
+from timefair.machine import software
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -148,7 +148,7 @@ class Driver:
                 requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
-                    installed.check()
+                    software.check_installed()
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)

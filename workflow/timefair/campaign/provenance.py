@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from timefair.basics.extension import added_keys
+from timefair.basics.extension import added_keys, confining
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
 from timefair.environments.answers import Answers, Question
 from timefair.environments.environment import Environment, tree
@@ -142,6 +142,8 @@ def _here(campaign: Campaign, label: str) -> _Software:
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
     sources = tuple(algorithms.source_files(*uses))
+    if module := confining(campaign.isolation_of(label)):
+        sources += sources_of(_file_of(module), within=("extensions",))
     return _Software(sources, versions(names), platform.python_version_tuple()[:2])
 
 

@@ -101,8 +101,8 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
 
 def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
     """Do some work in forks of this process, and return the exit status."""
-    from timefair.linux.interruption import interruptible
-    from timefair.processes.forks import in_forks
+    from timefair.linux.kernel import interruptible
+    from timefair.processes.jobs import in_forks
 
     def whole(one: Callable[[], None]) -> int:
         with interruptible():

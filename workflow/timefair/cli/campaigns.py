@@ -77,12 +77,12 @@ def _init(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration, plan, scaffold
-    from timefair.machine import installed
+    from timefair.machine import software
 
     if old := scaffold.outdated(Path()):
         raise InputError(*old)
     campaign = configuration.load(arguments.config)
-    installed.check()
+    software.check_installed()
     jobs = sum(1 for _ in plan.jobs(campaign))
     in_turn = len(campaign.algorithms)
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"

@@ -25,7 +25,7 @@ from timefair.cli.common import (
     status_of,
 )
 from timefair.cli.paths import prepare_files
-from timefair.linux.interruption import SIGNALS
+from timefair.linux.kernel import SIGNALS
 from timefair.processes import jobs, prepared
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     """Have `timefair measure` do the jobs of a block, one after the other."""
     from timefair.campaign import configuration, plan
     from timefair.machine.facts import some_facts
-    from timefair.measure.job.block import on_one_node
+    from timefair.measure.job.cores import on_one_node
 
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent
@@ -198,9 +198,8 @@ def _measure_block(arguments: argparse.Namespace) -> int:
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
     """Be a prepared process of the first level."""
     from timefair.measure.job.cores import held_cores
-    from timefair.processes import serving
 
-    serving.begin(starter)
+    prepared.begin(starter)
 
     with held_cores(spec_of(arguments)["threads"]), _timed("all algorithms"):
         from timefair.campaign.provenance import code_digest, measuring_sources
@@ -217,17 +216,14 @@ def _wait_for_jobs(
     listener: socket.socket,
     starter: socket.socket | None = None,
 ) -> None:
-
-    from timefair.processes import serving
-
-    def work(task: serving.Task) -> int:
+    def work(task: prepared.Task) -> int:
         asked = argparse.Namespace(**vars(arguments) | task.request)
         if task.listener is None:
             return status_of(lambda: _measure_job(ready, asked, task.number))
         become = partial(_become, asked, ready, snakemake, task.listener, task.connection)
         return status_of(become)
 
-    serving.serve(listener, snakemake, work, starter)
+    prepared.serve(listener, snakemake, work, starter)
 
 
 def _become(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-MEASURING = "timefair.measure.job.worker"
+MEASURING = "timefair.measure.job.remote"
 """The module that measures in another interpreter, which needs all its imports."""
 
 

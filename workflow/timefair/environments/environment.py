@@ -16,7 +16,7 @@ from timefair.basics.errors import InputError
 from timefair.environments import bootstrap
 from timefair.environments.answers import Answers, Question
 from timefair.environments.compiled import compiled_folder
-from timefair.machine import checkout, software
+from timefair.machine import software
 from timefair.machine.host import Unknown
 
 ANSWER_S = 120
@@ -137,7 +137,7 @@ class Environment:
         if self.path is None:
             return None
         try:
-            return checkout.describe(Path(self.path))
+            return software.describe(Path(self.path))
         except Unknown:
             return None
 

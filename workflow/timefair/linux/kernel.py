@@ -11,8 +11,11 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from types import FrameType
 from typing import NamedTuple, NoReturn
+
+from timefair.basics.errors import Interrupted
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -55,14 +58,7 @@ def end_process(status: int) -> NoReturn:
 
 
 def end_if_forked(own: int) -> None:
-    """End a process that the algorithm forked and that returned from the launch like the run's
-    process.
-
-    Parameters
-    ----------
-    own
-        The process of the run, or of the solver.
-    """
+    """End a process that the algorithm forked and that returned from the launch like `own`."""
     if os.getpid() != own:
         end_process(0)
 
@@ -292,3 +288,33 @@ def children() -> list[int]:
         except OSError:  # the thread has ended
             continue
     return found
+
+
+# --- Signals that end a measuring job from outside: in order, and its runs at once ----------------
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now.
+
+    A process that a shell starts in the background inherits that SIGINT is ignored. Such a job
+    would continue to measure when its workflow has ended. Only the main thread may call this.
+    """
+    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def ends_at_once() -> None:
+    """Let `SIGNALS` end this process, regardless of inherited settings."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise Interrupted(number)

@@ -33,15 +33,7 @@ into one that is outside."""
 
 
 class Mount(NamedTuple):
-    """One step of making a view.
-
-    Attributes
-    ----------
-    folder
-        Mount point.
-    private
-        Whether it is an overlay; otherwise the folder or file is unchanged.
-    """
+    """One step of making a view: an overlay over a `private` folder, or a folder as it is."""
 
     folder: Path
     private: bool
@@ -50,7 +42,7 @@ class Mount(NamedTuple):
 def is_own(folder: Path) -> bool:
     """Whether a view of a folder above it can take what is written into it.
 
-    The folder is copied into memory first, and a user namespace has one user and one group.
+    A user namespace has one user and one group.
     """
     looks = folder.stat()
     own = (looks.st_uid, looks.st_gid) == (os.geteuid(), os.getegid())
@@ -60,17 +52,11 @@ def is_own(folder: Path) -> bool:
 def plan(
     folders: Iterable[Path], mounted: Iterable[Path], own: Callable[[Path], bool] = is_own
 ) -> list[Mount]:
-    """The mounts that make folders private, each after the mounts that contain it.
+    """The mounts that make absolute folders private, each after the mounts that contain it.
 
-    Parameters
-    ----------
-    folders
-        Absolute, without symbolic links. One inside another needs no mount of its own, unless a
-        file system is mounted between them or a folder between them is not the user's own.
-    mounted
-        Mount points of file systems. Inside a private folder, they are unchanged.
-    own
-        As `is_own`.
+    A folder inside another one needs no mount of its own, unless a file system is `mounted` between
+    them or a folder between them is not the user's own. Inside a private folder, file systems are
+    unchanged.
     """
     points = set(mounted)
     private: list[Path] = []
@@ -112,23 +98,12 @@ def _unescaped(text: str) -> str:
 
 
 def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
-    """Give this process its own view of folders permanently; it must have only one thread.
+    """Give this process, which has only one thread, its own view of folders permanently.
 
     System V shared memory, semaphores and message queues, and POSIX message queues, are its own
-    too.
-
-    Parameters
-    ----------
-    steps
-        As `plan` makes them.
-    megabytes
-        Maximal size of all that is written; None for half of the memory.
-
-    Raises
-    ------
-    OSError
-        If the kernel refuses; it names the folder, or what else was refused. The process cannot be
-        used after that.
+    too. All that is written has at most so many `megabytes`; None for half of the memory. If the
+    kernel refuses, an OSError names the folder or what else was refused, and the process cannot be
+    used.
     """
     here = os.getcwd()
     user = _unshare()

@@ -1,5 +1,5 @@
 """Facts about the machine that measures, and checks for anything that would perturb times.
 
-`host` reads files of the machine. `system`, `software` and `checkout` read facts, `facts` lists all
-of them. `doctor` measures and judges.
+`host` reads files of the machine. `system` and `software` read facts, `facts` lists all of
+them. `doctor` measures and judges.
 """

@@ -19,13 +19,7 @@ from timefair.machine.host import Host, Unknown, gather
 
 
 def place(host: Host) -> Path:
-    """The file of this machine; it may be missing.
-
-    Raises
-    ------
-    Unknown
-        If no variable names the folder.
-    """
+    """The file of this machine; it may be missing. `Unknown` if no variable names the folder."""
     variables = host.environment
     if not (variables.get("XDG_STATE_HOME") or variables.get("HOME")):
         raise Unknown("neither XDG_STATE_HOME nor HOME is set")
@@ -38,10 +32,7 @@ def place(host: Host) -> Path:
 def slowdown(host: Host) -> dict[str, Any]:
     """The minimum detectable slowdowns of this machine, with the names of `NAMES`.
 
-    Raises
-    ------
-    Unknown
-        If they have not been measured, or the file is not one of this command.
+    `Unknown` if they have not been measured, or the file is not one of this command.
     """
     path = place(host)
     try:

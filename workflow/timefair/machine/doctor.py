@@ -56,16 +56,8 @@ def bad(evidence: str, remedy: str) -> Diagnosis:
 class Observation:
     """Facts and measurements by name; an unknown one raises `Unknown`.
 
-    Attributes
-    ----------
-    facts
-        Values by name; None for an unknown one, with the reason under its name in ``missing``.
-    growth
-        How much each counter grew while the machine was observed.
-    watched_s
-        The seconds of the observation.
-    cores_asked
-        The number of runs to be timed at once; None for all usable cores.
+    ``growth`` is how much each counter grew in the ``watched_s`` seconds of the observation.
+    ``cores_asked`` is the number of runs to be timed at once; None for all usable cores.
     """
 
     facts: Mapping[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import checkout, detectable, software, system
+from timefair.machine import detectable, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -42,8 +42,8 @@ STANDING: dict[str, Reader] = {
     "blas_threads": software.blas_threads,
     "environment": software.environment,
     "packages": software.packages,
-    "commit": checkout.commit,
-    "package_commit": checkout.package_commit,
+    "commit": software.commit,
+    "package_commit": software.package_commit,
     # what `timefair selftest` has found of it
     "detectable_slowdown": detectable.slowdown,
 }
@@ -63,20 +63,11 @@ MOMENTARY: dict[str, Reader] = {
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
-    """Describe the machine, the limits and the software that a result comes from.
+    """The facts of `STANDING` of this machine by name, and ``versions``, of packages that are
+    installed.
 
-    Parameters
-    ----------
-    distributions
-        Packages whose versions are listed besides those of timefair and numpy.
-    host
-        The machine to read; this one by default.
-
-    Returns
-    -------
-    dict
-        The facts of `STANDING` by name, and ``versions``, the installed versions by package. A
-        fact that is not available is None, with the reason under its name in ``missing``.
+    Versions are those of timefair, numpy and `distributions`. A fact that is not available is None,
+    with the reason under its name in ``missing``.
     """
     versions = software.versions(("timefair", "numpy", *distributions))
     return gather(STANDING, host or Host()) | {"versions": versions}
@@ -88,16 +79,5 @@ def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]
 
 
 def machine_state(host: Host | None = None) -> dict[str, Any]:
-    """Describe the load, the free memory, the counters and the batch job at this moment.
-
-    Parameters
-    ----------
-    host
-        The machine to read; this one by default.
-
-    Returns
-    -------
-    dict
-        The facts of `MOMENTARY`, in the form of `machine_facts`.
-    """
+    """The facts of `MOMENTARY`, in the form of `machine_facts`."""
     return gather(MOMENTARY, host or Host())

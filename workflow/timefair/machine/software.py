@@ -1,18 +1,25 @@
-"""Facts about the software of this process: Python, numpy, BLAS, packages, versions."""
+"""Facts about the software of this process: Python, numpy, BLAS, packages, versions, commits."""
 
 from __future__ import annotations
 
 import fnmatch
+import json
 import os
 import platform
+import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from timefair.basics.errors import InputError
 from timefair.machine.host import Host, Unknown
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 
 def system(_: Host) -> str:
@@ -149,3 +156,107 @@ def environment(host: Host) -> dict[str, str]:
 
 def _absent(reason: str) -> NoReturn:
     raise Unknown(reason)
+
+
+# --- Commits ------------------------------------------------------------------------------------
+
+_PACKAGE = Path(__file__).parents[1]
+_WAIT_S = 5
+
+
+def commit(host: Host) -> str:
+    """The commit of the working directory, with ``-dirty`` if files differ from it."""
+    return describe(host.folder)
+
+
+def package_commit(_: Host) -> str:
+    """The commit of this package, if it is a checkout or was installed from a repository."""
+    try:
+        _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
+    except Unknown:
+        return _installed_commit()
+    return describe(_PACKAGE)
+
+
+def describe(folder: Path) -> str:
+    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
+    return _git(folder, "describe", "--always", "--dirty")
+
+
+def _installed_commit() -> str:
+    try:
+        text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
+    except metadata.PackageNotFoundError:
+        raise Unknown("the package is not installed") from None
+    installed: str | None = json.loads(text).get("vcs_info", {}).get("commit_id")
+    if installed is None:
+        raise Unknown("the package is not a checkout and was not installed from one")
+    return installed
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """The output of git; it does not wait for locks or a prompt."""
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            env=os.environ | quiet,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_WAIT_S,
+        )
+    except FileNotFoundError:
+        raise Unknown("no git") from None
+    except (OSError, subprocess.TimeoutExpired):
+        raise Unknown("git does not answer") from None
+    if done.returncode != 0:
+        errors = done.stderr.strip().splitlines()
+        raise Unknown(errors[0] if errors else f"git ends with {done.returncode}")
+    return done.stdout.strip()
+
+
+# --- What pyproject.toml requires ---------------------------------------------------------------
+
+EXTRAS = ("extras", "report", "cluster", "crate")
+"""Those that campaigns use."""
+
+
+def check_installed() -> None:
+    """Raise `InputError` if a package has a version that timefair does not support.
+
+    The packages of extras count if they are installed. Without metadata of timefair, such as in a
+    folder of sources, nothing is known.
+    """
+    from packaging.requirements import Requirement
+
+    try:
+        lines = metadata.requires("timefair") or []
+    except metadata.PackageNotFoundError:
+        return
+    if faults := list(_wrong(map(Requirement, lines))):
+        raise InputError(*faults)
+
+
+def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
+    """One line per package that is missing or has a version out of the bounds."""
+    for needed in requirements:
+        applies = needed.marker.evaluate if needed.marker else (lambda environment: True)
+        always = applies({"extra": ""})
+        if not always and not any(applies({"extra": extra}) for extra in EXTRAS):
+            continue
+        try:
+            found = metadata.version(needed.name)
+        except metadata.PackageNotFoundError:
+            if not always:
+                continue
+            found = "missing"
+        if found == "missing" or not needed.specifier.contains(found, prereleases=True):
+            wanted = f"{needed.name}{needed.specifier}"
+            yield (
+                f"{needed.name} is {found}, but timefair needs {needed.specifier or 'it'}; "
+                f"run `{sys.executable} -m pip install '{wanted}'`; an algorithm that needs "
+                "another version can have an environment of its own (algorithms.LABEL.python)"
+            )

@@ -35,17 +35,9 @@ _ROOT = Path("/")
 class Views:
     """The private and the shared folders of an algorithm's runs.
 
-    Attributes
-    ----------
-    isolation, because
-        The isolation in force, and the reason if the folders are only watched (None if they are
-        not).
-    steps
-        The mounts of a run's view; empty if no folder is private.
-    watched
-        Folders that runs share. They are compared before and after each run.
-    megabytes
-        Maximal amount that one run can write into its private folders.
+    ``isolation`` is in force, ``because`` of a reason if folders are only watched; ``steps`` are
+    the mounts of a run's view, ``watched`` the folders that runs share, and ``megabytes`` limits
+    what one run writes into its private folders.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -91,18 +83,11 @@ class Views:
 
 
 def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = None) -> Views:
-    """The views that runs of an algorithm get on this machine.
+    """The views that runs of an algorithm get on this machine, if ``private`` or ``shared`` is
+    asked for.
 
-    If `asked` is ``private``, this function tests which folders the machine can make private.
-
-    Parameters
-    ----------
-    asked
-        The isolation that the campaign requests: ``private`` or ``shared``.
-    sources
-        The files of the algorithm and of the problem; runs may write to the folders of these files.
-    megabytes
-        As in `Views`.
+    Runs may write to the folders of the `sources` of the algorithm and of the problem. For
+    ``private``, this tests which folders the machine can make private.
     """
     watched = _watched_folders(sources)
     if asked is Isolation.SHARED:
@@ -222,8 +207,7 @@ NONE = Leftovers(0, 0.0, None)
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     """The present contents of folders, as far as they belong to this user.
 
-    Temporary folders of runs are excluded, and so are files of the workflow and of the interpreter.
-    A file in the working directory is listed by name, any other file by its full path.
+    Without the temporary folders of runs, and files of the workflow and of the interpreter.
     """
     found: Fingerprint = {}
     here = os.getcwd()
@@ -279,10 +263,9 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and new or changed files in folders that runs share.
+    """Files in the run's temporary folder, and what is new or changed in folders that runs share.
 
-    Other jobs and programs use the shared folders at the same time. A new file there was made
-    during this run, but not necessarily by it.
+    Others use these at the same time, so a new file was not necessarily made by the run.
     """
     sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))

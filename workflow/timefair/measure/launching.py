@@ -69,11 +69,8 @@ def of_a_return(returned: object) -> str:
 def of_a_timeout(trial: str) -> str:
     """The message of a launch that was still busy at the end of its time.
 
-    Parameters
-    ----------
-    trial
-        The `faulthandler` trace of a trial launch that made no evaluation either, innermost call
-        first; empty if the trial launch evaluated or ended by itself.
+    `trial` is the `faulthandler` trace of a trial launch that made no evaluation either, innermost
+    call first; empty if the trial launch evaluated or ended by itself.
     """
     frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]
     if not frames:
@@ -94,14 +91,9 @@ def of_a_timeout(trial: str) -> str:
 
 
 class PausableLaunch(PausableThread):
-    """A launch in its own thread.
+    """A launch in its own thread; it calls ``pause`` when its turn is used up.
 
-    Parameters
-    ----------
-    launch
-        ``launch(pause)``: makes the launch, and calls `pause` when its turn is used up.
-    best
-        ``best() -> float``: the best precision that the launch has reached.
+    ``best()`` is the best precision that the launch has reached.
     """
 
     def __init__(

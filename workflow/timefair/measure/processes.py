@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from timefair.basics.errors import InputError
 from timefair.environments.environment import command_here
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 
 
 class NoAnswer(Exception):
@@ -26,21 +26,10 @@ class NoAnswer(Exception):
 
 
 def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any:
-    """The value of a function, computed in a fork of this process.
+    """The value of a function, computed in a fork of this process; JSON can represent it.
 
-    Parameters
-    ----------
-    function
-        Returns a value that JSON can represent.
-    within_s
-        The process is killed after this number of seconds; None for no limit.
-
-    Raises
-    ------
-    InputError
-        If the function raises it.
-    NoAnswer
-        If the function raises anything else, ends its process or takes longer than `within_s`.
+    The fork is killed after `within_s` seconds; None for no limit. An `InputError` is raised here
+    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long.
     """
     answers = os.memfd_create("timefair-answer")
 
@@ -79,23 +68,10 @@ class Companion(NamedTuple):
 def companion(
     module: str, message: object, longest: int, fault: Callable[[int], str]
 ) -> Iterator[Companion]:
-    """Start a process, and end it when the block ends.
+    """Start an interpreter for a module's ``main``, and end it when the block ends.
 
-    Parameters
-    ----------
-    module
-        Its ``main`` is called with the descriptor of its socket, and answers the message.
-    message
-        Pickled.
-    longest
-        Maximal length of the answer, in bytes.
-    fault
-        The line of the error, from the exit status.
-
-    Raises
-    ------
-    InputError
-        If the process ends without an answer.
+    ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
+    `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
     """
     with connected(partial(command_here, module), socket.SOCK_SEQPACKET) as (process, ours):
         ours.send(pickle.dumps(message))
@@ -113,14 +89,8 @@ def connected(
 ) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
     """Start a process with a socket to it, and end it when the block ends.
 
-    Parameters
-    ----------
-    command
-        The command, from the descriptor of its socket.
-    variables
-        Its environment variables; None for those of this process.
-    patience_s
-        How long it may take to end by itself, when its socket is closed and it is asked to.
+    The command depends on the descriptor of its socket. If there is `patience_s`, it is asked to
+    end, and has so long.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
     with ours, theirs:

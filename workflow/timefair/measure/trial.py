@@ -26,7 +26,7 @@ from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.isolation import (
     Views,
@@ -206,16 +206,9 @@ def load(
     rounds_integers: bool,
     penalty: float | None = None,
 ) -> Algorithm:
-    """Load an algorithm; InputError with all faults if it has any.
+    """Load an algorithm of a campaign; InputError with all its faults.
 
-    Parameters
-    ----------
-    use, parameters
-        As in the campaign.
-    rounds_integers
-        Whether the points of a continuous algorithm are rounded for it (`rounded`).
-    penalty
-        The weight of a violation in the values of an algorithm without constraints (`penalized`).
+    `rounds_integers`: see `rounded`; `penalty`: the weight of a violation, see `penalized`.
     """
     loaded = registry.load(use, parameters)
     if rounds_integers:
@@ -243,17 +236,10 @@ TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
 
 class Trial(NamedTuple):
-    """Results of a trial launch.
+    """What a trial launch showed: the modules that it loaded beyond those loaded before, in order.
 
-    Attributes
-    ----------
-    modules
-        Modules that the trial loaded in addition to those loaded before, in order.
-    trace
-        `faulthandler` trace of the trial after `TRACE_S`, if the trial made no evaluation; empty
-        otherwise.
-    appeared
-        Files that the trial made or changed in folders that runs share; None if there are none.
+    ``trace`` is the `faulthandler` trace after `TRACE_S` if it made no evaluation, else empty, and
+    ``appeared`` names files that it made or changed in folders that runs share; None without any.
     """
 
     modules: Sequence[str] = ()
@@ -271,14 +257,8 @@ def prepare(
     """Bring this process into the state in which every run begins.
 
     If it has threads that its runs would lose (`basics.threads`), the runs begin in other processes
-    (`runs.fresh`), and no trial is launched here.
-
-    Parameters
-    ----------
-    memory_mb, views
-        Memory limit and views of the trial launch, the same as those of a run.
-    cores
-        Number of cores that the trial launch sees, as in a run. It uses one of them.
+    (`runs.fresh`), and no trial is launched here. The trial has the memory limit, the views and, to
+    see, the number of cores of a run.
     """
     with threads.noted():
         algorithm.prepare()
@@ -367,16 +347,9 @@ def trial_launch(
     cores: int = 1,
     within_s: float = 0.0,
 ) -> Trial:
-    """Launch an algorithm in a fork of this process.
+    """Launch an algorithm in a fork of this process, in which `load` returns it and the problem.
 
-    Parameters
-    ----------
-    load
-        Returns the algorithm and the problem; it is called in the fork.
-    memory_mb, views, cores
-        As in `prepare`.
-    within_s
-        Time that `load` may take.
+    `load` may take `within_s`; the others are as in `prepare`.
     """
     before = fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
@@ -435,3 +408,31 @@ def _try_out(
         trial.tell()
     finally:  # the runs will report what it raises
         kernel.end_process(0)
+
+
+COST_EVALUATIONS = 400
+COST_S = 1.0
+"""The cost of an evaluation is the least of 5 means. Each mean is over `COST_EVALUATIONS`
+evaluations, or over fewer if all of them would take longer than `COST_S`. At least 11 evaluations
+are made.
+"""
+
+
+def evaluation_cost_s(
+    objective: Callable[[NDArray[np.float64]], object], problem: Problem
+) -> tuple[float, float]:
+    """Seconds of one evaluation: by the instrumented objective, and by the suite's own call."""
+    x = problem.points(3)[1]  # the middle
+    start = now_ns()
+    problem.evaluate(x)
+    count = max(1, min(COST_EVALUATIONS, round(COST_S * 1e9 / (10 * max(now_ns() - start, 1)))))
+    least = []
+    for call in (objective, problem.evaluate):
+        times = []
+        for _ in range(5):
+            start = now_ns()
+            for _ in range(count):
+                call(x)
+            times.append(now_ns() - start)
+        least.append(min(times) / count / 1e9)
+    return least[0], least[1]

@@ -1,30 +1,168 @@
-"""Measures the jobs of a campaign for the commands that measure without Snakemake.
+"""Does pieces of work in processes: in forks of this one, or the jobs of a campaign.
 
-Every job is done by `timefair measure` in a process of its own, as Snakemake has it done, and has
-the same record: what one has measured, the other does not measure again.
+Every job of the commands that measure without Snakemake is done by `timefair measure` in a process
+of its own, as Snakemake has it done, and has the same record.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import random
+import selectors
+import signal
 import subprocess
 import sys
+import time
+import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics.errors import InputError, storing
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
-from timefair.processes.forks import Ended, in_processes
+from timefair.linux.kernel import interruptible
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.campaign.plan import Job, Keys
+
+Result = TypeVar("Result")
+
+
+class Ended(NamedTuple):
+    """A process that has ended: its place among those that were started, from 0, and how long it
+    lived.
+
+    The status is its exit status, or 128 plus the number of a signal that ended it.
+    """
+
+    number: int
+    status: int
+    seconds: float
+
+
+def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
+    """Start processes, at most so many at a time, and yield each when it has ended.
+
+    Each of `starts` starts one and returns its number; it is taken when there is room. When the
+    iterator is closed or an exception passes through it, those that still run are asked to end, and
+    have ended afterwards. Other children are not affected.
+    """
+    waiting = enumerate(starts)
+    running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
+    with selectors.PollSelector() as ends:
+        try:
+            while True:
+                while len(running) < most and (one := next(waiting, None)) is not None:
+                    pid = one[1]()
+                    descriptor = os.pidfd_open(pid)
+                    running[descriptor] = one[0], pid, time.monotonic()
+                    ends.register(descriptor, selectors.EVENT_READ)
+                if not running:
+                    return
+                for ended, _ in ends.select():
+                    ends.unregister(ended.fd)
+                    number, pid, start = running.pop(ended.fd)
+                    code, seconds = _status_of(ended.fd, pid), time.monotonic() - start
+                    yield Ended(number, code if code >= 0 else 128 - code, seconds)
+        finally:
+            for _, pid, _ in running.values():
+                os.kill(pid, signal.SIGTERM)
+            for descriptor, (_, pid, _) in running.items():
+                _status_of(descriptor, pid)
+
+
+def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
+    """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
+
+    This process must not have started a thread that the work needs. When one fails, no further one
+    begins. Returns 0, or the status of the first that failed: 128 plus the number of a signal that
+    ended it, 1 after an exception, which the fork prints.
+    """
+    status = 0
+    begun = takewhile(lambda one: not status, work)
+    for ended in in_processes((partial(_fork, one) for one in begun), most):
+        status = status or ended.status
+    return status
+
+
+def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
+    """The result of a function in a new interpreter; its arguments and result can be pickled.
+
+    `ChildProcessError` if the function ends its process.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(function, *given).result()
+        except BrokenProcessPool:
+            raise ChildProcessError(f"{function.__name__} ended its process") from None
+
+
+def beside(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Begin a piece of work in a fork; the function that is returned waits for its result. Call it
+    once.
+
+    This process must not have started a thread that the work needs. The result is pickled, and the
+    fork ends at the latest with the calling thread. `ChildProcessError` if it failed; it has
+    printed why.
+    """
+    caller = os.getpid()
+    receive, send = os.pipe()
+
+    def work_and_send() -> int:
+        kernel.die_with_parent(caller)
+        os.close(receive)
+        with os.fdopen(send, "wb") as results:
+            pickle.dump(work(), results)
+        return 0
+
+    pid = _fork(work_and_send)
+    os.close(send)
+
+    def result() -> Result:
+        with os.fdopen(receive, "rb") as results:
+            content = results.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if status:
+            raise ChildProcessError(f"a fork ended with the status {status}")
+        received: Result = pickle.loads(content)
+        return received
+
+    return result
+
+
+def _status_of(descriptor: int, pid: int) -> int:
+    """Wait for the end of a fork, and return its exit status."""
+    os.close(descriptor)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _fork(work: Callable[[], int]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    pid = os.fork()
+    return pid or _work(work)
+
+
+def _work(work: Callable[[], int]) -> NoReturn:
+    status = 1
+    try:
+        status = work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(status)
+
 
 Progress = Callable[[int, int], object]
 """Called with the number of finished jobs and the number of all jobs."""
@@ -67,7 +205,7 @@ def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
 
 
 def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
-    """Run commands, `most` at the same time; see `forks.in_processes`.
+    """Run commands, `most` at the same time; see `in_processes`.
 
     A signal to this process ends them, and they do not outlive it. What they print is printed.
     """
@@ -82,13 +220,10 @@ def measured(
     workers: int,
     took: Callable[[Job, float], object] = lambda job, seconds: None,
 ) -> list[Path]:
-    """The records of jobs; those that are missing are measured.
+    """The records of jobs; those that are missing are measured, in this order, so many at a time.
 
-    - `folder`: ``results/<campaign>`` with the snapshot and these keys. If this process holds it
-      (`driver.held`), jobs are done by prepared processes.
-    - `jobs`: begun in this order.
-    - `workers`: how many jobs are measured at the same time.
-    - `took`: called after each job that was measured, with its seconds.
+    `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
+    (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
     `JobFailed` if a job fails; the others are ended, and continue when this is called again.
     """
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
@@ -104,16 +239,12 @@ def measured(
 
 
 def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
-    """Measure a campaign whose numbers of runs are fixed; a stopped one is continued.
+    """Measure a campaign whose numbers of runs are fixed, and return the collected files.
 
     Rounds follow each other, and functions within them; the algorithms on a function take turns in
-    a random order that the seed determines, so that no core and no time is that of one algorithm.
-
-    - `folder`: ``results/<campaign>``.
-    - `cores`: number of cores for runs.
-    Returns the collected file of each algorithm.
-    `InputError` if a job fails, records contradict each other, or another process works on the
-    folder.
+    a random order that the seed determines, so that no core and no time is that of one algorithm. A
+    stopped campaign is continued. `InputError` if a job fails, records contradict each other, or
+    another process works on the folder, ``results/<campaign>``.
     """
     from timefair.campaign import collected, driver, plan, provenance
 

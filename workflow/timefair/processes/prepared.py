@@ -14,7 +14,7 @@ creates it.
 Who ends whom:
 
 - A prepared process ends with the snakemake that runs the campaign, when it has been idle for
-  `serving.IDLE_S`, or when it is idle and memory is scarce. Until it is ready it ends with the job
+  `IDLE_S`, or when it is idle and memory is scarce. Until it is ready it ends with the job
   that had it made.
 - The fork ends in order (SIGHUP) when the job's own process ends, however that
   happens; signals that the job's own process receives are passed on to it.
@@ -23,8 +23,8 @@ Who ends whom:
   forks begin runs: `records.journal` gives up a run that ends them all.
 - A fork that is at work goes on when the prepared process ends.
 
-The sockets have abstract addresses, which vanish with the processes. This module is the job's side,
-and `serving` the other one. It has no slow imports, because most jobs load nothing else.
+The sockets have abstract addresses, which vanish with the processes. This module has no slow
+imports, because most jobs load nothing else.
 """
 
 from __future__ import annotations
@@ -39,13 +39,16 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from timefair.basics.errors import Interrupted
-from timefair.linux.interruption import SIGNALS
+from timefair.linux import kernel
+from timefair.linux.kernel import SIGNALS, ends_at_once
+from timefair.machine import system
+from timefair.machine.host import Host, Unknown
 
 ATTEMPTS = 3
 """Number of attempts of a job to find or start a prepared process, before it works without one."""
@@ -100,10 +103,8 @@ def _text(path: str) -> str:
 
 
 class Level(NamedTuple):
-    """A kind of prepared process.
-
-    - `place`: the `address` of the process.
-    - `request`: request to a process of the previous level to become a process of this kind.
+    """A kind of prepared process: its `address`, and the request to one of the previous level to be
+    it.
     """
 
     place: bytes
@@ -117,18 +118,14 @@ def hand_over(
     environment: Mapping[str, str],
     begun: Path | None = None,
 ) -> int | None:
-    """Let a prepared process do a job, and wait for its end.
+    """Let a prepared process do a job, wait for its end, and return its exit status.
 
-    - `levels`: from the first one to the one that does the job.
-    - `request`: the request to it.
-    - `command`, `environment`: command that starts a process of the first level; the numbers of its
-      listening socket and of this process are appended. It calls `serving.begin` and
-      `serving.serve`.
-    - `begun`: the file in which a fork that measures notes each run that it begins. It is removed
-      when this process is asked to end, because then no run is the cause.
-    Returns the exit status of the job; None if no prepared process is available, or the request is
-    longer than `LONGEST`.
-    `Interrupted` if a signal ends this process before the job has begun.
+    `levels` lead to the one that does the job, and `command` starts the first of them: it calls
+    `begin` and `serve` with the numbers of its socket and of this process, which
+    are appended. A fork notes each run in the file `begun`, which is removed when this process is
+    asked to end, because then no run is the cause. None if no prepared process is available, or the
+    request is longer than `LONGEST`. `Interrupted` if a signal ends this process before the job has
+    begun.
     """
     if len(json.dumps(request).encode()) > LONGEST:
         return None
@@ -284,3 +281,162 @@ def user_of_peer(connection: socket.socket) -> int:
     packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
     uid: int = credentials.unpack(packed)[1]
     return uid
+
+
+# --- The prepared process -----------------------------------------------------------------------
+
+IDLE_S = 300
+"""Time without a job after which a prepared process ends."""
+
+MEMORY_SHARE = 0.25
+"""An idle prepared process ends when less than this share of the memory is available."""
+
+HANDOVER_S = 10.0
+"""Time within which a job that connects has to send its request."""
+
+
+class Task(NamedTuple):
+    """The task of a fork: the job's request, its number here, from 1, and the connection to the
+    job.
+
+    If there is a `listener`, the fork serves on it, as a prepared process of the next level.
+    """
+
+    request: Request
+    number: int
+    listener: socket.socket | None
+    connection: socket.socket
+
+
+Work = Callable[[Task], int]
+"""Does the task of a fork; returns the exit status of the job."""
+
+
+def begin(starter: int) -> None:
+    """Begin to get ready on behalf of the process that started this one."""
+    kernel.die_with_parent(starter)
+    ends_at_once()
+
+
+def serve(
+    listener: socket.socket, driver: int, work: Work, starter: socket.socket | None = None
+) -> None:
+    """Fork for every job that connects, until this process is no longer needed.
+
+    Call it in the main thread, when everything is ready. It returns when the `driver` ends, the
+    snakemake of the campaign. `starter` is the connection to the job that had this process made;
+    None if that started the process.
+    """
+    kernel.name_process(NAMES["ready"])
+    try:
+        driver_fd = os.pidfd_open(driver)
+    except ProcessLookupError:
+        return
+    _let_go(starter)
+    poll = select.poll()
+    for fd in (driver_fd, listener.fileno()):
+        poll.register(fd, select.POLLIN)
+    jobs: dict[int, int] = {}
+    number = 0
+    while True:
+        ready = {fd for fd, _ in poll.poll(None if jobs else IDLE_S * 1000)}
+        if not ready or driver_fd in ready:
+            return
+        for pidfd in ready & jobs.keys():
+            os.waitpid(jobs.pop(pidfd), 0)
+            poll.unregister(pidfd)
+            os.close(pidfd)
+            kernel.end_orphans(spare=jobs.values())
+        if listener.fileno() in ready:
+            number += 1
+            inherited = [driver_fd, listener.fileno(), *jobs]
+            begun = _take(listener, inherited, number, work)
+            if begun is not None:
+                jobs[begun[0]] = begun[1]
+                poll.register(begun[0], select.POLLIN)
+        elif not jobs and _memory_is_scarce():
+            return
+
+
+def _let_go(starter: socket.socket | None) -> None:
+    """Be independent of the job that had this process made, and keep nothing of its log."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    kernel.outlive_parent()
+    if starter is not None:
+        kernel.no_signal_on_hangup(starter.fileno())
+        with contextlib.suppress(OSError), starter:
+            starter.send(b"0")
+
+
+def _take(
+    listener: socket.socket, inherited: list[int], number: int, work: Work
+) -> tuple[int, int] | None:
+    """Accept a job and fork for it. Return the fork's descriptor and number; None without a job."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.settimeout(HANDOVER_S)
+        try:
+            message, fds, *_ = socket.recv_fds(connection, LONGEST, 3)
+        except OSError:
+            return None
+        connection.setblocking(True)
+        try:
+            if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
+                return None
+            pid = os.fork()
+            if pid == 0:
+                _live(connection, message, fds, inherited, number, work)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        return os.pidfd_open(pid), pid
+
+
+def _live(
+    connection: socket.socket,
+    message: bytes,
+    fds: list[int],
+    inherited: list[int],
+    number: int,
+    work: Work,
+) -> NoReturn:
+    """Run a fork, from its creation to its end."""
+    status = 1
+    try:
+        kernel.name_process(NAMES["job"])
+        os.setpgid(0, 0)  # a signal to the group of this process reaches no other job
+        os.dup2(fds[0], 1)
+        os.dup2(fds[1], 2)
+        for fd in (*fds[:2], *inherited):
+            os.close(fd)
+        pidfd = os.pidfd_open(os.getpid())
+        socket.send_fds(connection, [STARTED], [pidfd])
+        os.close(pidfd)
+        kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
+        listener = socket.socket(fileno=fds[2]) if len(fds) > 2 else None
+        status = work(Task(json.loads(message), number, listener, connection))
+    except ConnectionError:  # the job's own process has ended already
+        pass
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        with contextlib.suppress(OSError):  # there is none where this has served
+            kernel.no_signal_on_hangup(connection.fileno())
+            connection.send(str(status).encode())
+        kernel.end_process(status)
+
+
+def _memory_is_scarce() -> bool:
+    host = Host()
+    try:
+        return system.available_mb(host) < MEMORY_SHARE * system.total_mb(host)
+    except Unknown:
+        return False

@@ -102,7 +102,7 @@ class LaunchEnd(StrEnum):
 
 class Perturbation(StrEnum):
     """Whether other processes slowed a run, by the rule of
-    `timefair.measure.perturbation.monitor`.
+    `timefair.measure.perturbation`.
     """
 
     CLEAN = "clean"

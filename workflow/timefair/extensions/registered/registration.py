@@ -22,7 +22,7 @@ from timefair.extensions.registered.deviations import (
     moment,
     of_runs,
 )
-from timefair.machine import checkout
+from timefair.machine import software
 from timefair.machine.host import Host, gather
 from timefair.records.integrity import Measured
 
@@ -58,7 +58,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
         "version": __version__,
         "registered_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "git": gather(
-            {"commit": checkout.commit, "package_commit": checkout.package_commit}, Host()
+            {"commit": software.commit, "package_commit": software.package_commit}, Host()
         ),
         "campaign": campaign.model_dump(mode="json"),
         "planned_runs": plan.cell_count(campaign) * campaign.runs,

@@ -27,10 +27,9 @@ from timefair.extensions.reproduce.likeness import (
     seed_changes,
     software_changes,
 )
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.spending import Spending
 from timefair.policies.stopping import STOPPING
 from timefair.records.schema import RUN_SCHEMA
 
@@ -122,7 +121,7 @@ class Replayer:
         with (
             interruptible(),
             held_cores(cores) as held,
-            runner(prepared, job, held, recorded.path.parent, Spending()) as running,
+            runner(prepared, job, held, recorded.path.parent) as running,
         ):
             measured = running.measure(instance, run, seed, give_up=False)
         again: Mapping[str, Any]

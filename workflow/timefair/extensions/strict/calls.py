@@ -78,13 +78,7 @@ _MACHINE = os.uname().machine
 
 
 class Confinement:
-    """Refuses these calls in the runs that a process measures.
-
-    Parameters
-    ----------
-    measurer
-        Process id of that process. It and the processes above it get no signals from its runs.
-    """
+    """Refuses these calls to a process, also signals to `measurer` and to those above it."""
 
     def __init__(self, measurer: int) -> None:
         self._program: bytes | None = None
@@ -95,12 +89,9 @@ class Confinement:
             self._program = struct.pack("HP", len(code) // 8, ctypes.addressof(self._code))
 
     def enter(self) -> bool:
-        """Refuse the calls permanently, in this process and in all processes that it starts.
+        """Refuse the calls permanently, here and in all processes that this one starts.
 
-        Returns
-        -------
-        bool
-            False if the kernel or the machine has no such filter.
+        False if the kernel or the machine has no such filter.
         """
         if self._program is None or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
             return False

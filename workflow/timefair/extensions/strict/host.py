@@ -29,7 +29,7 @@ from timefair.basics.errors import InputError
 from timefair.extensions.strict.calls import Confinement
 from timefair.extensions.strict.channel import Caller, Channel
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
@@ -45,18 +45,10 @@ LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host needs: an algorithm and its search space.
+    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space.
 
-    Attributes
-    ----------
-    starter
-        The process id of the starter.
-    use, parameters, rounds_integers
-        The algorithm, as in `trial.load`.
-    lower, upper, integer
-        Bounds and integer variables of the problems, shape ``(dimension,)``.
-    memory_mb
-        Memory limit of a solver; None for no limit.
+    The bounds and the integer variables have the shape ``(dimension,)``; ``memory_mb`` limits a
+    solver, None for no limit.
     """
 
     starter: int
@@ -80,18 +72,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Ready:
-    """The answer of a host that is ready.
+    """The answer of a host: its seconds of preparation, and what `trial.Trial` has of the trial
+    launch.
 
-    Attributes
-    ----------
-    seconds
-        Time that loading and preparing the algorithm took.
-    trace, appeared
-        Results of the trial launch, see `trial.Trial`.
-    watched, watched_because
-        The folders that solvers share, and why; empty if solvers have private views of all folders.
-    faults
-        Why the algorithm cannot be loaded. If there are any, the host ends.
+    ``watched`` are the folders that solvers share, and why; empty if solvers have private views of
+    all. If there are ``faults``, the algorithm cannot be loaded, and the host ends.
     """
 
     seconds: float = 0.0

@@ -40,19 +40,7 @@ from timefair.records.status import Isolation
 
 @dataclass(frozen=True)
 class Host(Confined):
-    """A host that is ready.
-
-    Attributes
-    ----------
-    cores
-        Cores of the solvers.
-    ready
-        First answer of the host.
-    connection
-        Socket to the host; the runs of this job use it too, one after the other.
-    dimension
-        Dimension of the problems.
-    """
+    """A host that is ready, with the cores of its solvers and the socket to it."""
 
     cores: tuple[int, ...]
     ready: Ready
@@ -108,11 +96,7 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     """Start a host, and end it when the block ends. The last of the cores is for evaluations.
 
     From here on, other processes of this user cannot read this process's memory or files.
-
-    Raises
-    ------
-    InputError
-        If the algorithm cannot be loaded, or its process ends while it is loaded.
+    `InputError` if the algorithm cannot be loaded, or its process ends while it is loaded.
     """
     kernel.forbid_inspection()
 

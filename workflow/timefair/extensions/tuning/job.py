@@ -27,14 +27,13 @@ from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
 from timefair.extensions.tuning.outcome import Tried
 from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job.cell import unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.prepared import Prepared, allowance_of
-from timefair.measure.job.runner import common
+from timefair.measure.job.prepared import Prepared, allowance_of, common
 from timefair.measure.launching import run_seed
-from timefair.measure.perturbation.monitor import RunMonitor, parts_for
+from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path

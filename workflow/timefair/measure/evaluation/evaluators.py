@@ -26,12 +26,7 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; each has its own core if there are enough cores.
-
-    Attributes
-    ----------
-    count : int
-    """
+    """`count` processes that evaluate one problem; each has its own core if there are enough."""
 
     def __init__(self, problem: Problem, count: int) -> None:
         self.count = count
@@ -52,19 +47,12 @@ class Evaluators:
     def evaluate(
         self, points: NDArray[np.float64], deadline: int = NEVER
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Evaluate points until all are ready, or until the clock reaches `deadline` (ns).
+        """Evaluate up to `AT_ONCE` points until all are ready, or the clock reaches `deadline`
+        (ns).
 
-        Parameters
-        ----------
-        points
-            Shape ``(k, dimension)``, k at most `AT_ONCE`, so that their numbers fit into a pipe.
-
-        Returns
-        -------
-        values, stamps
-            Shape ``(k,)``: the values, and when each was ready; NEVER for points that were not
-            ready or for which the problem raised, see `error`. If an evaluation gives several
-            numbers, `values` has the shape ``(k, numbers)``.
+        The values and when each was ready, shape ``(k,)``; NEVER for points that were not ready or
+        for which the problem raised, see `error`. With several numbers, the values have the shape
+        ``(k, numbers)``.
         """
         self._drain()
         count = len(points)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.measure.evaluation.evaluators import Evaluators
-from timefair.measure.evaluation.recommendations import Recommendations
+from timefair.measure.evaluation.state import Recommendations
 from timefair.problems.base import Problem
 from timefair.records.thinning import Thinning
 

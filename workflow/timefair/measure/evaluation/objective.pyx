@@ -74,7 +74,7 @@ cdef struct Header:
     int64_t launch_events  # rows committed to the log of launches' own events
     int64_t batches  # rows committed to the log of batches; negative: the batches are unknown
     int64_t vectors  # rows committed to the log of vectors
-    int64_t recommended  # see `recommendations`
+    int64_t recommended  # see `state.Recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # index in `failures.FAILURES` plus 1; 0: none
@@ -404,7 +404,7 @@ cdef class Measurement:
         None: batches are not recorded.
     vectors : Log, optional
         Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    recommendations : timefair.measure.evaluation.recommendations.Recommendations, optional
+    recommendations : timefair.measure.evaluation.state.Recommendations, optional
         Keeps the points that the algorithm recommends; None: they are not recorded.
     cap : int
         Evaluations of the run; NEVER without such a budget.

@@ -29,8 +29,8 @@ from timefair.measure.evaluation.objective import (
     Log,
     vector_dtype,
 )
-from timefair.measure.evaluation.recommendations import Recommendations, read
 from timefair.problems.base import Problem
+from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -44,20 +44,10 @@ class Unreadable(ValueError):
 
 
 class Start(NamedTuple):
-    """When the algorithm was first called, and the resources that its process had used until then.
+    """When the algorithm was first called, and what its process had used until then, all in ns.
 
-    Attributes
-    ----------
-    t0, deadline
-        ns of CLOCK_MONOTONIC; the deadline is t0 + T, or NEVER.
-    cpu
-        CPU time, ns.
-    delay
-        Run-queue delay, ns; -1 if it is unknown.
-    switches
-        Involuntary context switches.
-    prepared
-        Time that the process itself took to import and prepare the algorithm, ns.
+    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
+    time that the process itself took to import and prepare the algorithm.
     """
 
     t0: int
@@ -79,17 +69,92 @@ class Logs(NamedTuple):
     recommended: NDArray[np.void] | None
 
 
+class Recommendations:
+    """Writes the points that the launches of a run recommend, as rows of
+    ``vector_dtype(dimension)``.
+
+    They are thinned like the improvements of a launch (`records.thinning`): the last point is kept
+    in each step of a geometric grid of the launch's own evaluations and time. The last row is
+    replaced until its step ends. Two places hold it alternately, so a process that is killed during
+    a write leaves a complete row: the header has 0 without a row, otherwise 1 plus twice the index
+    of the last one, plus 1 if that is in its second place.
+    """
+
+    def __init__(
+        self, fd: int, header: NDArray[np.void], dimension: int, thinning: Thinning = THINNING
+    ) -> None:
+        self._fd, self._header, self._resolution = fd, header, thinning.resolution
+        self._row = np.zeros(1, dtype=vector_dtype(dimension))
+        self._step: tuple[int, int, int] | None = None  # launch, its evaluations, its time
+        self._last, self._second = _place(int(header["recommended"][0]))
+
+    def take(
+        self, launch: int, evaluations: int, time: int, own: int, own_time: int,
+        x: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        """Keep a point of a launch.
+
+        `evaluations` and `time` (ns since its start) are those of the run, `own` and `own_time`
+        those of the launch.
+        """
+        same = self._step is not None and (
+            launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]
+        )
+        last, second = self._last, not self._second
+        if not same:
+            if self._second:
+                self._move_last_row()
+            last, second = last + 1, False
+            parts = self._resolution
+            self._step = launch, own + own // parts, own_time + own_time // parts
+        row = self._row
+        row["launch"], row["evaluations"], row["time"], row["outputs"] = (
+            launch,
+            evaluations,
+            time,
+            x,
+        )
+        os.pwrite(self._fd, row.tobytes(), (last + second) * row.itemsize)
+        self._commit(last, second)
+
+    def _move_last_row(self) -> None:
+        """Copy the last row from its second place to its first one."""
+        size = self._row.itemsize
+        row = os.pread(self._fd, size, (self._last + 1) * size)
+        os.pwrite(self._fd, row, self._last * size)
+        self._commit(self._last, second=False)
+
+    def _commit(self, last: int, second: bool) -> None:
+        self._header["recommended"] = 1 + 2 * last + second
+        self._last, self._second = last, second
+
+
+def _place(recommended: int) -> tuple[int, bool]:
+    """Index of the last row (-1 if there is none), and whether it is in its second place."""
+    last, second = divmod(recommended - 1, 2)
+    return last, bool(second) and last >= 0
+
+
+def read(fd: int, recommended: int, dimension: int) -> NDArray[np.void]:
+    """The recommended rows of a run, in the order in which they were written.
+
+    ValueError if the header names rows that were never written.
+    """
+    dtype = vector_dtype(dimension)
+    last, second = _place(recommended)
+    size = (last + 1 + second) * dtype.itemsize
+    if not 0 <= size <= os.fstat(fd).st_size:
+        raise ValueError(f"{last + 1} points are recommended in a log that is shorter")
+    rows = np.frombuffer(bytearray(os.pread(fd, size, 0)), dtype=dtype)
+    return np.delete(rows, last) if second else rows
+
+
 class State:
     """The shared memory of one run. Close it when the run is recorded.
 
-    Parameters
-    ----------
-    numbers
-        Number of components of a vector of the problem (`Problem.kept`).
-    recommended
-        Dimension of the recommended points; 0: they are not recorded.
-    fds
-        The `fds` of the same memory, if another process has made it.
+    `numbers` are the components of a vector of the problem, `recommended` is the dimension of the
+    recommended points, 0 if they are not recorded, and `fds` are those of another process's
+    `State`.
     """
 
     def __init__(

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
-from timefair.linux.interruption import interruptible
+from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.prepared import Prepared, allowance_of
+from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.remote import RemoteRunner, remote_runner
-from timefair.measure.job.repetitions import Repetitions
-from timefair.measure.job.runner import Runner
-from timefair.measure.job.spending import Spending
+from timefair.measure.job.stopping import Repetitions
 from timefair.measure.launching import run_seed
-from timefair.measure.perturbation.monitor import Row
+from timefair.measure.perturbation import Row
 from timefair.measure.runs.run import ATTEMPTS
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
@@ -33,9 +31,6 @@ from timefair.records.store import avoid_pandas, open_record, write_record
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.campaign.plan import Job
-
-SPENT = "where the time went:"
-"""Beginning of the last line of a job's log."""
 
 
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
@@ -54,10 +49,7 @@ def unprepared(campaign: Campaign) -> Prepared:
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
     """Take the parameters that a search has found, if the algorithm is a tuned variant.
 
-    Parameters
-    ----------
-    folder
-        ``results/<campaign>``, with the record of the search.
+    `folder` is ``results/<campaign>``, with the record of the search.
     """
     if label not in prepared.planned.tuned or prepared.search:
         return
@@ -72,50 +64,32 @@ def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
 def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
     """Measure the runs that the job's record lacks, and write the record.
 
-    Runs that an earlier job of the same key has finished are taken from its journal. Instances take
-    turns until the round or the campaign's stopping rule ends them, so that a slow minute of the
-    machine affects all instances alike. The last line of the job's log lists how the time was
-    spent.
-
-    Parameters
-    ----------
-    prepared
-        State of this process; it is made ready for the job's algorithm when the first run has to be
-        measured.
-    record
-        The file to write, at the job's place in the campaign's folder; the journal is in the
-        same folder.
-    key
-        The digest of everything that determines this measurement (`provenance.measure_key`).
-    number
-        The number of this job among those that the prepared process measures, from 1.
+    Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
+    from its journal, beside the record. Instances take turns until the round or the campaign's
+    stopping rule ends them, so that a slow minute of the machine affects all alike. `prepared` is
+    made ready for the job's algorithm when the first run has to be measured; this is its job number
+    `number`.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
-    campaign, spending = prepared.campaign, Spending()
+    campaign = prepared.campaign
     with interruptible(), ExitStack() as stack:
-        with spending.on("journal"):
-            repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
-            journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
-            begun = stack.enter_context(BegunRun(record))
-            _take_earlier_runs(prepared, job, record, journal)
-            missing = _missing(repetitions, journal)
-            first = next(missing, None)
+        repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
+        journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
+        begun = stack.enter_context(BegunRun(record))
+        _take_earlier_runs(prepared, job, record, journal)
+        missing = _missing(repetitions, journal)
+        first = next(missing, None)
         if first is not None:
             requirement.check(campaign)
             with ExitStack() as holding:
-                with spending.on("waiting for a core"):
-                    cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
-                folder = record.parents[3]
-                running = holding.enter_context(runner(prepared, job, cores, folder, spending))
+                cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
+                running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
                 if isinstance(running, RemoteRunner):
                     _check(running, prepared.planned, job, key)
                 turns = chain([first], missing)
-                _measure(prepared, job, running, repetitions, turns, journal, begun, spending)
-        with spending.on("record"):
-            done = [journal.runs[turn] for turn in sorted(journal.runs)]
-            facts = _facts(prepared, job, key, repetitions, number)
-            write_record(record, done, facts)
-    print(f"{SPENT} {spending}", file=sys.stderr, flush=True)
+                _measure(prepared, job, running, repetitions, turns, journal, begun)
+        done = [journal.runs[turn] for turn in sorted(journal.runs)]
+        write_record(record, done, _facts(prepared, job, key, repetitions, number))
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
@@ -153,25 +127,22 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 
 @contextmanager
 def runner(
-    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path, spending: Spending
+    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
 ) -> Iterator[Runner | RemoteRunner]:
-    """The object that measures the runs of a job on held cores, in forks of this or of another
-    process.
+    """What measures the runs of a job on held cores, in forks of this or of another process.
 
-    `folder` is the folder of the campaign, from which runs inherit no open files.
+    Runs inherit no open files from the `folder` of the campaign.
     """
     environment = prepared.campaign.environment_of(job.algorithm)
     if environment is not None:
         campaign = prepared.campaign
-        with remote_runner(environment, campaign, job, cores, folder, spending) as remote:
+        with remote_runner(environment, campaign, job, cores, folder) as remote:
             prepared.seconds = remote.preparation_s
             yield remote
         return
-    with ExitStack() as stack:
-        with spending.on("preparation"):
-            algorithm = stack.enter_context(prepared.ready(job, cores))
+    with prepared.ready(job, cores) as algorithm:
         allowance = allowance_of(prepared.campaign, prepared.views, job, folder)
-        yield Runner(prepared, job, algorithm, allowance, cores, spending)
+        yield Runner(prepared, job, algorithm, allowance, cores)
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
@@ -198,7 +169,6 @@ def _measure(
     turns: Iterable[tuple[int, int]],
     journal: Journal,
     begun: BegunRun,
-    spending: Spending,
 ) -> None:
     started, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
@@ -209,9 +179,8 @@ def _measure(
                 row = running.measure(instance, run, seed, give_up=False)
         else:
             row = running.measure(instance, run, seed, give_up=True)
-        with spending.on("journal"):
-            journal.append(row)
-            repetitions.add(instance, row["best_precision"])
+        journal.append(row)
+        repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
         print(f"{how_far}  {_line(name, run, row)}", file=sys.stderr, flush=True)

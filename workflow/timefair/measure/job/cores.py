@@ -1,16 +1,17 @@
-"""One timed run per core: a job locks its cores and is pinned to them."""
+"""Locks of what measures: a job its cores, to which it is pinned; a block of jobs its node."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import random
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from timefair.basics.files import lock
+from timefair.basics import files
 from timefair.machine.host import Host, Unknown
 from timefair.machine.system import siblings
 
@@ -22,17 +23,11 @@ def lock_folder() -> Path:
 
 @contextlib.contextmanager
 def held_cores(count: int) -> Iterator[tuple[int, ...]]:
-    """Wait until `count` cores that this process may use are free; lock them and pin the process to
-    them.
+    """Wait until `count` cores that this process may use are free; lock them and pin the process.
 
-    The locks are flocks on one file per core: the kernel frees them when the process ends, however
-    it ends. All cores are taken at once or none, so that two jobs cannot wait for each other.
-    Hyper-thread siblings of a core in use come last.
-
-    Raises
-    ------
-    ValueError
-        If this process may use fewer cores than that.
+    The locks are flocks on one file per core, which the kernel frees when the process ends. All
+    cores are taken at once or none, so that two jobs cannot wait for each other. Hyper-thread
+    siblings of a core in use come last. ValueError if this process may use fewer cores than that.
     """
     usable = first_siblings_first(sorted(os.sched_getaffinity(0)), _siblings())
     if count > len(usable):
@@ -80,7 +75,7 @@ def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
     locks: dict[int, int] = {}
     for core in cores:
         # Nothing is written, so that locks of another user can be taken too.
-        fd = lock(folder / f"core-{core}", wait=False, write=False)
+        fd = files.lock(folder / f"core-{core}", wait=False, write=False)
         if fd is None:
             continue
         locks[core] = fd
@@ -92,3 +87,38 @@ def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
 def _free(locks: dict[int, int]) -> None:
     for fd in locks.values():
         os.close(fd)
+
+
+@contextlib.contextmanager
+def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
+    """Lock a block, and remove journals of its `records` that another node has written.
+
+    Waits while another process holds the block. A job that Slurm submits again may begin on another
+    node; its runs are then measured again. `note` names the node of the block, and is locked inside
+    the block of code, unless the file system has no locks.
+    """
+    note.parent.mkdir(parents=True, exist_ok=True)
+    fd = files.lock(note)
+    assert fd is not None
+    try:
+        before = os.pread(fd, 1000, 0).decode(errors="replace")
+        if before != node:
+            _drop(before, node, records)
+            files.note(fd, node)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _drop(before: str, node: str, records: Iterable[Path]) -> None:
+    from timefair.records.journal import journal_path  # not in the environment of an algorithm
+
+    for record in records:
+        with contextlib.suppress(FileNotFoundError):
+            journal_path(record).unlink()
+            print(
+                f"timefair: {record}: its runs were measured on {before or 'an unknown node'}; "
+                f"this is {node}, and the block is measured again",
+                file=sys.stderr,
+                flush=True,
+            )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared, allowance_of
@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Loader:
-    """Loads the problem and the algorithm of a job, in a fork of this process.
-
-    Attributes
-    ----------
-    modules
-        Modules that the trial launch has loaded.
-    """
+    """Loads the problem and the algorithm of a job, in a fork of this process."""
 
     def __init__(self, context: Context) -> None:
         self._campaign, self._job = cast("Campaign", Resolved(**context.campaign)), context.job

@@ -1,4 +1,4 @@
-"""The state of preparation of a process that measures an algorithm in forks of itself."""
+"""A process that is prepared for an algorithm, and measures its runs in forks of itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import inf
+from functools import partial
+from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,19 @@ from timefair.basics.extension import confined
 from timefair.campaign import provenance
 from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
-from timefair.measure.evaluation.objective import NEVER
+from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, of_the_measurement, views
 from timefair.measure.job.cores import lock_folder
 from timefair.measure.job.resolved import resolved
+from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance, Confined
 from timefair.measure.runs.fresh import Context, Fresh, fresh
-from timefair.measure.trial import Trial, import_library, load, prepare
+from timefair.measure.runs.run import Subject, explained, given_up, measure_run
+from timefair.measure.trial import Trial, evaluation_cost_s, import_library, load, prepare
 from timefair.problems import registry as suites
+from timefair.problems.base import Problem
 from timefair.records.status import Isolation
 
 if TYPE_CHECKING:
@@ -37,18 +42,10 @@ if TYPE_CHECKING:
 class Prepared:
     """The state of preparation of this process for measuring an algorithm in forks of itself.
 
-    Attributes
-    ----------
-    seconds
-        Time that the library and the algorithm took to get ready.
-    trial
-        Result of `trial.prepare` for the algorithm.
-    views
-        The private and the shared folders of its runs.
-    campaign, planned
-        The campaign with and without the parameters that a search has found for the algorithm.
-    search
-        The record of that search; empty for an algorithm that is not a tuned variant.
+    ``seconds`` is the time that the library and the algorithm took to get ready, ``trial`` the
+    result of `trial.prepare`, and ``views`` has the folders of its runs. The ``campaign`` has the
+    parameters that a ``search`` has found for a tuned variant, which ``planned`` has not;
+    ``search`` is its record.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -231,3 +228,82 @@ def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Al
         views=views,
         closed=of_the_measurement([folder, lock_folder()]),
     )
+
+
+class Runner:
+    """Measures runs of a job in forks of this process, which is pinned to the cores."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        job: Job,
+        algorithm: Subject,
+        allowance: Allowance,
+        cores: tuple[int, ...],
+    ) -> None:
+        campaign, suite = prepared.campaign, prepared.suite
+        self._trace, self._algorithm = prepared.trial.trace, algorithm
+        self._allowance = allowance
+        kernel.adopt_orphans()
+        self._problems = {
+            instance: suite.problem(job.function, job.dimension, instance)
+            for instance in job.instances
+        }
+        first = self._problems[job.instances[0]]
+        self._common = common(prepared, job, cores)
+        self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
+        self._monitor = RunMonitor(
+            cores,
+            reference=campaign.reference_is_timed,
+            repeats=campaign.timing.most_repeats,
+            parts=parts_for(campaign.budget.time_s),
+        )
+
+    def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
+        """Measure one run, or describe an abandoned one, in the columns of `records.schema`."""
+        problem, allowance = self._problems[instance], self._allowance
+        if give_up:
+            one = partial(given_up, problem, allowance, seed)
+        else:
+            one = partial(measure_run, self._algorithm, problem, allowance, seed)
+        f_opt = None if isnan(problem.f_opt) else problem.f_opt
+        row = explained(self._monitor.measure(one), self._trace)
+        return {**self._common, "instance": instance, "run": run, "f_opt": f_opt, **row}
+
+
+def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
+    """What is the same in the rows of all runs of a job."""
+    return {
+        "suite": prepared.suite.name,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+        "core": cores[0],
+        "preparation_s": prepared.seconds,
+        "appeared_in_trial": prepared.trial.appeared,
+    }
+
+
+def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
+    """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
+
+    It is measured in a separate process. The result is empty if the problem raises, ends its
+    process or takes longer than `answer_s`; its runs show that.
+    """
+    try:
+        costs = elsewhere(lambda: _measured_costs(problem), answer_s)
+    except (InputError, NoAnswer):
+        return {}
+    return dict(zip(("objective_s", "bare_s"), costs, strict=True))
+
+
+def _measured_costs(problem: Problem) -> tuple[float, float]:
+    state = State.of(problem)
+    logs = (state.event_log, state.launch_log, state.launch_event_log)
+    measurement = Measurement(
+        problem, state.header_array, *logs, state.best_fd, vectors=state.vector_log
+    )
+    measurement.start(0)
+    measurement.begin_launch()
+    return evaluation_cost_s(measurement.objective, problem)

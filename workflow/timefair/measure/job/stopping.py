@@ -1,4 +1,4 @@
-"""Applies a campaign's stopping rule to the runs of a job.
+"""The order of a job's runs, and the decision when an instance needs no more of them.
 
 A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
 run. Others compare the algorithms on a problem after each round, by the records of the earlier
@@ -7,7 +7,8 @@ rounds. A rule for the whole campaign decides once for all jobs of a round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,16 +19,94 @@ import numpy as np
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.allocated import read_allocation
-from timefair.measure.job.repetitions import Repetitions
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.policies.stopping.base import Cell, Comparing
 from timefair.problems import registry as suites
 from timefair.records.store import read_runs
-from timefair.statistics.run_count.stopping import StoppingRule, equal_if_solved
+from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.problems.base import Problem
+
+
+class Repetitions:
+    """The runs of one job: instances take turns until the round or a stopping rule ends them.
+
+    ``earlier`` has the best precisions of the runs in earlier rounds by instance, in the order of
+    turns, and ``more`` is the maximal number of runs of an instance in this round. ``rules`` may
+    end instances earlier, ``resting`` ones get no run, for these reasons, and ``because`` is the
+    rule's reason for the runs of this round.
+    """
+
+    def __init__(
+        self,
+        earlier: Mapping[int, Sequence[float]],
+        more: int,
+        rules: Mapping[int, StoppingRule] | None = None,
+        resting: Mapping[int, str] | None = None,
+        because: str | None = None,
+    ) -> None:
+        self._values = {instance: list(values) for instance, values in earlier.items()}
+        self._ends = {instance: len(values) + more for instance, values in earlier.items()}
+        self._rules, self._because = dict(rules or {}), because
+        self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
+        self._ended: dict[int, str] = dict(resting or {})
+        for instance, values in self._values.items():
+            for n in range(1, len(values) + 1):
+                self._judge(instance, n)
+        self.most = sum(
+            self._ends[instance] - len(values)
+            for instance, values in self._values.items()
+            if instance not in self._ended
+        )
+        """Maximal number of runs in this round."""
+
+    def next(self) -> tuple[int, int] | None:
+        """The instance and the run to measure next; None when the job is over."""
+        waiting = [
+            (len(values), place, instance)
+            for place, (instance, values) in enumerate(self._values.items())
+            if instance not in self._ended and len(values) < self._ends[instance]
+        ]
+        if not waiting:
+            return None
+        run, _, instance = min(waiting)
+        return instance, run
+
+    def add(self, instance: int, precision: float) -> None:
+        """Take the result of the run that `next` named."""
+        self._values[instance].append(precision)
+        self._judge(instance, len(self._values[instance]))
+
+    def outcome(self) -> list[dict[str, Any]]:
+        """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
+
+        ``reason`` is None for an instance that continues. In ``path``, an undefined statistic is
+        None. ``because`` is the reason for the runs of this round; it is missing without a reason.
+        """
+        because = {} if self._because is None else {"because": self._because}
+        return [
+            {
+                "instance": instance,
+                "runs": len(values),
+                "reason": self._ended.get(instance),
+                "path": [None if math.isnan(look) else look for look in self._paths[instance]],
+            }
+            | because
+            for instance, values in self._values.items()
+        ]
+
+    def _judge(self, instance: int, n: int) -> None:
+        rule = self._rules.get(instance)
+        if rule is None or instance in self._ended:
+            return
+        decision = decide(rule, self._values[instance][:n])
+        if n >= rule.start:
+            self._paths[instance].append(decision.value)
+        if decision.stop:
+            self._ended[instance] = decision.reason.value
+
 
 Samples = Mapping[int, list[float]]
 """For each instance, the best precisions in the order of the runs."""
@@ -36,18 +115,8 @@ Samples = Mapping[int, list[float]]
 def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:
     """The runs of a job, as far as earlier rounds determine them.
 
-    Parameters
-    ----------
-    key
-        The measure key of the job.
-    folder
-        ``results/<campaign>``, with the records of the earlier rounds and the keys by which they
-        are found.
-
-    Raises
-    ------
-    InputError
-        If the folder has been planned with another key since then.
+    `folder` is ``results/<campaign>``, with the records of the earlier rounds. `InputError` if it
+    has been planned with another measure key of the job since then.
     """
     more = len(plan.runs_of_round(campaign, job.round))
     rules = _rules(campaign, job)
@@ -115,10 +184,7 @@ def resting(
 ) -> dict[int, str]:
     """The instances on which an algorithm has no run in the next round, each with the reason.
 
-    Parameters
-    ----------
-    field
-        For each algorithm, in the order of the campaign, its samples so far.
+    `field` has the samples of each algorithm so far, in the order of the campaign.
     """
     place = list(field).index(label)
     looks = [plan.runs_of_round(campaign, round).stop for round in range(1, campaign.rounds)]

@@ -17,7 +17,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.linux import kernel
-from timefair.linux.interruption import ends_at_once
+from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.evaluators import Evaluators
 from timefair.measure.evaluation.failures import SolverGone, failure
@@ -91,14 +91,9 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Unloaded:
-    """What the process of a run has to load itself, because no process above it may load it.
+    """What the process of a run loads itself, because no process above it may load it.
 
-    Attributes
-    ----------
-    problem
-        Loads the problem.
-    algorithm
-        Loads and prepares the algorithm; returns it, and the seconds that this took.
+    `algorithm` loads and prepares it, and returns it with the seconds that this took.
     """
 
     problem: Callable[[], Problem]

@@ -36,18 +36,8 @@ LOADING_S = 600.0
 
 @dataclass(frozen=True)
 class Context:
-    """What the new process needs to know.
-
-    Attributes
-    ----------
-    starter
-        The process id of the job.
-    campaign
-        Arguments of `job.resolved.Resolved`.
-    job
-        The job whose runs are measured.
-    views
-        The arguments of `isolation.Views`.
+    """What the new process needs: its starter, the arguments of `Resolved` and `Views`, and the
+    job.
     """
 
     starter: int
@@ -57,17 +47,7 @@ class Context:
 
 
 class Request(NamedTuple):
-    """A request for the process of a run; the files of its `State` come with it.
-
-    Attributes
-    ----------
-    instance, seed
-        Which run it is.
-    folder
-        The run's temporary folder.
-    numbers, recommended
-        As in `State`.
-    """
+    """A request for the process of a run; the files of its `State` come with it."""
 
     instance: int
     seed: int
@@ -78,17 +58,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Fresh:
-    """The new process, ready to fork runs.
-
-    Attributes
-    ----------
-    pid
-        Its process id.
-    seconds, trial
-        Time that its trial launch took, and the fields of `trial.Trial`.
-    because
-        What would be lost in a fork of the job.
-    """
+    """The new process, ready to fork runs, and what would be lost in forks of the job."""
 
     pid: int
     seconds: float
@@ -114,13 +84,7 @@ class Fresh:
 
 @contextmanager
 def fresh(context: Context, because: str) -> Iterator[Fresh]:
-    """Start the new process, and end it when the block ends.
-
-    Raises
-    ------
-    InputError
-        If it ends before it is ready.
-    """
+    """Start the new process, and end it when the block ends. `InputError` if it ends before."""
     kernel.adopt_orphans()
 
     def fault(code: int) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError, described
 from timefair.linux import kernel
-from timefair.linux.interruption import SIGNALS
+from timefair.linux.kernel import SIGNALS
 from timefair.measure import isolation, launching
 from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import (
@@ -85,23 +85,11 @@ def _size_of_file(fd: int) -> int | None:
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
-    """The events at which the best value so far decreases.
+    """The events at which the best value so far decreases, and the value after the last; `inf`
+    without.
 
-    Parameters
-    ----------
-    vectors
-        As the run's process wrote them: rows of `objective.vector_dtype`.
-
-    Returns
-    -------
-    events, best
-        Rows of `objective.EVENT`, and the value after the last of them; `inf` without one.
-
-    Raises
-    ------
-    Unreadable
-        If a vector has a number that is not finite, or is none of the problem's vectors: a run
-        never keeps such vectors.
+    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors: a
+    run never keeps such vectors.
     """
     outputs = vectors["outputs"]
     if not np.isfinite(outputs).all():
@@ -160,29 +148,12 @@ class NoValues(Exception):
 
 
 def completed(logs: Logs, problem: Problem) -> Logs:
-    """Replace the points in the logs by their values without noise.
+    """Replace the points in the logs by their values without noise, found in a separate process.
 
-    A recommended point whose value is not finite is dropped.
-
-    Parameters
-    ----------
-    logs
-        The logs as the run's process wrote them. Recommended rows contain points; vectors contain
-        points if the problem's `Outputs` are ``later``.
-    problem
-        The problem, whose noise-free function is called in a separate process.
-
-    Returns
-    -------
-    Logs
-        Vectors contain two numbers, the measured value and the value without noise. Recommended
-        rows contain the value without noise.
-
-    Raises
-    ------
-    NoValues
-        If the function raises, does not return in time, or gives NaN or an infinite value for the
-        point of a vector.
+    Recommended rows contain points, and so do vectors if the problem's kind is ``later``.
+    After it, vectors contain the measured value and that without noise. A recommended point whose
+    value is not finite is dropped. `NoValues` if the function raises, does not return in time, or
+    gives a value for the point of a vector that is not finite.
     """
     if logs.recommended is None:
         return logs
@@ -599,15 +570,7 @@ def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int)
 
 
 def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
-    """Add the reason to a run that made no evaluation and has no message.
-
-    Parameters
-    ----------
-    row
-        The result of `measure_run`.
-    trial
-        The trace of the trial launch, from `trial.prepare`.
-    """
+    """Add the reason to a run without evaluation and message, from the trace of the trial."""
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
     return row | {"message": launching.of_a_timeout(trial)}
@@ -808,11 +771,9 @@ def _resources(
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
-    Processes of one run also wait for each other, such as an external algorithm and the process
-    that evaluates for it. The delay that is attributed to other programs is at most the total
-    waiting time of the run's processes, and at most the time in which the run's cores did not
-    compute for it. The `helpers` are orphans that belong to timefair: an evaluator for each of
-    several cores, or the processes of a `Confined` algorithm.
+    Processes of one run also wait for each other. The delay that is attributed to other programs is
+    at most the time in which the run's cores did not compute for it. The `helpers` are orphans that
+    belong to timefair: evaluators, or the processes of a `Confined` algorithm.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

@@ -39,30 +39,13 @@ def judge(
     best_reference_s: float | None,
     charged_s: float = 0.0,
 ) -> Judgement:
-    """Judge a run by its time of waiting for others, and by the speed of its core before and after
-    it.
+    """Judge a run by its waiting for others, and by the speed of its core before and after it.
 
-    The clock of a run is its real time and its simulated evaluation cost, which no machine changes.
-
-    Parameters
-    ----------
-    real_s
-        Length of the run without simulated evaluation cost; 0 if it never began.
-    foreign_delay_s
-        Part of this time in which the run waited for a core that processes of others used; None
-        if it is unknown.
-    reference_s
-        Mean time of the reference kernel before and after the run; None if it was not timed.
-    best_reference_s
-        Least time of the reference kernel on this core.
-    charged_s
-        Simulated evaluation cost of the run.
-
-    Returns
-    -------
-    Judgement
-        Unknown if neither the delay nor the reference time is known. If one of them is known, it
-        decides alone.
+    Its clock is its real time, 0 if it never began, and its simulated evaluation cost, which no
+    machine changes. `foreign_delay_s` is the part in which it waited for a core that others used,
+    `reference_s` the mean time of the reference kernel before and after it, and `best_reference_s`
+    the least one on this core; None for what is unknown. Unknown if neither is known; one that is
+    known decides alone.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -90,17 +73,11 @@ seconds.
 
 
 class Surroundings(NamedTuple):
-    """The counters at one moment, or their growth between two moments.
+    """The counters at one moment, or their growth between two moments, in seconds.
 
-    Attributes
-    ----------
-    steal_s
-        Steal time, in which the hypervisor ran something else on the cores; usually counted in
-        ticks of 10 ms.
-    pressure_s
-        Time in which at least one task on the machine waited for a core.
-    throttled_s
-        Time in which a quota stopped the control groups of this process.
+    Steal time, in which the hypervisor ran something else on the cores, usually counted in ticks of
+    10 ms; time in which a task on the machine waited for a core; and time in which a quota stopped
+    the control groups of this process.
     """
 
     steal_s: float | None
@@ -113,17 +90,7 @@ class Surroundings(NamedTuple):
 
 
 class Counters:
-    """Reads the counters of a job.
-
-    A job stays in its control groups, so they are looked up once.
-
-    Parameters
-    ----------
-    cores
-        Cores whose stolen time counts.
-    host
-        The host whose files are read; None for this machine.
-    """
+    """Reads the counters of a job on some cores, whose control groups are looked up once."""
 
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
         self._host = host or Host()
@@ -199,24 +166,12 @@ BEST_OF = 3
 class Reference:
     """Times the work in this process, on the core that it is pinned to.
 
-    Parameters
-    ----------
-    parts
-        1 to time all of the work; 2 to time half of it and double the time.
-
-    Attributes
-    ----------
-    best_s
-        Least CPU time of the work in this process.
-    last_s
-        CPU time of the last timing.
-    spent_s
-        Wall-clock seconds of all timings, including the warm-up.
+    With 2 `parts`, half of the work is timed and the time is doubled. ``best_s`` and ``last_s`` are
+    the least and the last CPU time.
     """
 
     def __init__(self, parts: int = 1) -> None:
         self._parts = parts
-        self.spent_s = 0.0
         self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
 
     def take(self) -> float:
@@ -226,10 +181,7 @@ class Reference:
         return self.last_s
 
     def _timing(self) -> float:
-        start = time.monotonic()
-        cpu_s = _cpu_s(GENERATIONS // self._parts) * self._parts
-        self.spent_s += time.monotonic() - start
-        return cpu_s
+        return _cpu_s(GENERATIONS // self._parts) * self._parts
 
 
 def parts_for(budget_s: float | None) -> int:
@@ -271,16 +223,8 @@ Row = dict[str, Any]
 class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
-    Parameters
-    ----------
-    cores
-        The cores that the job holds and that this process is pinned to.
-    reference
-        Whether the reference kernel is timed around each run.
-    parts
-        Parts of the kernel, see `timefair.measure.perturbation.monitor.Reference`.
-    repeats
-        Maximal number of repetitions of a perturbed run.
+    The process is pinned to the `cores`. `reference` says whether the reference kernel is timed
+    around each run, in so many `parts`, and `repeats` is the most repetitions of a perturbed run.
     """
 
     def __init__(
@@ -290,30 +234,13 @@ class RunMonitor:
         self._reference = Reference(parts) if reference else None
         self._repeats = repeats
 
-    @property
-    def reference_spent_s(self) -> float:
-        """Seconds of wall clock that the reference kernel has taken so far."""
-        return self._reference.spent_s if self._reference else 0.0
-
     def measure(self, run: Callable[[], Row]) -> Row:
-        """Measure a run, and repeat it at once until it is not perturbed.
+        """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
 
-        There are at most `repeats` repetitions, and the last one counts. All repetitions have the
-        same seed, and whether a run is repeated does not depend on its result, so no result is
-        preferred.
-
-        Parameters
-        ----------
-        run
-            Measures one run. Its row has at least ``real_s``, ``charged_s`` and
-            ``foreign_delay_s``.
-
-        Returns
-        -------
-        dict
-            The row of the last repetition with ``repeats``, ``perturbation``, ``perturbed_by``, the
-            increase of each counter (see `surroundings.Surroundings`), and the seconds of the
-            reference kernel before and after the run.
+        All repetitions have the same seed, and whether a run is repeated does not depend on its
+        result, so no result is preferred. The last row counts; it gets ``repeats``,
+        ``perturbation``, ``perturbed_by``, the growth of each counter, and the seconds of the
+        reference kernel before and after the run.
         """
         row = self._observed(run)
         repeats = 0
