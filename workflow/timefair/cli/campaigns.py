@@ -94,8 +94,6 @@ def _check(arguments: argparse.Namespace) -> None:
     print(f"algorithms    {len(campaign.algorithms)}")
     if campaign.published:
         print(f"published     {len(campaign.published)}, in evaluations only")
-    for line in _environment_lines(campaign):
-        print(line)
     print(f"jobs          {jobs}{blocks}")
     for line in _change_lines(campaign):
         print(line)
@@ -175,19 +173,6 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
             f"changes       every {period:g} evaluations, {environments - 1} in a run, in "
             f"{dimension} dimensions"
         )
-
-
-def _environment_lines(campaign: Campaign) -> Iterator[str]:
-    """The software of each algorithm that has an environment of its own."""
-    from timefair.campaign import provenance
-
-    for label in campaign.algorithms:
-        if (environment := campaign.environment_of(label)) is not None:
-            answers = environment.ask(provenance.question(campaign, label))
-            found = {n: v for n, v in answers.versions.items() if v and n != "timefair"}
-            versions = [f"Python {answers.python}", *(f"{n} {v}" for n, v in found.items())]
-            places = " with ".join(filter(None, (environment.python, environment.path)))
-            yield f"environment   {label}: {', '.join(versions)} ({places})"
 
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:

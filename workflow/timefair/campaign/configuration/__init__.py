@@ -47,6 +47,7 @@ __all__ = [
     "parse_foreign",
     "read_yaml",
     "restore",
+    "restored",
     "warnings",
 ]
 
@@ -121,6 +122,11 @@ def _named(campaign: Campaign) -> Campaign:
     return campaign.model_copy(update={"problems": named}) if names else campaign
 
 
+def restored(snapshot: str) -> Campaign:
+    """The campaign of `Campaign.snapshot`."""
+    return Campaign.model_validate_json(snapshot, strict=False)
+
+
 def restore(path: Path | str) -> Campaign:
     """Read the snapshot of a checked campaign, without asking the libraries again.
 
@@ -130,8 +136,7 @@ def restore(path: Path | str) -> Campaign:
         If the file cannot be read, or was not written by this version of timefair.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        return Campaign.model_validate_json(text, strict=False)
+        return restored(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None
     except ValueError:

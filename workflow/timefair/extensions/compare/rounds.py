@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -15,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from timefair.algorithms import raised
 from timefair.basics.errors import InputError, storing, suggest
+from timefair.basics.extension import interpreter
 from timefair.basics.files import atomic_file
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
-from timefair.environments.environment import Environment
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
@@ -266,14 +268,12 @@ def _where(campaign: Campaign, label: str, message: str) -> str:
     they are unknown.
     """
     spec = campaign.algorithms[label]
-    environment = campaign.environment_of(label) or Environment(None, None)
-    command = environment.command(
-        "timefair.algorithms.raised", spec.use, json.dumps(spec.parameters)
-    )
+    python, environment = interpreter(spec.model_dump(mode="json"), os.environ)
+    code = f"from {raised.__name__} import main; main(*__import__('sys').argv[1:])"
     with suppress(subprocess.TimeoutExpired):
         done = subprocess.run(
-            command,
-            env=environment.variables(),
+            [python, "-P", "-c", code, spec.use, json.dumps(spec.parameters)],
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

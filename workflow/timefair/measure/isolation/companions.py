@@ -5,13 +5,13 @@ from __future__ import annotations
 import pickle
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.environments.environment import command_here
 
 
 class Companion(NamedTuple):
@@ -44,11 +44,16 @@ def companion(
     InputError
         If the process ends without an answer.
     """
-    with connected(partial(command_here, module), socket.SOCK_SEQPACKET) as (process, ours):
+    code = f"import sys; from {module} import main; main(*sys.argv[1:])"
+    with connected(partial(_command_here, code), socket.SOCK_SEQPACKET) as (process, ours):
         ours.send(pickle.dumps(message))
         if not (answer := ours.recv(longest)):
             raise InputError(fault(process.wait()))
         yield Companion(process.pid, ours, answer)
+
+
+def _command_here(code: str, argument: str) -> list[str]:
+    return [sys.executable, "-P", "-c", code, argument]
 
 
 @contextmanager

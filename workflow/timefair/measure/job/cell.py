@@ -10,7 +10,6 @@ from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_state
@@ -18,7 +17,6 @@ from timefair.measure.isolation.leftovers import reused_scratch_folders
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, allowance_of
-from timefair.measure.job.remote import RemoteRunner, remote_runner
 from timefair.measure.job.repetitions import Repetitions
 from timefair.measure.job.runner import Runner
 from timefair.measure.job.spending import Spending
@@ -108,8 +106,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                     cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 folder = record.parents[3]
                 running = holding.enter_context(runner(prepared, job, cores, folder, spending))
-                if isinstance(running, RemoteRunner):
-                    _check(running, prepared.planned, job, key)
                 turns = chain([first], missing)
                 _measure(prepared, job, running, repetitions, turns, journal, begun, spending)
         with spending.on("record"):
@@ -155,19 +151,11 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 @contextmanager
 def runner(
     prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path, spending: Spending
-) -> Iterator[Runner | RemoteRunner]:
-    """The object that measures the runs of a job on held cores, in forks of this or of another
-    process.
+) -> Iterator[Runner]:
+    """The object that measures the runs of a job on held cores.
 
     `folder` is the folder of the campaign, from which runs inherit no open files.
     """
-    environment = prepared.campaign.environment_of(job.algorithm)
-    if environment is not None:
-        campaign = prepared.campaign
-        with remote_runner(environment, campaign, job, cores, folder, spending) as remote:
-            prepared.seconds = remote.preparation_s
-            yield remote
-        return
     with ExitStack() as stack:
         with spending.on("preparation"):
             algorithm = stack.enter_context(prepared.ready(job, cores))
@@ -181,20 +169,10 @@ def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
     return run_seed(prepared.campaign.seed, name, prepared.campaign.seeds_of(job.algorithm), run)
 
 
-def _check(remote: RemoteRunner, campaign: Campaign, job: Job, key: str) -> None:
-    """Raise `InputError` if the environment is not as it was when the job was planned."""
-    found = {job.algorithm: remote.answers}
-    if provenance.measure_key(campaign, job.algorithm, job.round, found) != key:
-        raise InputError(
-            f"algorithms.{job.algorithm}: its environment changed since this job was planned; "
-            f"{plan.AGAIN}"
-        )
-
-
 def _measure(
     prepared: Prepared,
     job: Job,
-    running: Runner | RemoteRunner,
+    running: Runner,
     repetitions: Repetitions,
     turns: Iterable[tuple[int, int]],
     journal: Journal,

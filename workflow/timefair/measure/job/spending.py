@@ -26,11 +26,6 @@ class Spending:
         finally:
             self.add(name, time.monotonic() - start)
 
-    def taken(self) -> dict[str, float]:
-        """Seconds that were added since the last call."""
-        seconds, self.seconds = self.seconds, {}
-        return seconds
-
     def __str__(self) -> str:
         """``10.43 s: timed runs 8.000, reference kernel 0.214``."""
         parts = (f"{name} {seconds:.3f}" for name, seconds in self.seconds.items())

@@ -43,7 +43,7 @@ class Context:
     starter
         The process id of the job.
     campaign
-        Arguments of `job.resolved.Resolved`.
+        The snapshot of the campaign.
     job
         The job whose runs are measured.
     views
@@ -51,7 +51,7 @@ class Context:
     """
 
     starter: int
-    campaign: Mapping[str, Any]
+    campaign: str
     job: Job
     views: Mapping[str, Any]
 
