@@ -98,10 +98,7 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
 def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
     """The same for one algorithm, regardless of the others; its own interpreter says it.
 
-    Raises
-    ------
-    InputError
-        If that interpreter cannot measure the algorithm.
+    Raises InputError if that interpreter cannot measure the algorithm.
     """
     there = elsewhere(campaign, label)
     if there is None:
@@ -275,13 +272,9 @@ _IMPORT = re.compile(
 def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     """The package's files that a file or folder of it imports, including itself.
 
-    Parameters
-    ----------
-    start
-        Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
-    within
-        The folders of the package in which imports are followed. Registries are not followed,
-        because they import everything.
+    - `start`: Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
+    - `within`: The folders of the package in which imports are followed. Registries are not
+      followed, because they import everything.
     """
     top = PACKAGE / start
     waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]

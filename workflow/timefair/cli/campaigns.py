@@ -9,7 +9,6 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.basics.words import rough
 from timefair.cli.common import Commands, one_thread
@@ -76,11 +75,9 @@ def _init(arguments: argparse.Namespace) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration, plan, scaffold
+    from timefair.campaign import configuration, plan
     from timefair.machine import installed
 
-    if old := scaffold.outdated(Path()):
-        raise InputError(*old)
     campaign = configuration.load(arguments.config)
     installed.check()
     jobs = sum(1 for _ in plan.jobs(campaign))

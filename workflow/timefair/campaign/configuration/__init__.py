@@ -72,10 +72,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
 def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
     """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair.
 
-    Raises
-    ------
-    InputError
-        One line per fault.
+    Raises InputError One line per fault.
     """
     campaign = check_keys(mapping, "campaign")
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
@@ -130,10 +127,7 @@ def restored(snapshot: str) -> Campaign:
 def restore(path: Path | str) -> Campaign:
     """Read the snapshot of a checked campaign, without asking the libraries again.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or was not written by this version of timefair.
+    Raises InputError if the file cannot be read, or was not written by this version of timefair.
     """
     try:
         return restored(Path(path).read_text(encoding="utf-8"))

@@ -169,14 +169,9 @@ def _one_line(text: str) -> str:
 class _ErrorPlace(NamedTuple):
     """The place of an error.
 
-    Attributes
-    ----------
-    path
-        The keys, as a user writes them.
-    section
-        The class of the section in which the last key is present or missing.
-    chosen
-        The name of the section if one of its keys chooses the class.
+    - `path`: The keys, as a user writes them.
+    - `section`: The class of the section in which the last key is present or missing.
+    - `chosen`: The name of the section if one of its keys chooses the class.
     """
 
     path: tuple[int | str, ...]
