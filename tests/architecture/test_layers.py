@@ -20,18 +20,17 @@ ALLOWED = {
     "records": {"basics"},
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
-    "environments": {"basics", "machine", "problems", "algorithms"},
     "external": set(),  # for programs in environments without timefair
     # what a campaign is
     "policies": {"basics", "statistics"},
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "environments", "records", "policies",
-        "rundata", "exhibits", "charts",  # the settings, the names, and the pages of figures
+        "basics", "machine", "problems", "algorithms", "records", "policies", "rundata",
+        "exhibits", "charts",  # the settings, the names, and the pages of figures
     },
     # what is done
     "measure": {
-        "basics", "linux", "machine", "problems", "algorithms", "environments", "statistics",
-        "records", "policies", "campaign", "processes",
+        "basics", "linux", "machine", "problems", "algorithms", "statistics", "records",
+        "policies", "campaign", "processes",
     },
     "processes": {"basics", "linux", "machine", "campaign"},
     "rundata": {"basics", "records", "statistics"},
@@ -69,7 +68,6 @@ LIBRARIES_KEPT_OUT = {
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
-    "environments": {"pandas", "matplotlib", "seaborn", "pyarrow", "pydantic"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
     "rundata": {"matplotlib", "seaborn"},

@@ -48,7 +48,6 @@ NOT_RUN = {
     "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
         "needs a Slurm; tests/workflow/cluster has one"
     ),
-    'timefair prepare-python "$(command -v python3)"': "tests/unit/environments compiles for it",
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),

@@ -1,16 +1,7 @@
 """Restart-fair, wall-clock-fair benchmarking of black-box optimizers.
 
-The Snakemake workflow runs this package; `timefair.statistics` can also be used alone. Its parts,
-each with a docstring of its own:
-
-- what is measured: `problems`, `algorithms`, `environments`, `policies`;
-- how: `measure`, `processes`, `machine`, `linux`, `external` (a client for programs);
-- the campaign: `campaign`, `records`, `archive`, `claims`, `replay`, `selftest`, `versions`;
-- data of others: `published`, `export`;
-- the analysis: `rundata`, `statistics`, `training`, `exhibits`, `charts`, `latex`, `report`,
-  `analysis`;
-- for the user: the commands, `cli`; and `run`, `load` and `analyse` for Python, in `interface`;
-- what all parts use: `basics`.
+The Snakemake workflow runs this package; `timefair.statistics` can also be used alone. CONTRIBUTING
+says what each room is for. For Python, there are `run`, `load` and `analyse`.
 """
 
 from typing import TYPE_CHECKING, Any

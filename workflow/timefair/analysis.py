@@ -43,16 +43,12 @@ def outputs(
 ) -> dict[str, str]:
     """The files of all tables and figures, each under a name of its own.
 
-    Parameters
-    ----------
-    campaign
-        The campaign, with the requested tables and figures.
-    results
-        ``results/<campaign>``.
-    folder
-        The same folder on the disk, because a module may have a prefix; None if it has none.
-    report, update
-        Snakemake's flags: for its report, and for files that stay if another one cannot be made.
+    - `campaign`: The campaign, with the requested tables and figures.
+    - `results`: ``results/<campaign>``.
+    - `folder`: The same folder on the disk, because a module may have a prefix; None if it has
+      none.
+    - `report`, `update`: Snakemake's flags: for its report, and for files that stay if another one
+      cannot be made.
     """
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
@@ -139,18 +135,11 @@ def make(
 ) -> None:
     """Write some tables of a campaign, and the requested figures that are drawn from them.
 
-    Parameters
-    ----------
-    tables
-        Names of tables.
-    campaign
-        The campaign, with the settings, and the requested tables and figures.
-    folder
-        ``results/<campaign>``: files go to its ``tables``, which exists, and ``figures``.
-    runs
-        The runs of the campaign.
-    figures
-        Whether figures are drawn.
+    - `tables`: Names of tables.
+    - `campaign`: The campaign, with the settings, and the requested tables and figures.
+    - `folder`: ``results/<campaign>``: files go to its ``tables``, which exists, and ``figures``.
+    - `runs`: The runs of the campaign.
+    - `figures`: Whether figures are drawn.
     """
     from timefair.exhibits import files
 
@@ -199,22 +188,11 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
 def rebuild(folder: Path, say: Callable[[str], None]) -> int:
     """Make every table of a campaign again, from its collected runs.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``; nothing in it changes.
-    say
-        Called with one line for each file that is missing or has other bytes.
+    - `folder`: ``results/NAME``; nothing in it changes.
+    - `say`: Called with one line for each file that is missing or has other bytes.
 
-    Returns
-    -------
-    int
-        The number of files that were made: CSV, Parquet and LaTeX.
-
-    Raises
-    ------
-    InputError
-        If there are no tables, or the campaign or its collected runs cannot be read.
+    Returns: The number of files that were made: CSV, Parquet and LaTeX. Raises InputError if there
+    are no tables, or the campaign or its collected runs cannot be read.
     """
     import tempfile
 

@@ -10,8 +10,8 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
-from timefair.environments import environment
 from timefair.extensions.archive.files import _names, campaign_files, own_code
+from timefair.extensions.environments import interpreters
 
 CAMPAIGN: dict[str, Any] = {
     "name": "small",
@@ -75,7 +75,7 @@ def test_the_runs_that_a_race_gave_to_rounds_are_in_the_archive(tmp_path: Path, 
 def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.Campaign:
     """Two versions of a library, each found through `path`, behind one wrapper."""
     monkeypatch.chdir(tmp_path)
-    environment._asked.cache_clear()
+    interpreters._answer.cache_clear()
     (tmp_path / "wrapper.py").write_text(WRAPPER)
     for number, label in enumerate(("baseline", "candidate")):
         (tmp_path / "checkouts" / label).mkdir(parents=True)
@@ -101,7 +101,7 @@ def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_version_that_is_not_there_is_one_line(versions, tmp_path: Path) -> None:
     (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
-    environment._asked.cache_clear()
+    interpreters._answer.cache_clear()
     with pytest.raises(InputError) as error:
         own_code(versions, tmp_path)
     (line,) = error.value.faults

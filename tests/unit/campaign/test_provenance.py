@@ -117,8 +117,6 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
     [
         ("measure/evaluation/objective.pyx", True),
         ("measure/job/cell.py", True),
-        ("measure/job/remote.py", True),
-        ("environments/bootstrap.py", True),
         ("records/journal.py", True),
         ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", False),

@@ -25,24 +25,12 @@ def declared(
 
     Every module of the package is imported; subpackages are not entered.
 
-    Parameters
-    ----------
-    package
-        The imported package.
-    kind
-        The class whose instances are collected.
-    without
-        Modules of the package that are not imported, by their last name.
+    - `package`: The imported package.
+    - `kind`: The class whose instances are collected.
+    - `without`: Modules of the package that are not imported, by their last name.
 
-    Returns
-    -------
-    dict
-        The objects by their ``name``, in alphabetical order.
-
-    Raises
-    ------
-    RuntimeError
-        If two different objects have the same name.
+    Returns: The objects by their ``name``, in alphabetical order. Raises RuntimeError if two
+    different objects have the same name.
     """
     found: dict[str, Entry] = {}
     places: dict[str, str] = {}

@@ -37,20 +37,12 @@ class InputError(Exception):
 def suggest(word: object, known: Iterable[object]) -> str:
     """Suggest the known word that is nearest to a misspelled one.
 
-    Parameters
-    ----------
-    word
-        The misspelled word.
-    known
-        The right words. The comparison ignores case.
+    - `word`: The misspelled word.
+    - `known`: The right words. The comparison ignores case.
 
-    Returns
-    -------
-    str
-        A clause for an error message; empty if no word is near.
-
-    >>> suggest("gaussain", ["Gaussian", "Cauchy"])
-    "; did you mean 'Gaussian'?"
+    Returns str: A clause for an error message; empty if no word is near.
+    Returns >>> suggest("gaussain", ["Gaussian", "Cauchy"]):
+    Returns "; did you mean 'Gaussian'?":
     """
     import difflib
 

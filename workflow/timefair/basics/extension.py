@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -38,7 +39,8 @@ class Extension:
     sections
         Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
         from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``;
-        it determines no run, unless its class is a `Search`. Without its key, a campaign has None.
+        it determines no run, unless its class is a `Search`. It may have an annotated
+        plain type instead of a section. Without its key, a campaign has None.
     policies
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
@@ -65,6 +67,13 @@ class Extension:
         - ``checklist(runs, analysis)``: parts of the checklist;
         - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
         - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
+    interpreter, elsewhere, decisive, facts
+        The same, for an algorithm that another interpreter measures, or this one in another way:
+
+        - ``interpreter(spec, environ)``: see `interpreter`;
+        - ``elsewhere(campaign, label)``: see `elsewhere`;
+        - ``decisive(campaign, label)``: pairs for the algorithm's key, of what JSON can represent;
+        - ``facts(campaign, label)``: pairs for the facts of its records on the machine.
     """
 
     package: str
@@ -85,6 +94,10 @@ class Extension:
     checklist: str = ""
     parts: str = ""
     findings: str = ""
+    interpreter: str = ""
+    elsewhere: str = ""
+    decisive: str = ""
+    facts: str = ""
 
     @property
     def name(self) -> str:
@@ -152,6 +165,26 @@ def confining(isolation: str) -> str:
     """The module of the extension with this value of ``isolation``; empty without one."""
     found = (f"{one.package}.{one.isolation.get(isolation, '')}" for one in extensions().values())
     return next((module for module in found if not module.endswith(".")), "")
+
+
+def interpreter(
+    spec: Mapping[str, Any], environ: Mapping[str, str]
+) -> tuple[str, Mapping[str, str]]:
+    """The interpreter that measures an algorithm with these keys, and its variables."""
+    usual = (sys.executable, environ)
+    found: tuple[str, Mapping[str, str]] = next(each("interpreter", spec, environ), usual)
+    return found
+
+
+def elsewhere(campaign: Any, label: str) -> Mapping[str, Any] | None:
+    """What the interpreter of an algorithm says of it; None if it is that of this process.
+
+    ``faults`` are lines. Without any, there are ``variables``, ``tasks`` and ``batches`` as of
+    `timefair.algorithms.registry`, ``sources``: its files, ``decisive``: as of
+    `timefair.campaign.provenance.decisive_alone`, ``code``: as of its `measure_code`, and
+    ``folder``: the one that comes first on its ``sys.path``, or None.
+    """
+    return next(each("elsewhere", campaign, label), None)
 
 
 @cache

@@ -32,15 +32,9 @@ class Section(BaseModel):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         """Find values that are right alone and wrong together.
 
-        Parameters
-        ----------
-        campaign
-            The campaign that contains the section.
+        - `campaign`: The campaign that contains the section.
 
-        Yields
-        ------
-        Fault
-            A key of this section, and its value with what would be right.
+        Yields: A key of this section, and its value with what would be right.
         """
         yield from ()
 

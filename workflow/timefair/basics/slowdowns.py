@@ -22,16 +22,10 @@ OF_TEST = ("delta", "power", "power_low", "power_high", "repetitions", "false_al
 def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
     """Factor by which a slowdown of the machine lengthens the clock of a run.
 
-    Parameters
-    ----------
-    slowdown
-        Real time of the run, as a multiple of its real time without the slowdown; a number or an
-        array. NaN gives NaN.
-    real
-        Share of real time in the clock of the run; the rest is simulated evaluation cost.
+    - `slowdown`: Real time of the run, as a multiple of its real time without the slowdown; a
+      number or an array. NaN gives NaN.
+    - `real`: Share of real time in the clock of the run; the rest is simulated evaluation cost.
 
-    Examples
-    --------
     >>> lengthened(2.0, 1.0), round(lengthened(2.0, 0.1), 3)
     (2.0, 1.053)
     """

@@ -38,16 +38,11 @@ _LONGEST_WARNING = 200
 class Import(NamedTuple):
     """What the first import of a module did.
 
-    Attributes
-    ----------
-    seconds
-        Wall clock.
-    printed
-        The beginning of what it printed through Python's ``sys.stdout`` and ``sys.stderr``.
-    warned
-        The kind and text of its first warning; empty without one.
-    left_folder
-        Whether it changed the working directory, which was then changed back.
+    - `seconds`: Wall clock.
+    - `printed`: The beginning of what it printed through Python's ``sys.stdout`` and
+      ``sys.stderr``.
+    - `warned`: The kind and text of its first warning; empty without one.
+    - `left_folder`: Whether it changed the working directory, which was then changed back.
     """
 
     seconds: float
@@ -82,19 +77,11 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     timefair or of Snakemake. What it prints is not shown, and how it sets up logging is undone:
     it would show the messages of Snakemake.
 
-    Parameters
-    ----------
-    place
-        The module or file, as the user names it.
-    name
-        The name of the module, which is the same for all paths to a file.
-    load
-        Imports it. What it raises besides `InputError` becomes one.
+    - `place`: The module or file, as the user names it.
+    - `name`: The name of the module, which is the same for all paths to a file.
+    - `load`: Imports it. What it raises besides `InputError` becomes one.
 
-    Raises
-    ------
-    InputError
-        If the module cannot be imported or ends the interpreter.
+    Raises InputError if the module cannot be imported or ends the interpreter.
     """
     start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
@@ -267,10 +254,7 @@ def is_own(folder: str, kept: Collection[str] = KEPT) -> None:
 def shadow_warnings(place: str, file: Path) -> Iterator[str]:
     """One line for each imported module whose name is also that of a file of the user's.
 
-    Parameters
-    ----------
-    place, file
-        The module that imports, as the user names it, and its file.
+    - `place`, `file`: The module that imports, as the user names it, and its file.
     """
     for name in sorted(_imported(file)):
         for folder in dict.fromkeys((str(file.parent), *sorted(_own))):
@@ -390,16 +374,10 @@ def parameter_faults(
 ) -> list[str]:
     """Check the keyword arguments of a function; one line per fault.
 
-    Parameters
-    ----------
-    name
-        The name of the function in the lines.
-    parameters
-        The keywords that the user gives.
-    call
-        The call with its positional arguments: ``"solve(objective, rng)"``.
-    given
-        Keywords that timefair passes, so that the user does not have to.
+    - `name`: The name of the function in the lines.
+    - `parameters`: The keywords that the user gives.
+    - `call`: The call with its positional arguments: ``"solve(objective, rng)"``.
+    - `given`: Keywords that timefair passes, so that the user does not have to.
     """
     arguments = list(signature.parameters.values())
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]

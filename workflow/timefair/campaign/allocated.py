@@ -23,10 +23,7 @@ class Share(NamedTuple):
 def read_allocation(path: Path) -> dict[tuple[str, int, int], Share]:
     """The runs of a round, by algorithm, function and dimension.
 
-    Raises
-    ------
-    InputError
-        If the file does not exist, or was not written by `timefair allocate`.
+    Raises InputError if the file does not exist, or was not written by `timefair allocate`.
     """
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -43,14 +40,9 @@ def read_allocation(path: Path) -> dict[tuple[str, int, int], Share]:
 class JobSizes:
     """Number of runs of each job.
 
-    Parameters
-    ----------
-    campaign
-        The campaign that is measured.
-    keys
-        The measure keys with which it was planned.
-    folder
-        ``results/<campaign>``, with the runs of the rounds that have been decided.
+    - `campaign`: The campaign that is measured.
+    - `keys`: The measure keys with which it was planned.
+    - `folder`: ``results/<campaign>``, with the runs of the rounds that have been decided.
     """
 
     def __init__(self, campaign: Campaign, keys: plan.Keys, folder: Path) -> None:

@@ -53,21 +53,13 @@ def chosen(
 ) -> list[Path]:
     """The files whose algorithms the campaign names; one line names the others.
 
-    Parameters
-    ----------
-    files
-        Collected files, imported files or records, in any folder.
-    folder
-        ``results/<campaign>``, where the last plan is. Without a plan, the records that the files
-        join are not compared with it.
-    whole
-        Whether a file has to join all records of the plan.
+    - `files`: Collected files, imported files or records, in any folder.
+    - `folder`: ``results/<campaign>``, where the last plan is. Without a plan, the records that the
+      files join are not compared with it.
+    - `whole`: Whether a file has to join all records of the plan.
 
-    Raises
-    ------
-    InputError
-        If a file is damaged, contains another algorithm than its name says, or joins records that
-        are not planned; or if the campaign names none of the algorithms.
+    Raises InputError if a file is damaged, contains another algorithm than its name says, or joins
+    records that are not planned; or if the campaign names none of the algorithms.
     """
     planned = planned_records(campaign, folder)
     kept: list[Path] = []
@@ -99,11 +91,8 @@ def chosen(
 def label_of(record: Record) -> str:
     """The only algorithm of a file.
 
-    Raises
-    ------
-    InputError
-        If there are several, or if the file is in a folder ``collected`` and named after another
-        one.
+    Raises InputError if there are several, or if the file is in a folder ``collected`` and named
+    after another one.
     """
     column = record.read(("algorithm",))["algorithm"]
     labels = {str(label) for label in column.unique().to_pylist()}

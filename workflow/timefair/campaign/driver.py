@@ -50,10 +50,7 @@ def configuration_of(workflow: Workflow) -> dict[str, object]:
     Snakemake's own reader accepts a key that occurs twice, and makes a truth value of a label
     ``on``.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
+    Raises InputError if a file cannot be read.
     """
     from snakemake.utils import update_config
 
@@ -73,10 +70,7 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
     The process that plans the campaign computes them. A job of a batch system is a separate
     snakemake, which reads the keys with which its campaign was planned.
 
-    Raises
-    ------
-    InputError
-        If a job finds no keys of this campaign in the folder.
+    Raises InputError if a job finds no keys of this campaign in the folder.
     """
     if workflow.is_main_process:
         return provenance.measure_keys(campaign)
@@ -92,21 +86,13 @@ class Driver:
     The hook `onstart` would be too late, because another snakemake may have done the planned work
     by then. It is also not called in a workflow that uses the campaign as a module.
 
-    Parameters
-    ----------
-    workflow
-        Snakemake's workflow.
-    campaign, keys
-        Written into the folder when it is locked; the jobs read them.
-    folder
-        ``results/<campaign>``, wherever Snakemake puts it.
+    - `workflow`: Snakemake's workflow.
+    - `campaign`, `keys`: Written into the folder when it is locked; the jobs read them.
+    - `folder`: ``results/<campaign>``, wherever Snakemake puts it.
 
-    Attributes
-    ----------
-    campaign, folder
-        As given.
-    taken_over
-        The runs that each job takes from earlier records; empty before the folder is locked.
+    - `campaign`, `folder`: As given.
+    - `taken_over`: The runs that each job takes from earlier records; empty before the folder is
+      locked.
     """
 
     def __init__(
@@ -131,17 +117,10 @@ class Driver:
         Does nothing if this process runs no jobs. If the jobs run on this machine, the machine is
         first checked against `machine.require`.
 
-        Returns
-        -------
-        list of str
-            Always empty: the call is part of the input of a Snakemake rule, and adds no file to it.
-
-        Raises
-        ------
-        SystemExit
-            If another process has locked the folder, the folder cannot be written, this machine
-            does not meet `machine.require`, or an extension says that runs may not begin. Snakemake
-            would add its own lines to any other exception.
+        Returns: Always empty: the call is part of the input of a Snakemake rule, and adds no file
+        to it. Raises SystemExit if another process has locked the folder, the folder cannot be
+        written, this machine does not meet `machine.require`, or an extension says that runs may
+        not begin. Snakemake would add its own lines to any other exception.
         """
         if not self._ready and self._runs_jobs:
             try:
@@ -233,10 +212,7 @@ def hold(folder: Path) -> None:
     folder. Each of these jobs locks its own journal, where the next workflow waits for the job. On
     a file system without locks, the folder is not locked.
 
-    Raises
-    ------
-    InputError
-        If another process has locked the folder, or nothing can be written there.
+    Raises InputError if another process has locked the folder, or nothing can be written there.
     """
     if folder.resolve() not in _held:
         _lock(folder)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _SHARED = ("seed", "budget", "limits", "stopping", "block")
 _OF_ALGORITHM = (
-    "use", "parameters", "threads", "integer", "constraint_penalty", "python", "path", "seed_as",
-    "formerly", *added_keys("algorithms"),
+    "use", "parameters", "threads", "integer", "constraint_penalty", "seed_as", "formerly",
+    *added_keys("algorithms"),
 )  # fmt: skip
 _FIRST = (".rule", ".policy", ".use")
 """Ends of the keys that others depend on; they are listed first."""
@@ -67,10 +67,7 @@ def earlier_records(
     Their keys are not compared. Records that cannot be read are omitted. There are none if the
     campaign does not take earlier runs.
 
-    Parameters
-    ----------
-    record
-        The path of the job's own record.
+    - `record`: The path of the job's own record.
     """
     from timefair.records.store import open_record
 
@@ -92,17 +89,11 @@ def earlier_records(
 class Finished:
     """The finished runs of a campaign's folder.
 
-    Attributes
-    ----------
-    wanted
-        Runs of the campaign; a maximum if a stopping rule may end it earlier.
-    recorded
-        Those in planned records.
-    taken
-        Those that each job without a record takes from earlier ones.
-    lost
-        Finished runs that are measured again, or that belong to an algorithm that the campaign does
-        not have, by label and reason.
+    - `wanted`: Runs of the campaign; a maximum if a stopping rule may end it earlier.
+    - `recorded`: Those in planned records.
+    - `taken`: Those that each job without a record takes from earlier ones.
+    - `lost`: Finished runs that are measured again, or that belong to an algorithm that the
+      campaign does not have, by label and reason.
     """
 
     wanted: int

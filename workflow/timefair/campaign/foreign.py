@@ -31,25 +31,15 @@ _LONGEST_NAME = 40
 class ForeignRuns:
     """Description of imported runs.
 
-    Attributes
-    ----------
-    format, path
-        The format of the data, and the files, as on a command line.
-    suite
-        Name of the suite.
-    problems
-        (function, dimension, instance) of every problem.
-    names
-        Names of functions by number; empty if there are none.
-    algorithms
-        Names of the algorithms in the data, by label.
-    columns, constants
-        Columns of the table; see `published.table.Layout`.
-    runs
-        The largest number of runs of an algorithm on a problem.
-    budgets
-        The different budgets of runs as (dimension, seconds, evaluations); None for no budget
-        in seconds, or in evaluations.
+    - `format`, `path`: The format of the data, and the files, as on a command line.
+    - `suite`: Name of the suite.
+    - `problems`: (function, dimension, instance) of every problem.
+    - `names`: Names of functions by number; empty if there are none.
+    - `algorithms`: Names of the algorithms in the data, by label.
+    - `columns`, `constants`: Columns of the table; see `published.table.Layout`.
+    - `runs`: The largest number of runs of an algorithm on a problem.
+    - `budgets`: The different budgets of runs as (dimension, seconds, evaluations); None for no
+      budget in seconds, or in evaluations.
     """
 
     format: str
@@ -69,10 +59,7 @@ def settings(path: Path | None) -> dict[str, object]:
 
     It may be a campaign file or a snapshot, whose other keys are ignored.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has a key that no campaign has.
+    Raises InputError if the file cannot be read, or has a key that no campaign has.
     """
     if path is None:
         return {}
@@ -94,19 +81,11 @@ def settings(path: Path | None) -> dict[str, object]:
 def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> Campaign:
     """The campaign of imported runs.
 
-    Parameters
-    ----------
-    runs
-        Description of the imported runs.
-    name
-        Name of the campaign.
-    chosen
-        Keys of `SETTINGS`.
+    - `runs`: Description of the imported runs.
+    - `name`: Name of the campaign.
+    - `chosen`: Keys of `SETTINGS`.
 
-    Raises
-    ------
-    InputError
-        If a setting is wrong, or the runs exceed the limits of a campaign.
+    Raises InputError if a setting is wrong, or the runs exceed the limits of a campaign.
     """
     functions, dimensions, instances = (
         sorted(set(part)) for part in zip(*runs.problems, strict=True)

@@ -29,25 +29,15 @@ class Pace:
 
     Times are seconds of any one clock.
 
-    Parameters
-    ----------
-    campaign
-        The campaign that is measured.
-    lacking
-        The measuring jobs without a record.
-    cores
-        Number of cores that Snakemake uses.
-    runs_of
-        Gives the runs of a job, like `campaign.allocated.JobSizes`. It is called again when the
-        runs of a round have been decided.
-    taken_over
-        The runs that a job takes from earlier records; they take no time.
+    - `campaign`: The campaign that is measured.
+    - `lacking`: The measuring jobs without a record.
+    - `cores`: Number of cores that Snakemake uses.
+    - `runs_of`: Gives the runs of a job, like `campaign.allocated.JobSizes`. It is called again
+      when the runs of a round have been decided.
+    - `taken_over`: The runs that a job takes from earlier records; they take no time.
 
-    Attributes
-    ----------
-    done, wanted
-        Runs in records, and runs at the end of the campaign; the latter is the maximum if a
-        stopping rule may end the campaign earlier.
+    - `done`, `wanted`: Runs in records, and runs at the end of the campaign; the latter is the
+      maximum if a stopping rule may end the campaign earlier.
     """
 
     def __init__(

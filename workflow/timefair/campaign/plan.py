@@ -304,11 +304,8 @@ def write_keys(keys: Keys, folder: Path) -> Path:
 def read_keys(folder: Path, campaign: Campaign) -> Keys:
     """The keys with which the campaign of a folder was last planned.
 
-    Raises
-    ------
-    InputError
-        If they are missing, were not written by `write_keys`, or belong to another campaign. The
-        last case is possible if snakemake was ended while it planned.
+    Raises InputError if they are missing, were not written by `write_keys`, or belong to another
+    campaign. The last case is possible if snakemake was ended while it planned.
     """
     path = folder / KEYS
     try:

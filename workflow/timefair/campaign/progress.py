@@ -31,26 +31,17 @@ _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 class CampaignProgress(NamedTuple):
     """The state of a campaign at one moment.
 
-    Attributes
-    ----------
-    runs, failed, perturbed
-        Completed runs; those whose status is not ``ok``; those that were perturbed.
-    wanted
-        Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
-    measured
-        Whether every record exists.
-    damaged
-        Records that cannot be read; they count as missing.
-    elsewhere
-        Whether there are records of another configuration or code.
-    worked_s
-        Seconds in which something was measured, without pauses.
-    left_s
-        Estimated seconds that are left, at the pace up to now; None before the first run.
-    quiet_s
-        Seconds since the last run ended, if apparently nothing is being measured; else None.
-    tables, figures
-        Number made since the last record, and number requested.
+    - `runs`, `failed`, `perturbed`: Completed runs; those whose status is not ``ok``; those that
+      were perturbed.
+    - `wanted`: Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
+    - `measured`: Whether every record exists.
+    - `damaged`: Records that cannot be read; they count as missing.
+    - `elsewhere`: Whether there are records of another configuration or code.
+    - `worked_s`: Seconds in which something was measured, without pauses.
+    - `left_s`: Estimated seconds that are left, at the pace up to now; None before the first run.
+    - `quiet_s`: Seconds since the last run ended, if apparently nothing is being measured; else
+      None.
+    - `tables`, `figures`: Number made since the last record, and number requested.
     """
 
     runs: int
@@ -107,15 +98,9 @@ class ProgressReader:
     """Reads a campaign's folder, repeatedly if needed; files that did not change are not read
     again.
 
-    Parameters
-    ----------
-    folder
-        ``results/NAME``.
+    - `folder`: ``results/NAME``.
 
-    Raises
-    ------
-    InputError
-        If there is no campaign, or a campaign of another version of timefair.
+    Raises InputError if there is no campaign, or a campaign of another version of timefair.
     """
 
     def __init__(self, folder: Path) -> None:

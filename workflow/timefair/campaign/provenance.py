@@ -12,16 +12,14 @@ import importlib.util
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from timefair.basics.extension import added_keys, confining
+from timefair.basics.errors import InputError
+from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
-from timefair.environments.answers import Answers, Question
-from timefair.environments.environment import Environment, tree
 from timefair.machine.software import versions
 
 if TYPE_CHECKING:
@@ -35,26 +33,20 @@ PACKAGE = Path(__file__).parents[1]
 CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
 """The digest of the code that measures an algorithm with these files and this policy."""
 
-Answered = Mapping[str, Answers]
-"""The known answers of algorithms' environments, by label; other environments are asked."""
-
 _UNDECISIVE = {
-    "ancillary", "isolation", "restart", "python", "path", "seed_as", "tuned", "formerly",
-    *added_keys("algorithms"),
+    "ancillary", "isolation", "restart", "seed_as", "tuned", "formerly", *added_keys("algorithms"),
 }  # fmt: skip
 """Keys of an algorithm that do not affect its runs, or enter its key elsewhere."""
 
 
-def measure_key(
-    campaign: Campaign, label: str, round: int, answered: Answered = MappingProxyType({})
-) -> str:
+def measure_key(campaign: Campaign, label: str, round: int) -> str:
     """SHA-256, in hex, of everything that determines an algorithm's runs in one round.
 
     It does not include functions, dimensions and instances, because the name of the record contains
     them. It does not include targets, statistics, tables and figures either. It includes other
     algorithms only if the stopping rule compares algorithms.
     """
-    return _round_key(campaign, decisive(campaign, [label], answered)[label], round)
+    return _round_key(campaign, decisive(campaign, [label])[label], round)
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
@@ -77,7 +69,7 @@ def tuning_key(campaign: Campaign, label: str) -> str:
 
 def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
     search = campaign.of_tuning(label)
-    algorithm = _decisive_alone(search, label, partial(_measuring_code, search))
+    algorithm = decisive_alone(search, label)
     return {"algorithm": algorithm, **campaign.tuned[label].decisive(campaign)}
 
 
@@ -92,12 +84,10 @@ def span_key(parts: Mapping[str, Any], runs: Span) -> str:
     return _hash({**parts, "round": round, "runs": [start, stop]})
 
 
-def decisive(
-    campaign: Campaign, labels: Iterable[str], answered: Answered = MappingProxyType({})
-) -> dict[str, dict[str, Any]]:
+def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Everything that determines the measurements of some algorithms in any round."""
     code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
-    alone = partial(_decisive_alone, campaign, code_of=code_of, answered=answered)
+    alone = partial(decisive_alone, campaign, code_of=code_of)
     if not campaign.stopping.compares:
         return {label: alone(label) for label in labels}
     # The others decide how long an algorithm goes on.
@@ -105,53 +95,32 @@ def decisive(
     return {label: field[label] | {"field": field} for label in labels}
 
 
-def _decisive_alone(
-    campaign: Campaign, label: str, code_of: CodeOf, answered: Answered = MappingProxyType({})
-) -> dict[str, Any]:
-    """The same for one algorithm, regardless of the others."""
-    environment = campaign.environment_of(label)
-    if environment is None:
-        return _decisive_with(campaign, label, _here(campaign, label), code_of)
-    answers = answered.get(label) or environment.ask(question(campaign, label))
-    there = _there(answers)
-    own = {"packages": dict(answers.packages), "files": files_digest(environment, answers)}
-    return _decisive_with(campaign, label, there, code_of) | {"environment": own}
+def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
+    """The same for one algorithm, regardless of the others; its own interpreter says it.
 
-
-class _Software(NamedTuple):
-    """The software that measures an algorithm: its files, packages and Python version.
-
-    Attributes
-    ----------
-    sources
-        Files of the algorithm, without those of its own environment.
-    versions, python
-        Versions of the packages that affect it, and the first two numbers of Python's version.
+    Raises InputError if that interpreter cannot measure the algorithm.
     """
+    there = elsewhere(campaign, label)
+    if there is None:
+        added = dict(each("decisive", campaign, label))
+        return (
+            _decisive_here(campaign, label, code_of or partial(_measuring_code, campaign)) | added
+        )
+    if there["faults"]:
+        raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
+    found: dict[str, Any] = there["decisive"]
+    return found
 
-    sources: tuple[Path, ...]
-    versions: Mapping[str, str | None]
-    python: Sequence[str]
 
-
-def _here(campaign: Campaign, label: str) -> _Software:
-    """The software of this process."""
+def sources_of_algorithm(campaign: Campaign, label: str) -> tuple[Path, ...]:
+    """The files behind an algorithm, and behind those of which it is made."""
     from timefair.algorithms import registry as algorithms
 
     spec = campaign.algorithms[label]
-    uses = algorithms.involved(spec.use, spec.parameters)
-    names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
-    sources = tuple(algorithms.source_files(*uses))
+    sources = tuple(algorithms.source_files(*algorithms.involved(spec.use, spec.parameters)))
     if module := confining(campaign.isolation_of(label)):
         sources += sources_of(_file_of(module), within=("extensions",))
-    return _Software(sources, versions(names), platform.python_version_tuple()[:2])
-
-
-def _there(answers: Answers) -> _Software:
-    """The software of the environment of an algorithm, without timefair's own version."""
-    ours = tuple(path for path in map(Path, answers.sources) if path.is_relative_to(PACKAGE))
-    named = {name: version for name, version in answers.versions.items() if name != "timefair"}
-    return _Software(ours, named, answers.python.split(".")[:2])
+    return sources
 
 
 def _suite(campaign: Campaign) -> Suite:
@@ -160,33 +129,14 @@ def _suite(campaign: Campaign) -> Suite:
     return suites.find(campaign.problems.suite, campaign.problems.parameters)
 
 
-def question(campaign: Campaign, label: str, *, facts: bool = False) -> Question:
-    """The question to the environment of an algorithm; with `facts`, also about the machine."""
-    spec, problems = campaign.algorithms[label], campaign.problems
-    return Question(problems.suite, problems.parameters, spec.use, spec.parameters, facts)
-
-
-def files_digest(environment: Environment, answers: Answers) -> str:
-    """SHA-256, in hex, of the user's present files in the environment of an algorithm.
-
-    These are the files behind the algorithm, and all Python files and compiled modules below the
-    folder that comes first on its ``sys.path``.
-    """
-    own = [path for path in map(Path, answers.sources) if not path.is_relative_to(PACKAGE)]
-    found = {path.name: path for path in own}
-    if environment.path is not None:
-        top = Path(environment.path).absolute()
-        found |= {str(path.relative_to(top)): path for path in tree(top)}
-    return _hash({name: _present_code(path) for name, path in found.items()})
-
-
-def _decisive_with(
-    campaign: Campaign, label: str, software: _Software, code_of: CodeOf
-) -> dict[str, Any]:
-    """Everything that determines the measurement of an algorithm by this software."""
+def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str, Any]:
+    """Everything that determines the measurement of an algorithm by this process."""
+    from timefair.algorithms import registry as algorithms
     from timefair.records.schema import SCHEMA_VERSION
 
     spec, problems = campaign.algorithms[label], campaign.problems
+    uses = algorithms.involved(spec.use, spec.parameters)
+    names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
     search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
     own, seeds = spec.formerly or label, campaign.seeds_of(label)
     return search | {
@@ -210,9 +160,9 @@ def _decisive_with(
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": code_of(software.sources, type(campaign.restart_of(label))),
-        "software": software.versions,
-        "python": software.python,
+        "code": code_of(sources_of_algorithm(campaign, label), type(campaign.restart_of(label))),
+        "software": versions(names),
+        "python": platform.python_version_tuple()[:2],
         **({} if campaign.block is None else {"block": campaign.block}),
     }
 
@@ -221,16 +171,13 @@ def measure_code(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of the code that measures an algorithm.
 
     It includes timefair's measuring code and the code of the suite, the adapter, the restart policy
-    and the stopping rule, but not other policies and rules. If the algorithm has its own
-    environment, the user's files in it are included.
+    and the stopping rule, but not other policies and rules.
     """
-    policy = type(campaign.restart_of(label))
-    environment = campaign.environment_of(label)
-    if environment is None:
-        return _measuring_code(campaign, _here(campaign, label).sources, policy)
-    answers = environment.ask(question(campaign, label))
-    ours = _measuring_code(campaign, _there(answers).sources, policy)
-    return _hash([ours, files_digest(environment, answers)])
+    if (there := elsewhere(campaign, label)) is not None:
+        found: str = there["code"]
+        return found
+    sources = sources_of_algorithm(campaign, label)
+    return _measuring_code(campaign, sources, type(campaign.restart_of(label)))
 
 
 def _measuring_code(
@@ -253,7 +200,7 @@ def measuring_sources() -> tuple[Path, ...]:
     """The files of timefair that measure any algorithm, for every suite, restart policy and
     stopping rule.
     """
-    within = ("environments", "linux", "measure", "policies", "records", "statistics")
+    within = ("linux", "measure", "policies", "records", "statistics")
     return sources_of("measure", within)
 
 
@@ -328,13 +275,9 @@ _IMPORT = re.compile(
 def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     """The package's files that a file or folder of it imports, including itself.
 
-    Parameters
-    ----------
-    start
-        Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
-    within
-        The folders of the package in which imports are followed. Registries are not followed,
-        because they import everything.
+    - `start`: Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
+    - `within`: The folders of the package in which imports are followed. Registries are not
+      followed, because they import everything.
     """
     top = PACKAGE / start
     waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
@@ -392,11 +335,6 @@ def code_digest(paths: Iterable[Path]) -> str:
 
 @cache
 def _code(path: Path) -> str:
-    return _present_code(path)
-
-
-def _present_code(path: Path) -> str:
-    """The digest of the present file, which may have changed since this process began."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -61,23 +61,14 @@ class OtherQuality(NamedTuple):
 class Reevaluation:
     """Evaluates best points in this process until its time is used up.
 
-    Parameters
-    ----------
-    limit_s
-        Seconds for all points together; 0 evaluates none. The evaluation that exceeds it is the
-        last one.
+    - `limit_s`: Seconds for all points together; 0 evaluates none. The evaluation that exceeds it
+      is the last one.
 
-    Attributes
-    ----------
-    same, rounded
-        Points whose value is the recorded one, exactly or up to `ROUNDING`.
-    different
-        All other points.
-    noisy
-        Points of functions that give another value at each call, or have a stream of noise.
-    skipped
-        Points that were not evaluated, because the time was used up or the function is not
-        available here.
+    - `same`, `rounded`: Points whose value is the recorded one, exactly or up to `ROUNDING`.
+    - `different`: All other points.
+    - `noisy`: Points of functions that give another value at each call, or have a stream of noise.
+    - `skipped`: Points that were not evaluated, because the time was used up or the function is not
+      available here.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -95,14 +86,9 @@ class Reevaluation:
         """Evaluate the best points of some runs; those of noisy runs without noise, if this is
         possible.
 
-        Parameters
-        ----------
-        runs
-            Runs with at least the columns `COLUMNS`; runs without a point do not count.
-        parameters
-            Parameters of the suite.
-        say
-            Called for each difference.
+        - `runs`: Runs with at least the columns `COLUMNS`; runs without a point do not count.
+        - `parameters`: Parameters of the suite.
+        - `say`: Called for each difference.
         """
         for row in runs.select(COLUMNS).filter(pc.is_valid(runs["best_x"])).to_pylist():
             problem = self._problem(row, parameters) if self._left_s > 0 else None
@@ -126,15 +112,10 @@ class Reevaluation:
     ) -> None:
         """Compute the quality of runs again that follows from their vectors.
 
-        Parameters
-        ----------
-        runs
-            Runs with at least the columns `OF_VECTORS`. Runs without vectors, or with their own
-            events, do not count.
-        parameters
-            Parameters of the suite.
-        say
-            Called for each difference.
+        - `runs`: Runs with at least the columns `OF_VECTORS`. Runs without vectors, or with their
+          own events, do not count.
+        - `parameters`: Parameters of the suite.
+        - `say`: Called for each difference.
         """
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None

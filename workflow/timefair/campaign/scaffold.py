@@ -53,35 +53,14 @@ def command(config: Path, cores: int | str, *options: str) -> list[str]:
     ]  # fmt: skip
 
 
-def outdated(target: Path) -> list[str]:
-    """The lines to delete in the profiles of a folder that an older version of timefair has made.
-
-    Snakemake reads the profile before the Snakefile and refuses to start. Therefore only a command
-    of timefair can report these lines.
-    """
-    return [
-        f"{path}: {line}: Snakemake refuses this logger of an older timefair; delete the line"
-        for path in sorted(target.glob("profiles/*/config.yaml"))
-        for line in map(str.strip, path.read_text(encoding="utf-8").splitlines())
-        if line.partition("#")[0].split() == ["logger:", "timefair"]
-    ]
-
-
 def begin(target: Path, own: Mapping[str, str] = MappingProxyType({})) -> None:
     """Write the files that a folder needs to run campaigns: a Snakefile, a campaign and the
     profiles.
 
-    Parameters
-    ----------
-    target
-        The folder; it is created if it does not exist.
-    own
-        Other files to write, by name. A `CAMPAIGN` among them replaces the default campaign.
+    - `target`: The folder; it is created if it does not exist.
+    - `own`: Other files to write, by name. A `CAMPAIGN` among them replaces the default campaign.
 
-    Raises
-    ------
-    InputError
-        If any of the files exists already, or cannot be written.
+    Raises InputError if any of the files exists already, or cannot be written.
     """
     source, names = folder(), ("Snakefile", CAMPAIGN, "profiles", *own)
     there = [str(target / name) for name in dict.fromkeys(names) if (target / name).exists()]

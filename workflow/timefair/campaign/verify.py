@@ -80,19 +80,11 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     """Check every record, collected file and journal in the folder of a campaign, or in any other
     folder.
 
-    Parameters
-    ----------
-    target
-        ``results/NAME``, or another folder or file with records.
-    say
-        Called with one line for each problem when it is found.
-    points_s
-        Seconds for evaluating best points again; 0 evaluates none.
+    - `target`: ``results/NAME``, or another folder or file with records.
+    - `say`: Called with one line for each problem when it is found.
+    - `points_s`: Seconds for evaluating best points again; 0 evaluates none.
 
-    Raises
-    ------
-    InputError
-        If there is nothing to check.
+    Raises InputError if there is nothing to check.
     """
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")

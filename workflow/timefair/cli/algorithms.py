@@ -62,32 +62,6 @@ def add_to(commands: Commands) -> None:
     )
     audit.set_defaults(command=_audit)
 
-    prepare = commands.add_parser(
-        "prepare-python",
-        help="compile timefair's modules for another version of Python",
-        description="Compiles the modules of timefair that measure, for an interpreter that a "
-        "campaign names in `algorithms.LABEL.python`. Only an interpreter of another version "
-        "than the one that timefair was built for needs this, once. This needs Cython, a C "
-        "compiler and the headers of that Python. The modules are written to the user's cache; "
-        "the other environment is not changed.",
-        example='timefair prepare-python "$(command -v python3)"',
-    )
-    prepare.add_argument("python", metavar="PYTHON", help="path to the interpreter")
-    prepare.set_defaults(command=_prepare_python)
-
-
-def _prepare_python(arguments: argparse.Namespace) -> None:
-    from timefair.environments.compiled import compile_for, compiled_folder
-
-    compiled = 0
-    for module in compile_for(arguments.python):
-        compiled += 1
-        print(f"compiled {module}")
-    if compiled:
-        print(f"{compiled} modules in {compiled_folder()}")
-    else:
-        print(f"{arguments.python} needs nothing: timefair is compiled for its version of Python")
-
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES

@@ -9,7 +9,6 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.basics.words import rough
 from timefair.cli.common import Commands, one_thread
@@ -76,11 +75,9 @@ def _init(arguments: argparse.Namespace) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration, plan, scaffold
+    from timefair.campaign import configuration, plan
     from timefair.machine import software
 
-    if old := scaffold.outdated(Path()):
-        raise InputError(*old)
     campaign = configuration.load(arguments.config)
     software.check_installed()
     jobs = sum(1 for _ in plan.jobs(campaign))
@@ -94,8 +91,6 @@ def _check(arguments: argparse.Namespace) -> None:
     print(f"algorithms    {len(campaign.algorithms)}")
     if campaign.published:
         print(f"published     {len(campaign.published)}, in evaluations only")
-    for line in _environment_lines(campaign):
-        print(line)
     print(f"jobs          {jobs}{blocks}")
     for line in _change_lines(campaign):
         print(line)
@@ -175,19 +170,6 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
             f"changes       every {period:g} evaluations, {environments - 1} in a run, in "
             f"{dimension} dimensions"
         )
-
-
-def _environment_lines(campaign: Campaign) -> Iterator[str]:
-    """The software of each algorithm that has an environment of its own."""
-    from timefair.campaign import provenance
-
-    for label in campaign.algorithms:
-        if (environment := campaign.environment_of(label)) is not None:
-            answers = environment.ask(provenance.question(campaign, label))
-            found = {n: v for n, v in answers.versions.items() if v and n != "timefair"}
-            versions = [f"Python {answers.python}", *(f"{n} {v}" for n, v in found.items())]
-            places = " with ".join(filter(None, (environment.python, environment.path)))
-            yield f"environment   {label}: {', '.join(versions)} ({places})"
 
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:

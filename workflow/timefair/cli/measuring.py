@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
+from timefair.basics.extension import interpreter
 from timefair.basics.files import begun_path, snakemake_above
 from timefair.cli.common import (
     Command,
@@ -129,9 +130,12 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     spec = spec_of(arguments)
     threads = str(spec["threads"])
     environment = measuring_environment(spec["threads"])
+    python, own = interpreter(spec, environment)
     request = {name: getattr(arguments, name) for name in _REQUEST}
     options = {"campaign": arguments.campaign, **request, "record": arguments.record}
     command = jobs.command("measure", options)
+    if own != environment:
+        os.execve(python, [python, *command[1:]], own)  # with prepared processes of its own
     request["record"] = str(arguments.record)
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:

@@ -22,6 +22,7 @@ from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.basics import threads
 from timefair.basics.errors import InputError
+from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.linux import kernel
 from timefair.measure.launching import run_seed
@@ -197,7 +198,7 @@ def subjects(words: Iterable[str]) -> list[Subject]:
         if word.endswith((".yaml", ".yml")):
             campaign = configuration.load(Path(word))
             specs = campaign.algorithms.items()
-            if own := [label for label in campaign.algorithms if campaign.environment_of(label)]:
+            if own := [label for label in campaign.algorithms if elsewhere(campaign, label)]:
                 raise InputError(
                     *(
                         f"{word}: algorithms.{label}: has an environment of its own, which audit "

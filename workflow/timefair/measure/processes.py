@@ -10,13 +10,12 @@ import os
 import pickle
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.environments.environment import command_here
 from timefair.linux import kernel
 from timefair.linux.kernel import ends_at_once
 
@@ -73,7 +72,11 @@ def companion(
     ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
     `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
     """
-    with connected(partial(command_here, module), socket.SOCK_SEQPACKET) as (process, ours):
+    code = f"import sys; from {module} import main; main(*sys.argv[1:])"
+    with connected(lambda fd: [sys.executable, "-P", "-c", code, fd], socket.SOCK_SEQPACKET) as (
+        process,
+        ours,
+    ):
         ours.send(pickle.dumps(message))
         if not (answer := ours.recv(longest)):
             raise InputError(fault(process.wait()))

@@ -48,6 +48,7 @@ __all__ = [
     "parse_foreign",
     "read_yaml",
     "restore",
+    "restored",
     "warnings",
 ]
 
@@ -72,10 +73,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
 def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
     """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair.
 
-    Raises
-    ------
-    InputError
-        One line per fault.
+    Raises InputError One line per fault.
     """
     campaign = check_keys(mapping, "campaign")
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
@@ -122,17 +120,18 @@ def _named(campaign: Campaign) -> Campaign:
     return campaign.model_copy(update={"problems": named}) if names else campaign
 
 
+def restored(snapshot: str) -> Campaign:
+    """The campaign of `Campaign.snapshot`."""
+    return Campaign.model_validate_json(snapshot, strict=False)
+
+
 def restore(path: Path | str) -> Campaign:
     """Read the snapshot of a checked campaign, without asking the libraries again.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or was not written by this version of timefair.
+    Raises InputError if the file cannot be read, or was not written by this version of timefair.
     """
     try:
-        text = regular(Path(path)).read_text(encoding="utf-8")
-        return Campaign.model_validate_json(text, strict=False)
+        return restored(regular(Path(path)).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None
     except ValueError:

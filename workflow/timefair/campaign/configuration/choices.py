@@ -27,15 +27,10 @@ Kinds = Mapping[str, type[Section]]
 class ChosenSection:
     """A key that chooses the class of its section.
 
-    Parameters
-    ----------
-    key
-        Name of the key.
-    kinds
-        The class for each value of the key.
-    usual
-        The default section, for a campaign without the section. Its class is also used if the
-        section lacks the key.
+    - `key`: Name of the key.
+    - `kinds`: The class for each value of the key.
+    - `usual`: The default section, for a campaign without the section. Its class is also used if
+      the section lacks the key.
     """
 
     def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:

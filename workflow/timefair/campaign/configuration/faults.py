@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
 from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
@@ -168,14 +169,9 @@ def _one_line(text: str) -> str:
 class _ErrorPlace(NamedTuple):
     """The place of an error.
 
-    Attributes
-    ----------
-    path
-        The keys, as a user writes them.
-    section
-        The class of the section in which the last key is present or missing.
-    chosen
-        The name of the section if one of its keys chooses the class.
+    - `path`: The keys, as a user writes them.
+    - `section`: The class of the section in which the last key is present or missing.
+    - `chosen`: The name of the section if one of its keys chooses the class.
     """
 
     path: tuple[int | str, ...]
@@ -237,7 +233,6 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     """
     from timefair.algorithms import registry as algorithms
     from timefair.algorithms import remembered
-    from timefair.campaign import provenance
     from timefair.problems import registry as suites
     from timefair.problems.base import ROUNDED, takes
 
@@ -252,23 +247,22 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     for label, spec in campaign.algorithms.items():
         if spec.tuned is not None:
             continue
-        environment = campaign.environment_of(label)
-        if environment is None:
+        there = elsewhere(campaign, label)
+        if there is None:
             faults = list(remembered.faults(spec.use, spec.parameters))
             yield from (f"algorithms.{label}: {fault}" for fault in faults)
         else:
-            faults = list(environment.lacks(provenance.question(campaign, label)))
+            faults = there["faults"]
             yield from (f"algorithms.{label}.{fault}" for fault in faults)
         if (search := spec.search) is not None and not faults:
             found = search.unknown(campaign, label, suite)
             yield from (f"algorithms.{label}.{search.key}.{fault}" for fault in found)
         if suite is not None and not faults:
-            if environment is None:
+            if there is None:
                 kinds = algorithms.variables(spec.use, spec.parameters)
                 tasks: Collection[str] = algorithms.tasks(spec.use, spec.parameters)
             else:
-                answers = environment.ask(provenance.question(campaign, label))
-                kinds, tasks = answers.kinds, answers.tasks
+                kinds, tasks = frozenset(there["variables"]), there["tasks"]
             if spec.constraint_penalty is not None:
                 if not suite.kind.penalized:
                     yield (
@@ -368,11 +362,10 @@ def warnings(campaign: Campaign) -> Iterator[str]:
 def _batches(campaign: Campaign, label: str) -> bool | None:
     """Whether an algorithm asks for batches, in its environment; None if this is unknown."""
     from timefair.algorithms import registry
-    from timefair.campaign import provenance
 
-    environment = campaign.environment_of(label)
-    if environment is not None:
-        return environment.ask(provenance.question(campaign, label)).batches
+    if (there := elsewhere(campaign, label)) is not None:
+        batches: bool | None = there.get("batches")
+        return batches
     spec = campaign.algorithms[label]
     return registry.batches(spec.use, spec.parameters)
 

@@ -40,7 +40,6 @@ from timefair.rundata.settings import (
 
 if TYPE_CHECKING:
     from timefair.charts.pages import Page
-    from timefair.environments.environment import Environment
 
     Restart: TypeAlias = RestartPolicy
     Stopping: TypeAlias = StoppingPolicy
@@ -138,18 +137,6 @@ class AlgorithmSpec(Section):
         default=None,
         description="A weight w for an algorithm that does not take constraints: it minimizes "
         "f + w (max(g_1, 0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
-    )
-    python: str | None = Field(
-        default=None,
-        min_length=1,
-        description="Path to the Python interpreter that measures this algorithm, such as "
-        "`venvs/old/bin/python`; `null`: the one that runs the workflow.",
-    )
-    path: str | None = Field(
-        default=None,
-        min_length=1,
-        description="Folder that comes first on the `sys.path` of this algorithm, such as a "
-        "checkout of its library; `null`: none.",
     )
     threads: Threads = Field(
         default=1, description="Threads, and thus cores, that one run may use."
@@ -361,10 +348,16 @@ class Figures(Section):
         return {"names": value} if isinstance(value, str | list | tuple) else value
 
 
+def _described(of: Any) -> str:
+    """The description of a key's type: its own, or the docstring of its class."""
+    own = (getattr(of, "__metadata__", None) or (of,))[0]
+    return str(getattr(own, "description", None) or " ".join((of.__doc__ or "").split()))
+
+
 def _extended(kind: Any, part: str) -> Any:
     """A section with the keys that extensions add to a part of the campaign file."""
     added = {
-        key: (of | None, Field(default=None, description=" ".join((of.__doc__ or "").split())))
+        key: (of | None, Field(default=None, description=_described(of)))
         for key, of in added_keys(part).items()
     }
     named = {"__module__": __name__, "__doc__": kind.__doc__}
@@ -472,14 +465,6 @@ class Campaign(Section):
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
                 yield key, f"{spec.threads}: should be 1 with isolation: strict"
-            for key in ("python", "path"):
-                if getattr(spec, key) is not None:
-                    place = f"algorithms.{label}.{key}"
-                    if spec.use.startswith("external:"):
-                        yield place, "only for algorithms in Python; name the program in `use`"
-                    if spec.search is not None:
-                        word = spec.search.key
-                        yield place, f"not with {word}; {word} the algorithm in this environment"
         yield from self._wrong_variants()
         if self.block is not None and self.stopping.compares:
             yield (
@@ -611,15 +596,6 @@ class Campaign(Section):
     def is_apart(self, label: str) -> bool:
         """Whether an algorithm runs in processes that do not hold the problem."""
         return is_apart(self.isolation_of(label), self.algorithms[label].use)
-
-    def environment_of(self, label: str) -> Environment | None:
-        """The interpreter of an algorithm that is not measured in forks of this process."""
-        from timefair.environments.environment import Environment
-
-        spec = self.algorithms[label]
-        if spec.python is None and spec.path is None:
-            return None
-        return Environment(spec.python, spec.path)
 
     def cores_of(self, label: str) -> int:
         """Cores that a run of an algorithm holds: its threads, and one for a separate evaluating

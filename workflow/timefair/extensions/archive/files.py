@@ -19,11 +19,10 @@ from timefair import __version__
 from timefair.algorithms import registry as algorithms
 from timefair.analysis import outputs
 from timefair.basics.errors import InputError
-from timefair.basics.extension import each
-from timefair.campaign import plan, provenance, scaffold
+from timefair.basics.extension import each, elsewhere
+from timefair.campaign import plan, scaffold
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.provenance import PACKAGE
-from timefair.environments.environment import tree
 from timefair.problems import registry as suites
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
@@ -153,18 +152,17 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
     files = set(suites.find(problems.suite, problems.parameters).source_files())
     found: dict[str, Path] = {}
     for label, spec in campaign.algorithms.items():
-        environment = campaign.environment_of(label)
-        if environment is None:
+        there = elsewhere(campaign, label)
+        if there is None:
             uses = algorithms.involved(spec.use, spec.parameters)
             files.update(algorithms.source_files(*uses))
             continue
-        question = provenance.question(campaign, label)
-        if faults := environment.lacks(question):
+        if faults := there["faults"]:
             raise InputError(*(f"algorithms.{label}.{fault}" for fault in faults))
-        sources = {Path(path).resolve() for path in environment.ask(question).sources}
-        if environment.path is not None:
-            top = Path(environment.path).resolve()
-            below = tree(top)
+        sources = {Path(path).resolve() for path in there["sources"]}
+        if there["folder"] is not None:
+            top = Path(there["folder"]).resolve()
+            below = {top / path for path in there["decisive"]["environment"]["files"]}
             found |= {f"{OWN}/{label}/{path.relative_to(top)}": path for path in below}
             sources -= {path.resolve() for path in below}
         files |= sources

@@ -6,13 +6,13 @@ import argparse
 import contextlib
 import os
 import subprocess
-import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import interpreter
 from timefair.cli.common import Commands, measuring_environment, one_thread, progress
 from timefair.records.integrity import RUN_KEY
 
@@ -92,10 +92,11 @@ def _replay(arguments: argparse.Namespace) -> int:
 
     wanted = {name: getattr(arguments, name) for name in RUN_KEY}
     recorded = chosen_run(arguments.results, wanted)
-    environment = measuring_environment(recorded.threads)
+    spec = recorded.campaign["algorithms"][recorded.label]
+    python, environment = interpreter(spec, measuring_environment(recorded.threads))
     if environment != os.environ:
         # The interpreter and the libraries read the hash seed and the threads when they start.
-        command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
+        command = [python, "-P", "-m", "timefair", *arguments.words]
         return subprocess.run(command, env=environment, check=False).returncode
     from timefair.extensions.reproduce.verdict import replay
 

@@ -76,7 +76,8 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
     Of a tuned variant, the record has the parameters that were found. Keys of extensions determine
     no run; those without a value may be of one that is not installed.
     """
-    left_out = {"tuned", *added_keys("algorithms")}
+    sections = (key for key, kind in added_keys("algorithms").items() if isinstance(kind, type))
+    left_out = {"tuned", *sections}
     asked = algorithms[label].items()
     spec = {key: value for key, value in asked if value is not None and key not in left_out}
     seeds = label

@@ -10,14 +10,12 @@ from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job import stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
-from timefair.measure.job.remote import RemoteRunner, remote_runner
 from timefair.measure.job.stopping import Repetitions
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row
@@ -84,8 +82,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             with ExitStack() as holding:
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
-                if isinstance(running, RemoteRunner):
-                    _check(running, prepared.planned, job, key)
                 turns = chain([first], missing)
                 _measure(prepared, job, running, repetitions, turns, journal, begun)
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
@@ -126,20 +122,11 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 
 
 @contextmanager
-def runner(
-    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
-) -> Iterator[Runner | RemoteRunner]:
-    """What measures the runs of a job on held cores, in forks of this or of another process.
+def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Runner]:
+    """What measures the runs of a job on held cores.
 
     Runs inherit no open files from the `folder` of the campaign.
     """
-    environment = prepared.campaign.environment_of(job.algorithm)
-    if environment is not None:
-        campaign = prepared.campaign
-        with remote_runner(environment, campaign, job, cores, folder) as remote:
-            prepared.seconds = remote.preparation_s
-            yield remote
-        return
     with prepared.ready(job, cores) as algorithm:
         allowance = allowance_of(prepared.campaign, prepared.views, job, folder)
         yield Runner(prepared, job, algorithm, allowance, cores)
@@ -151,20 +138,10 @@ def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
     return run_seed(prepared.campaign.seed, name, prepared.campaign.seeds_of(job.algorithm), run)
 
 
-def _check(remote: RemoteRunner, campaign: Campaign, job: Job, key: str) -> None:
-    """Raise `InputError` if the environment is not as it was when the job was planned."""
-    found = {job.algorithm: remote.answers}
-    if provenance.measure_key(campaign, job.algorithm, job.round, found) != key:
-        raise InputError(
-            f"algorithms.{job.algorithm}: its environment changed since this job was planned; "
-            f"{plan.AGAIN}"
-        )
-
-
 def _measure(
     prepared: Prepared,
     job: Job,
-    running: Runner | RemoteRunner,
+    running: Runner,
     repetitions: Repetitions,
     turns: Iterable[tuple[int, int]],
     journal: Journal,

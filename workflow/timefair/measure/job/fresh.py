@@ -11,29 +11,26 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import NoReturn
 
 from timefair.algorithms.base import Algorithm
+from timefair.campaign.configuration import restored
 from timefair.linux import kernel
 from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared, allowance_of
-from timefair.measure.job.resolved import Resolved
 from timefair.measure.runs.child import Allowance, Unloaded, live
 from timefair.measure.runs.fresh import LOADING_S, LONGEST, Context, Request
 from timefair.measure.trial import import_modules, trial_launch
 from timefair.problems.base import Problem
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 
 class _Loader:
     """Loads the problem and the algorithm of a job, in a fork of this process."""
 
     def __init__(self, context: Context) -> None:
-        self._campaign, self._job = cast("Campaign", Resolved(**context.campaign)), context.job
+        self._campaign, self._job = restored(context.campaign), context.job
         self.modules: Sequence[str] = ()
 
     def allowance(self, views: Views) -> Allowance:

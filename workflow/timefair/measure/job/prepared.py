@@ -15,7 +15,7 @@ from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
-from timefair.basics.extension import confined
+from timefair.basics.extension import confined, each
 from timefair.campaign import provenance
 from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
@@ -23,7 +23,6 @@ from timefair.measure.evaluation.objective import NEVER, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, of_the_measurement, views
 from timefair.measure.job.cores import lock_folder
-from timefair.measure.job.resolved import resolved
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance, Confined
@@ -93,8 +92,7 @@ class Prepared:
         return self._loaded
 
     def _is_loaded_here(self, label: str) -> bool:
-        campaign = self.campaign
-        return not campaign.is_apart(label) and campaign.environment_of(label) is None
+        return not self.campaign.is_apart(label)
 
     def get_ready_here(self, job: Job) -> None:
         """Call `get_ready`, unless the algorithm runs in processes that are not forks
@@ -109,8 +107,7 @@ class Prepared:
         """
 
         def key() -> str:
-            if self.campaign.environment_of(job.algorithm) is None:
-                self.load(job)
+            self.load(job)
             return provenance.measure_key(self.planned, job.algorithm, job.round)
 
         found: str = self._computed(job.algorithm, key)
@@ -134,7 +131,7 @@ class Prepared:
 
         The code of an algorithm with `isolation: strict` is not imported into this process.
         """
-        if self._is_loaded_here(label) or self.campaign.environment_of(label) is not None:
+        if self._is_loaded_here(label):
             return function()
         try:
             return elsewhere(function)
@@ -167,8 +164,7 @@ class Prepared:
             if not (lost := threads.lost()):
                 yield algorithm
                 return
-            settings = resolved(self.campaign, job.algorithm, job.dimension)
-            context = Context(os.getpid(), settings, job, self.views.arguments())
+            context = Context(os.getpid(), self.campaign.snapshot(), job, self.views.arguments())
             with fresh(context, lost) as process:
                 self.trial = Trial(*process.trial)
                 yield process
@@ -201,13 +197,10 @@ class Prepared:
 
     def _machine(self, label: str) -> dict[str, Any]:
         """The facts of the machine, with the software that measures an algorithm."""
-        environment = self.campaign.environment_of(label)
-        if environment is not None:
-            question = provenance.question(self.campaign, label, facts=True)
-            return environment.machine_facts(question)
         spec = self.campaign.algorithms[label]
         uses = algorithms.involved(spec.use, spec.parameters)
-        return machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
+        found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
+        return found | dict(each("facts", self.campaign, label))
 
 
 def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Allowance:

@@ -36,12 +36,12 @@ LOADING_S = 600.0
 
 @dataclass(frozen=True)
 class Context:
-    """What the new process needs: its starter, the arguments of `Resolved` and `Views`, and the
-    job.
+    """What the new process needs: its starter, the snapshot of the campaign, the arguments of
+    `Views`, and the job.
     """
 
     starter: int
-    campaign: Mapping[str, Any]
+    campaign: str
     job: Job
     views: Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Campaigns of one algorithm in an environment of its own, measured here."""
+"""Campaigns of one algorithm in an environment of its own, measured as Snakemake has it done."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.cli.common import THREAD_VARIABLES
-from timefair.environments import environment
-from timefair.measure.job.cell import measure
+from timefair.extensions.environments import interpreters
+from timefair.processes.jobs import measured as measured_jobs
 
 SOLVER = """
 def solve(objective, rng, most=60):
@@ -26,21 +25,15 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with a solver, cores of the tests' own, and no answers of other tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
-    monkeypatch.setenv("PYTHONHASHSEED", "0")
-    for name in THREAD_VARIABLES:
-        monkeypatch.setenv(name, "1")
-    environment._asked.cache_clear()
+    interpreters._answer.cache_clear()
     folder = tmp_path / "checkout"
     folder.mkdir()
     (folder / "mine.py").write_text(SOLVER)
     return folder
 
 
-Make = Callable[..., Campaign]
-
-
 @pytest.fixture
-def campaign() -> Make:
+def campaign() -> Callable[..., Campaign]:
     """A campaign with one algorithm, ``a``; keys of the campaign can be changed."""
 
     def make(spec: dict[str, Any], **changes: Any) -> Campaign:
@@ -62,13 +55,12 @@ def measured() -> Callable[[Campaign], Path]:
     """Measures a campaign with one job; its record."""
 
     def measure_all(campaign: Campaign) -> Path:
-        (job,) = plan.jobs(campaign)
-        Path("results/own").mkdir(parents=True, exist_ok=True)
-        key = provenance.measure_key(campaign, "a", 1)
-        plan.write_keys({("a", 1): key}, Path("results/own"))
-        record = Path("results/own") / job.record(key)
-        record.parent.mkdir(parents=True, exist_ok=True)
-        measure(campaign, job, record, key)
+        folder = Path("results/own")
+        folder.mkdir(parents=True, exist_ok=True)
+        keys = provenance.measure_keys(campaign)
+        plan.write_snapshot(campaign, folder)
+        plan.write_keys(keys, folder)
+        (record,) = measured_jobs(folder, list(plan.jobs(campaign)), keys, 1)
         return record
 
     return measure_all

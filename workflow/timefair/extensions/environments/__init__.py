@@ -1,0 +1,19 @@
+"""Interpreters and package folders of their own for algorithms that cannot be installed together.
+
+The job of such an algorithm is the same `timefair measure`, run by its interpreter. `interpreters`
+starts it and asks it for what the plan and the checks need; `importable` is the folder that makes
+this package importable there, without the other packages beside it.
+"""
+
+from timefair.basics.extension import Extension
+
+EXTENSION = Extension(
+    __name__,
+    commands="commands",
+    sections={"algorithms.python": "keys:Python", "algorithms.path": "keys:Folder"},
+    check="interpreters",
+    interpreter="interpreters",
+    elsewhere="interpreters",
+    decisive="interpreters",
+    facts="interpreters",
+)

@@ -1,0 +1,214 @@
+"""The interpreter of an algorithm: starts it, and asks it what the plan and the checks need.
+
+A process is inside an environment if a variable names it. There, the algorithm is like any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics.errors import InputError
+from timefair.basics.threads import measuring_environment
+from timefair.machine import checkout, software
+from timefair.machine.host import Host, Unknown
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+INSIDE = "TIMEFAIR_ENVIRONMENT"
+"""The variable with the keys of the environment, and the version of timefair."""
+
+IMPORTABLE = str(Path(__file__).parent / "importable")
+
+ANSWER_S = 120
+"""Time after which an interpreter without an answer counts as failed."""
+
+_OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LAUNCHER__")
+"""Variables that are meant for the interpreter that runs the workflow."""
+
+
+def interpreter(
+    spec: Mapping[str, Any], environ: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The interpreter that measures an algorithm, and its variables; none without the keys.
+
+    Links to the interpreter are not resolved, because they identify virtual environments.
+    """
+    python, path = spec.get("python"), spec.get("path")
+    if python is None and path is None:
+        return
+    inside = json.loads(environ.get(INSIDE, "[]"))
+    if inside[:2] == [python, path]:
+        yield sys.executable, dict(environ)
+        return
+    dropped = () if python is None else _OF_ANOTHER_PYTHON
+    variables = {name: value for name, value in environ.items() if name not in dropped}
+    folders = [os.path.abspath(path)] if path else []
+    folders += [IMPORTABLE, *filter(None, [variables.get("PYTHONPATH")])]
+    version = software.versions(["timefair"])["timefair"]
+    variables |= {
+        "PYTHONPATH": os.pathsep.join(folders),
+        INSIDE: json.dumps([python, path, version]),
+    }
+    yield sys.executable if python is None else os.path.abspath(python), variables
+
+
+def elsewhere(campaign: Campaign, label: str) -> Iterator[Mapping[str, Any]]:
+    """The answer of the interpreter of an algorithm, unless this process is inside it."""
+    spec = _keys(campaign, label)
+    if spec == {} or _is_inside(spec):
+        return
+    if faults := list(_faults(campaign, label, spec)):
+        yield {"faults": faults}
+        return
+    named = campaign.problems.model_copy(update={"names": {}})
+    asked = campaign.model_copy(update={"problems": named})
+    key, value = next(iter(spec.items()))
+    answer = dict(_answer(json.dumps(spec), asked.snapshot(), label))
+    faults = [f"{key}: {value!r}: {fault}" for fault in answer["faults"]]
+    yield answer | {"folder": spec.get("path"), "faults": faults}
+
+
+def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
+    """Inside an environment, what determines the runs besides what determines those of others."""
+    spec = _keys(campaign, label)
+    if spec:
+        packages = dict(software.packages(Host()))
+        yield "environment", {"packages": packages, "files": _digest(spec.get("path"))}
+
+
+def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
+    """Inside an environment, its keys and the commit of its folder, for the record."""
+    if spec := _keys(campaign, label):
+        python, path = spec.get("python"), spec.get("path")
+        try:
+            commit = None if path is None else checkout.describe(Path(path))
+        except Unknown:
+            commit = None
+        yield "own_environment", {"python": python, "path": path, "commit": commit}
+
+
+def check(campaign: Campaign) -> Iterator[str]:
+    """The software of each algorithm that has an environment of its own."""
+    for label in campaign.algorithms:
+        for answer in elsewhere(campaign, label):
+            found = answer["decisive"]["software"]
+            versions = [
+                f"{name} {version}"
+                for name, version in found.items()
+                if version and name != "timefair"
+            ]
+            places = " with ".join(_keys(campaign, label).values())
+            software_there = ", ".join([f"Python {answer['python']}", *versions])
+            yield f"environment   {label}: {software_there} ({places})"
+
+
+def tree(folder: Path) -> list[Path]:
+    """The Python files and compiled modules below a folder, sorted.
+
+    Hidden folders, caches of bytecode, virtual environments and linked git worktrees are omitted. A
+    worktree, such as that of `timefair init --for-optimizer`, contains another version.
+    """
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name != "__pycache__"
+            and not Path(place, name, "pyvenv.cfg").exists()
+            and not _is_linked_worktree(Path(place, name))
+        ]
+        found += [Path(place, name) for name in files if name.endswith((".py", ".so"))]
+    return sorted(found)
+
+
+def _is_linked_worktree(folder: Path) -> bool:
+    """Whether a folder was made by ``git worktree add``; this is not so for a submodule."""
+    link = folder / ".git"
+    return link.is_file() and "/worktrees/" in link.read_text(encoding="utf-8", errors="replace")
+
+
+def _digest(path: str | None) -> dict[str, str]:
+    """The digests of the files in the folder of an environment."""
+    if path is None:
+        return {}
+    return {
+        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in tree(Path(path))
+    }
+
+
+def _keys(campaign: Campaign, label: str) -> dict[str, str]:
+    """The keys of the environment that an algorithm has, ``python`` first."""
+    spec = campaign.algorithms[label]
+    found = {key: getattr(spec, key) for key in ("python", "path")}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _is_inside(spec: Mapping[str, str]) -> bool:
+    inside = json.loads(os.environ.get(INSIDE, "[]"))
+    return bool(inside[:2] == [spec.get("python"), spec.get("path")])
+
+
+def _faults(campaign: Campaign, label: str, spec: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with the keys themselves."""
+    of, python, path = campaign.algorithms[label], spec.get("python"), spec.get("path")
+    for key in spec:
+        if of.use.startswith("external:"):
+            yield f"{key}: only for algorithms in Python; name the program in `use`"
+        if of.search is not None:
+            word = of.search.key
+            yield f"{key}: not with {word}; {word} the algorithm in this environment"
+    if python is not None:
+        if os.path.isdir(python):
+            yield f"python: {python!r}: a folder; name the interpreter in it, bin/python"
+        elif not os.path.exists(python):
+            yield f"python: {python!r}: there is no such file; name an interpreter"
+        elif not os.access(python, os.X_OK):
+            yield f"python: {python!r}: cannot be executed; name an interpreter"
+    if path is not None and not os.path.isdir(path):
+        yield f"path: {path!r}: there is no such folder; name the one with the package"
+
+
+@cache
+def _answer(spec: str, snapshot: str, label: str) -> Mapping[str, Any]:
+    """The answer of an interpreter to the command of `commands`; it is asked once per process."""
+    python, variables = next(interpreter(json.loads(spec), measuring_environment(1)))
+    campaign, answers = (os.memfd_create(f"timefair-{name}") for name in ("campaign", "answer"))
+    os.write(campaign, snapshot.encode())
+    words = [python, "-P", "-m", "timefair", "describe-algorithm", "--algorithm", label]
+    words += ["--campaign", f"/proc/self/fd/{campaign}", "--output", str(answers)]
+    with os.fdopen(campaign), os.fdopen(answers, encoding="utf-8") as file:
+        try:
+            done = subprocess.run(
+                words, env=variables, pass_fds=[campaign, answers], stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"faults": [f"does not answer within {ANSWER_S} s"]}
+        except OSError as error:
+            raise InputError(f"{python}: {error.strerror}; name an interpreter") from None
+        file.seek(0)
+        if text := file.read():
+            answer: Mapping[str, Any] = json.loads(text)
+            return answer
+    return {"faults": [_why(python, done)]}
+
+
+def _why(python: str, done: subprocess.CompletedProcess[str]) -> str:
+    """One line on an interpreter that cannot run timefair."""
+    *_, last = ["", *done.stderr.strip().splitlines()]
+    missing = last.partition("No module named ")[2].strip("'")
+    if missing and not missing.startswith("timefair"):
+        package = {"yaml": "PyYAML"}.get(missing, missing).partition(".")[0]
+        return f"lacks {missing}; run `{python} -m pip install {package}`"
+    return f"cannot run timefair ({last or f'exit status {done.returncode}'})"
