@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from timefair.basics.errors import InputError
+from timefair.basics.words import counted
 from timefair.cli.common import Command
 
 if TYPE_CHECKING:
@@ -174,15 +175,11 @@ def analyse(arguments: argparse.Namespace) -> int:
 
 def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
     """Print what was imported, and on the standard error what the reader should know of it."""
-    counts = {
-        "algorithm": len(found),
-        "run": sum(sum(one.runs.values()) for one in found),
-        "problem": len({problem for one in found for problem in one.runs}),
-    }
-    algorithms, runs, problems = (f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
+    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
+    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
     print(
-        f"{campaign.name}: {algorithms}, {runs} on {problems} of {found[0].suite}, "
-        f"{found[0].origin}"
+        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
+        f"{found[0].suite}, {found[0].origin}"
     )
     for caution in found[0].cautions:
         print(f"timefair: {path}: {caution}", file=sys.stderr)
