@@ -155,10 +155,10 @@ def test_reading_the_runs_starts_no_thread(folder: Path) -> None:
     """Because a thread does not survive a fork."""
     code = (
         "from pathlib import Path; from timefair.campaign import configuration;"
-        "from timefair.cli import analysing; from timefair.cli.common import one_thread;"
+        "from timefair.cli import analysis; from timefair.cli.common import one_thread;"
         "one_thread(); campaign = configuration.restore(Path('campaign.json'));"
         "from timefair.basics import threads; noted = threads.noted(); noted.__enter__();"
-        "analysing.load(campaign, [Path('a.parquet')]); noted.__exit__(None, None, None);"
+        "analysis.load(campaign, [Path('a.parquet')]); noted.__exit__(None, None, None);"
         "assert not threads.lost(), threads.lost()"
     )
     subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)

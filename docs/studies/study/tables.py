@@ -13,7 +13,7 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
-from timefair.cli.analysing import together
+from timefair.cli.analysis import together
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.archive import packing
 from timefair.extensions.archive.files import MeasuredWhere, measured_where

@@ -145,12 +145,6 @@ def test_a_table_under_the_name_of_another(study, capsys) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
-def test_a_wrong_drawing(kind, study, capsys) -> None:
-    wrong = put(kind, study / "figures/ecdf.svg")
-    assert str(wrong.relative_to(study)) in refused("report .", capsys)
-
-
-@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
 def test_wrong_runs(kind, study, capsys) -> None:
     wrong = put(kind, study / "collected/A.parquet")
     for words in ("table . ert --output o.csv", "export ioh . --output new", "figure . ert"):

@@ -65,18 +65,9 @@ def test_values_that_are_not_distances(read):
         ),
         ({"scenarios": [{}]}, "not a valid file of IOHprofiler (KeyError: 'dimension')"),
         (
-            {"algorithm": "ES"},
-            "not a valid file of IOHprofiler (TypeError: string indices must be integers",
-        ),
-        (
-            {"algorithm": {"name": 7}},
-            "not a valid file of IOHprofiler (TypeError: 7 is not a string)",
-        ),
-        (
             {"function_id": 1e300},
             "not a valid file of IOHprofiler (ValueError: '1e+300' is not a whole number",
         ),
-        ({"attributes": ["F1", "F2"]}, SEVERAL),
         ({"attributes": ["raw_y", "F2"]}, SEVERAL),
     ],
 )
@@ -164,7 +155,6 @@ def pseudo_boolean():
     "changes",
     [
         {},
-        {"maximization": "'T'"},
         {"maximization": '"T"', "algId": '"EA"', "suite": '"PBO"', "funcName": '"OneMax"'},
         {"maximization": "'T'", "suite": "'No suite'", "funcName": "'One_Max'"},
         {"maximization": "'T'", "suite": None, "funcName": "'OneMax'", "learning rate": "0.5"},

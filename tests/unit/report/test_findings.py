@@ -97,14 +97,11 @@ def test_the_most_significant_reversal_of_an_order_is_stated(reversing):
         "better than quick on all 8 functions; with equal time, quick is better than slow on all 8 "
         "functions. Both orders are significant (p\u00a0=\u00a00.031, Wilcoxon, Bonferroni)."
     )
-    (said,) = [text for text in found.sentences if "2 pairs have significantly opposite" in text]
-    assert said.endswith("slow and quick; A and B.")
 
 
 def test_a_reversal_that_is_not_significant_is_not_stated(reversing):
     found = findings(reversing(("slow", "quick", 8, 0.06)), SPACE)
     assert found.reversal == ""
-    assert not any("opposite orders" in text for text in found.sentences)
 
 
 def test_the_first_screen_has_the_reversal(reversing):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from timefair.basics.errors import InputError
@@ -99,10 +100,11 @@ def _audit(arguments: argparse.Namespace) -> None:
     one_thread()
     from dataclasses import asdict
 
-    from timefair.io.listing import WRITERS, markdown
+    import pandas as pd
+
     from timefair.measure import audit
 
-    prepare_files(arguments.output, WRITERS)
+    prepare_files(arguments.output, (".md", ".csv"))
     setting = audit.AuditSettings(
         arguments.function,
         arguments.dimension,
@@ -116,6 +118,27 @@ def _audit(arguments: argparse.Namespace) -> None:
     for subject in audit.subjects(arguments.what):
         print(subject.label, file=sys.stderr, flush=True)
         rows.append(asdict(audit.look_at(subject, setting)))
-    print(markdown(rows), end="")
+    table = _markdown(rows)
+    print(table, end="")
     for path in arguments.output:
-        path.write_text(WRITERS[path.suffix](rows), encoding="utf-8")
+        if path.suffix == ".md":
+            path.write_text(table, encoding="utf-8")
+        else:
+            pd.DataFrame(rows).to_csv(path, index=False)
+
+
+def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
+    """At least one row as a Markdown table that is also readable in a terminal."""
+    lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in padded)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")

@@ -1,14 +1,46 @@
-"""Commands that make tables, pages and figures of collected runs."""
+"""Commands that make tables, figures and pages of collected runs, or of runs of others."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from errno import ENAMETOOLONG
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from timefair.cli import foreign
-from timefair.cli.common import RESULTS, Command, Commands, entry, one_thread
-from timefair.cli.paths import prepare_files
+from timefair.basics.errors import InputError
+from timefair.basics.words import counted
+from timefair.cli.common import (
+    RESULTS,
+    Command,
+    Commands,
+    entry,
+    one_thread,
+    refuse_mixed,
+    status_of,
+)
+from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.io.importing import Imported
+    from timefair.io.table_read import Layout
+    from timefair.rundata.runs import Runs
+
+TimedFormat = Literal["table", "benchopt", "ioh"]
+FORMATS = get_args(TimedFormat)
+"""The formats of data with times."""
+
+SNAPSHOT, COLLECTED = "campaign.json", "collected"
+"""In the folder of imported runs: the campaign that they would have come from, and the runs."""
+
 
 ONLY: dict[str, Any] = {
     "nargs": "+",
@@ -38,11 +70,11 @@ def add_to(commands: Commands, campaign: Command) -> None:
         help="for tables/, figures/ and report.html; by default results/ and the name of the file",
     )  # fmt: skip
     analyse.add_argument(
-        "--format", choices=foreign.FORMATS, default="table",
+        "--format", choices=FORMATS, default="table",
         help="format of the file: a table of runs, results of benchopt, or a folder or archive of "
         "IOHprofiler with a logged property of seconds",
     )  # fmt: skip
-    foreign.add_options(analyse)
+    add_options(analyse)
     analyse.add_argument(
         "--settings", type=Path, metavar="YAML",
         help="settings of the analysis, as in a campaign file: targets, statistics, tables, "
@@ -121,15 +153,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
     tables.set_defaults(command=_make_tables)
 
 
-def _analyse(arguments: argparse.Namespace) -> int:
-    one_thread()
-    return foreign.analyse(arguments)
-
-
 def _make_tables(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import collected, configuration
-    from timefair.cli.analysing import make_tables
 
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent
@@ -179,7 +205,282 @@ def _figure(arguments: argparse.Namespace) -> None:
 def _report(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.campaign import configuration
-    from timefair.cli.analysing import make_report
 
-    snapshot = arguments.campaign or arguments.folder / foreign.SNAPSHOT
+    snapshot = arguments.campaign or arguments.folder / SNAPSHOT
     make_report(configuration.restore(snapshot), arguments.folder)
+
+
+def add_columns(command: Command) -> None:
+    """Add the option that says which logged property of IOHprofiler has the seconds, and whether
+    values are maximized.
+    """
+    command.add_argument(
+        "--columns", default="", metavar="seconds=NAME,value=-raw_y",
+        help="for IOHprofiler: seconds=NAME, the logged property with the seconds since the start "
+        "of a run (default: times are not read); value=-raw_y if values are maximized, "
+        "value=+raw_y if they are minimized (default: as the files state)",
+    )  # fmt: skip
+
+
+def add_options(command: Command) -> None:
+    """Add the options that say where a table has its columns."""
+    command.add_argument(
+        "--columns", default="", metavar="NAME=COLUMN,...",
+        help="columns of the file that have another name: seconds=time,value=best_f",
+    )  # fmt: skip
+    command.add_argument(
+        "--set", default="", metavar="NAME=WORD,...",
+        help="columns that the file does not have, with one word for all rows: dimension=10",
+    )  # fmt: skip
+
+
+def layout(arguments: argparse.Namespace) -> Layout:
+    """Where a table has its columns, by the options."""
+    from timefair.io.table_read import Layout
+
+    return Layout.of(arguments.columns, arguments.set)
+
+
+def import_table(
+    path: Path,
+    folder: Path,
+    layout: Layout,
+    settings: Path | None = None,
+    format: TimedFormat = "table",
+    others: Sequence[Path] = (),
+) -> tuple[Campaign, list[Imported]]:
+    """Write the runs of tables to a folder, one record per algorithm, and their campaign.
+
+    Raises
+    ------
+    InputError
+        If the table or the settings are wrong, or the folder has measured runs.
+    """
+    from timefair.campaign import foreign
+    from timefair.io.importing import import_all
+
+    if format == "ioh" and "seconds" not in layout.columns:
+        raise InputError(
+            "--columns: missing; write seconds=NAME, the logged property of IOHprofiler with the "
+            "seconds since the start of a run"
+        )
+    chosen = foreign.settings(settings)
+    _refuse_measured(folder)
+    _refuse_file(folder)
+    found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
+    runs = foreign.ForeignRuns(
+        format=format,
+        path=shlex.join(map(str, (path, *others))),
+        suite=found[0].suite,
+        problems={problem for one in found for problem in one.runs},
+        names={number: name for one in found for number, name in one.names.items()},
+        algorithms={one.label: one.algorithm for one in found},
+        columns=layout.columns,
+        constants=layout.constants,
+        runs=max(max(one.runs.values()) for one in found),
+        budgets={budget for one in found for budget in one.budgets},
+    )
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
+    campaign = foreign.campaign_of(runs, name or "analysis", chosen)
+    _remove_left_over(folder, campaign)
+    (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
+    for record in (folder / COLLECTED).glob("*.parquet"):
+        if record.stem not in runs.algorithms:
+            record.unlink()  # of an earlier table in this folder
+    return campaign, found
+
+
+def _remove_left_over(folder: Path, campaign: Campaign) -> None:
+    """Remove the tables and figures of an earlier analysis that the new one does not make."""
+    from timefair.analysis import outputs
+    from timefair.campaign import configuration
+
+    try:
+        before = configuration.restore(folder / SNAPSHOT)
+    except InputError:  # there is none, or it is of another version
+        return
+    made = set(outputs(campaign, str(folder)).values())
+    for path in set(outputs(before, str(folder)).values()) - made:
+        Path(path).unlink(missing_ok=True)
+
+
+def _refuse_file(folder: Path) -> None:
+    """Raise `InputError` if there is a file where the folder would be; nothing is created."""
+    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    if not there.is_dir():
+        raise InputError(f"{folder}: is not a folder, and cannot be created")
+
+
+def _refuse_measured(folder: Path) -> None:
+    """Raise `InputError` if a folder has a campaign that measured its runs."""
+    try:
+        content = json.loads((folder / SNAPSHOT).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == ENAMETOOLONG:
+            raise
+        content = None
+    if not isinstance(content, dict) or content.get("algorithms") != {}:
+        raise InputError(f"{folder}: has the results of a campaign; choose another folder")
+
+
+def _analyse(arguments: argparse.Namespace) -> int:
+    one_thread()
+    from timefair.campaign import configuration
+    from timefair.report import description
+
+    path, others, where = Path(arguments.what), arguments.others, layout(arguments)
+    folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
+    # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
+    # process, of which others are forks, does not.
+
+    def import_() -> None:
+        settings, format = arguments.settings, arguments.format
+        tell(path, *import_table(path, folder, where, settings, format, others))
+
+    if status := forked([import_], 1):
+        return status
+    campaign, cores = configuration.restore(folder / SNAPSHOT), len(os.sched_getaffinity(0))
+    collected = sorted((folder / COLLECTED).glob("*.parquet"))
+    if status := make_tables(campaign, collected, folder, cores):
+        return status
+    if status := forked([partial(make_report, campaign, folder)], 1):
+        return status
+    print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
+    return 0
+
+
+def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
+    """Print what was imported, and on the standard error what the reader should know of it."""
+    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
+    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
+    print(
+        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
+        f"{found[0].suite}, {found[0].origin}"
+    )
+    for caution in found[0].cautions:
+        print(f"timefair: {path}: {caution}", file=sys.stderr)
+
+
+def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
+    """The runs of some files, if they may be in one table."""
+    from timefair.rundata.runs import Runs
+
+    runs = Runs.read(collected)
+    refuse_mixed(runs.origins, campaign, runs.nodes)
+    _refuse_several_clocks(runs, campaign)
+    return runs
+
+
+def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
+    """Refuse foreign clocks of several files, if not allowed, and say whose times are left out."""
+    from timefair.records.schema import FOREIGN_CLOCK
+
+    foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
+    apart = sorted(foreign.keys() - set(runs.frame["algorithm"]))
+    if apart:
+        print(
+            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
+            "runs",
+            file=sys.stderr,
+        )
+        return
+    files = sorted({of["sha256"]: of["path"] for of in foreign.values()}.values())
+    if len(files) > 1 and campaign.statistics.mixed == "refuse":
+        raise InputError(
+            f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
+            "machine has timed them all, or set statistics.mixed: allow"
+        )
+
+
+def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
+    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder.
+
+    The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
+    several cores. Threads do not survive a fork, so this process starts none.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or that of the first fork that failed.
+    """
+    from timefair.analysis import make, remove_mark, write_captions
+    from timefair.exhibits.registry import TABLES
+
+    for path in (folder, folder / "tables"):
+        prepare_folder(path)
+    remove_mark(folder)
+    write_captions(campaign, folder)
+    runs = load(campaign, collected)
+    rooms: dict[str, list[str]] = {}
+    for name in campaign.made_tables:
+        rooms.setdefault(TABLES[name].room, []).append(name)
+    order = sorted(rooms.values(), key=len, reverse=True)
+    if cores == 1:
+        make([name for names in order for name in names], campaign, folder, runs)
+        return 0
+    return forked([partial(make, names, campaign, folder, runs) for names in order], cores)
+
+
+def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
+    """The runs, with what most tables need of them, and all modules that make something.
+
+    The events of the runs are read here, too, if there are not too many.
+    """
+    from timefair.exhibits.registry import FIGURES, TABLES
+    from timefair.rundata.runs import UNITS
+    from timefair.rundata.settings import Analysis
+
+    needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
+    needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
+    for module in needed:
+        import_module(module)
+    runs = together(collected, campaign)
+    analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
+    suited = runs.with_targets_in_values(bool(analysis.target_values))
+    for unit in UNITS:
+        suited.runtimes(unit, analysis.targets_from_easy)
+    return runs
+
+
+def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
+    """Do some work in forks of this process, and return the exit status."""
+    from timefair.linux.kernel import interruptible
+    from timefair.processes.jobs import in_forks
+
+    def whole(one: Callable[[], None]) -> int:
+        with interruptible():
+            return status_of(one)
+
+    with interruptible():
+        return in_forks([partial(whole, one) for one in work], cores)
+
+
+def make_report(campaign: Campaign, folder: Path) -> None:
+    """Write the report, the checklist and a document of all tables, of the tables in a folder."""
+    from timefair import latex
+    from timefair.analysis import pictures
+    from timefair.exhibits import files
+    from timefair.exhibits.registry import FIGURES
+    from timefair.report import checklist_page
+    from timefair.report.page import page
+
+    paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
+    tables = {name: read_table(path, name) for name, path in paths.items() if path.exists()}
+    if not tables:
+        raise InputError(f"{folder}: has no tables; start snakemake and wait until it ends")
+    others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
+    shown = {  # of figures with several pages, the overview
+        entry("figure", path.stem, FIGURES).name: read_picture(path)
+        for path in map(Path, pictures(campaign, str(folder)))
+        if path.stem not in others and path.exists()
+    }
+    document = folder / "tables" / "tables.tex"
+    prepare_files([folder / "report.html", folder / "checklist.html", document])
+    text = page(tables, shown, campaign)
+    (folder / "report.html").write_text(text, encoding="utf-8")
+    if (frame := tables.get("checklist")) is not None:
+        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
+        (folder / "checklist.html").write_text(text, encoding="utf-8")
+    document.write_text(latex.document(campaign.table_names), encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli import foreign
+from timefair.cli import analysis
 from timefair.cli.common import RESULTS, Command, Commands, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder
 
@@ -96,7 +96,7 @@ def add_to(commands: Commands) -> None:
         _add_record(one, "")
         one.set_defaults(command=_import, format=name, columns="", set="")
         if name == "ioh":
-            foreign.add_columns(one)
+            analysis.add_columns(one)
     for name, words in TABLES.items():
         _add_table(imports, name, words)
 
@@ -117,7 +117,7 @@ def _add_table(imports: Commands, name: str, words: str) -> None:
         "--output", required=True, type=Path, metavar="FOLDER",
         help="folder to write, or a record (.parquet)",
     )  # fmt: skip
-    foreign.add_options(table)
+    analysis.add_options(table)
     table.add_argument(
         "--settings", type=Path, metavar="YAML",
         help="settings of the analysis, for a folder, as in `timefair analyse`",
@@ -151,11 +151,11 @@ def _import_table(arguments: argparse.Namespace) -> None:
     for name in ("algorithm", "label", "campaign"):
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: only for a record; end --output in .parquet")
-    layout = foreign.layout(arguments)
-    found = foreign.import_table(
+    layout = analysis.layout(arguments)
+    found = analysis.import_table(
         arguments.path, arguments.output, layout, arguments.settings, arguments.format
     )
-    foreign.tell(arguments.path, *found)
+    analysis.tell(arguments.path, *found)
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
@@ -200,7 +200,7 @@ def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
     from timefair.records.store import open_record, read_runs
     from timefair.rundata.noisy import chosen
 
-    campaign = configuration.restore(folder / foreign.SNAPSHOT)
+    campaign = configuration.restore(folder / analysis.SNAPSHOT)
     origins: dict[str, Origins] = {}
     clocks: set[str] = set()
     files = collected.in_folder(folder, campaign)
@@ -234,7 +234,7 @@ def _import(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
     from timefair.io.importing import import_data
 
-    wanted, algorithm, layout = None, arguments.algorithm, foreign.layout(arguments)
+    wanted, algorithm, layout = None, arguments.algorithm, analysis.layout(arguments)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)
         wanted = _wanted(campaign)

@@ -20,17 +20,8 @@ if TYPE_CHECKING:
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
     """Make the folders of files that will be written, and refuse those that cannot be written.
 
-    Parameters
-    ----------
-    paths
-        The files. Existing ones are replaced later, not now.
-    endings
-        The allowed endings of their names; empty for any ending.
-
-    Raises
-    ------
-    InputError
-        One line per file of another ending; or for the first that cannot be written.
+    `endings` are the allowed ones, empty for any. `InputError` with one line per file of another
+    ending, or for the first that cannot be written.
     """
     paths = list(paths)
     if wrong := [path for path in paths if endings and path.suffix not in endings]:
@@ -61,10 +52,7 @@ def _refuse_locked(path: Path) -> None:
 def read_table(path: Path, name: str) -> pd.DataFrame:
     """Read the table `name` from its Parquet or CSV file.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is not a table, or is another table.
+    `InputError` if the file cannot be read, is not a table, or is another table.
     """
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES

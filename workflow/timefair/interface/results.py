@@ -104,7 +104,7 @@ class Results:
     def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
         from timefair.basics.extension import each
         from timefair.campaign import collected
-        from timefair.cli.analysing import together
+        from timefair.cli.analysis import together
         from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
         from timefair.rundata.settings import Analysis

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import LARGEST
+from timefair.basics.words import counted
 from timefair.io.archive import Folder
 from timefair.io.common import (
     Cautions,
@@ -264,7 +265,7 @@ def _pairs(
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
     pairs = paired(listed, found, lambda one, trial: trial.agrees(one))
-    numbers = f"{_count(len(found))}, but the .info file lists {len(listed)}"
+    numbers = f"{counted(len(found), 'trial')}, but the .info file lists {len(listed)}"
     if pairs is None:
         raise InputError(f"{place}: {numbers}; cannot determine which are missing")
     if len(found) > len(listed):
@@ -288,10 +289,6 @@ def _pairs(
     return pairs
 
 
-def _count(trials: int) -> str:
-    return f"{trials} trial{'s' * (trials != 1)}"
-
-
 def _found(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[_Trial]:
@@ -309,7 +306,7 @@ def _found(
     if not len(same) == len(dat) == len(tdat):
         cautions.add(
             place,
-            f"{_count(len(tdat))}, of which the first {len(same)} match the .dat file; "
+            f"{counted(len(tdat), 'trial')}, of which the first {len(same)} match the .dat file; "
             "the others end where the .info file has their end",
         )
     return [*same, *(_Trial(lines) for lines in dat[len(same) :])]

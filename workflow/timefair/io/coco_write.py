@@ -1,14 +1,7 @@
 """Writes runs in COCO's data format, for cocopp.
 
-A run is one trial with all its launches. The ``.dat`` file of a function and dimension has one line
-per improvement. The ``.tdat`` file has the best precision at each of COCO's trigger evaluations.
-The ``.info`` file of a function lists the trials.
-
-The columns are those of COCO's logger: cost, evaluations of constraints (0), precision, and two
-values of the objective. The latter are the precision again, as for a function with optimum 0.
-With constraints, the cost consists of the evaluations of both kinds, which cocopp adds.
-
-Runs with two objectives have special files (`coco_biobj`): cost, indicator, target reached.
+A run is one trial with all its launches. The values of the objective are the precision again, as
+for a function with optimum 0. With constraints, the cost consists of the evaluations of both kinds.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
+from timefair.basics.words import counted
 from timefair.io.archive import Folder
 from timefair.io.common import (
     MOST_SECONDS,
@@ -476,8 +477,7 @@ def _chosen(
 ) -> list[tuple[ListedRun, IohLog]]:
     """Pair listed runs with their lines; `index` is the suffix of the index file."""
     pairs = paired(listed, found, lambda one, run: run.agrees(one))
-    runs = f"{len(found)} run{'s' * (len(found) != 1)}"
-    numbers = f"{runs}, but the {index} file lists {len(listed)}"
+    numbers = f"{counted(len(found), 'run')}, but the {index} file lists {len(listed)}"
     if pairs is None:
         raise InputError(f"{place}: {numbers}; cannot determine which are missing")
     if len(found) != len(listed):

@@ -1,9 +1,6 @@
 """Writes runs in IOHprofiler's data format, for iohinspector and IOHanalyzer.
 
-One JSON file per function lists the runs. One ``.dat`` file per function and dimension has the
-lines of all runs; a line with the column names comes before each run. The columns are
-``evaluations``, ``raw_y`` (the precision) and ``time_s`` (seconds since the run's start, as a
-logged attribute).
+``raw_y`` is the precision, and ``time_s``, a logged attribute, the seconds since the run's start.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError, suggest
 from timefair.basics.optimum import ROUNDING, difference, is_below, precision
+from timefair.basics.words import counted
 from timefair.io.common import (
     LARGEST_COUNT,
     LARGEST_NAME,
@@ -216,7 +217,7 @@ class Faults:
             for row, k in zip(wrong[:SHOWN_ROWS], first[:SHOWN_ROWS], strict=True)
         ]
         if more := len(wrong) - len(shown):
-            shown.append(f"and {more} more row{'s' * (more != 1)} with faults")
+            shown.append(f"and {counted(more, 'more row')} with faults")
         if shown:
             raise InputError(*shown)
 
@@ -349,8 +350,7 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
     faults = Faults()
 
     def refuse(row: pa_csv.InvalidRow) -> str:
-        cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
-        text = f"{cells}, but the header has {row.expected_columns}"
+        text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
         faults.add(np.array([(row.number or 2) - 2 - skipped]), lambda _: text)  # the header is 1
         return "skip"
 

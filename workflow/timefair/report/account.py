@@ -299,18 +299,9 @@ def _sources(evidence: Evidence) -> Iterator[str]:
 
 
 def implementation(use: str) -> str:
-    """What most of the code of an algorithm's own steps is written in.
+    """What most of the code of an algorithm's own steps is written in, by its key `use`.
 
-    Parameters
-    ----------
-    use
-        The key `use` of an algorithm in a campaign.
-
-    Returns
-    -------
-    str
-        ``compiled``, ``Python with numpy``, ``your Python`` for a function of the user, or
-        ``program`` for an external one. An algorithm in Python may call compiled code.
+    An algorithm in Python may call compiled code.
     """
     library, _, name = use.partition(":")
     if library == "external":

@@ -67,18 +67,10 @@ ITEM = """<section>
 
 
 def page(rows: Sequence[Row], campaign: str, note: str) -> str:
-    """The page of a campaign.
+    """The page of a campaign, with a note on its runs.
 
-    Parameters
-    ----------
-    rows
-        The rows in order, each with ``item``, ``topic``, ``part``, ``met``, ``evidence`` and
-        ``missing``; the last two are texts or null. ``met`` is null for a part that was not
-        measured. Without rows, the page states that there are no runs.
-    campaign
-        Name of the campaign.
-    note
-        A sentence on its runs.
+    Rows are those of the table `checklist`: ``met`` is null for a part that was not measured.
+    Without rows, the page states that there are no runs.
     """
     return PAGE.format(campaign=escape(campaign), style=STYLE, contents=contents(rows, note))
 

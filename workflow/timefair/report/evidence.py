@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.basics.together import ALL
+from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.unknown_optimum import KIND
 from timefair.problems import names
@@ -28,7 +29,7 @@ class Space(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"{self.suite}, {self.dimension} dimension{'s' * (self.dimension != 1)}"
+        return f"{self.suite}, {counted(self.dimension, 'dimension')}"
 
     @property
     def anchor(self) -> str:

@@ -24,8 +24,8 @@ class PictureFile(NamedTuple):
     kind: str
 
 
-PICTURES_BYTES = 500_000
-"""Maximal size of all pictures of a page together."""
+PICTURE_BYTES = 200_000
+"""Maximal size of a picture of the page."""
 
 
 def figures(
@@ -54,18 +54,10 @@ def figures(
 
 
 def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
-    """Pictures up to `PICTURES_BYTES` in total, the smallest first, and the names of the other
-    files.
-    """
-    sizes = {name: len(picture.content) for name, picture in pictures.items()}
-    room, fitting = PICTURES_BYTES, set()
-    for name in sorted(sizes, key=lambda one: sizes[one]):
-        room -= sizes[name]
-        if room >= 0:
-            fitting.add(name)
+    """The pictures, or only the names of the files that are too large."""
     return "\n".join(
         _static(name, picture, evidence.table(FIGURES[name].table))
-        if name in fitting
+        if len(picture.content) <= PICTURE_BYTES
         else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
         "too large for this page.</p>"
         for name, picture in pictures.items()
@@ -111,17 +103,13 @@ def _place(table: str) -> tuple[int, str]:
     return (ROOMS.index(room), "") if room in ROOMS else (len(ROOMS), room)
 
 
-def _note(table: dict[str, Any]) -> str:
-    """Note on the rows that a table lists, if not all."""
-    return f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
-
-
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
         return f"<p>{escape(TABLES[name].title)} {file}: too long for this page.</p>"
+    note = f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
-        f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"
+        f"<summary>{escape(TABLES[name].title)} {file}</summary>{note}"
         '<div class="place"></div></details>'
     )

@@ -17,12 +17,7 @@ DASH = 1.6
 class Names:
     """The names of algorithms, each after a spot in its colour on the page.
 
-    Attributes
-    ----------
-    looks
-        The look of each algorithm, in the order of the legend.
-    shown
-        The algorithms that figures show at first.
+    `looks` are in the order of the legend; figures at first show the algorithms in `shown`.
     """
 
     looks: Mapping[str, Look]

@@ -102,14 +102,8 @@ def page(
 ) -> str:
     """The page of a campaign.
 
-    Parameters
-    ----------
-    tables
-        The tables by name; the page does not mention missing tables.
-    figures
-        Figures by name; the page shows those that it does not draw from their table itself.
-    campaign
-        The campaign of the tables.
+    It does not mention tables that are missing, and shows the figures that it does not draw from
+    their table itself.
     """
     evidence = Evidence(tables, campaign)
     order = evidence.some_frame.attrs.get(ORDER, ())

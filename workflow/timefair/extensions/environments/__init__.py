@@ -1,8 +1,7 @@
 """Interpreters and package folders of their own for algorithms that cannot be installed together.
 
 The job of such an algorithm is the same `timefair measure`, run by its interpreter. `interpreters`
-starts it and asks it for what the plan and the checks need; `importable` is the folder that makes
-this package importable there, without the other packages beside it.
+starts it and asks it for what the plan and the checks need.
 """
 
 from timefair.basics.extension import Extension

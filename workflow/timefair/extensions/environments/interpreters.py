@@ -5,6 +5,7 @@ A process is inside an environment if a variable names it. There, the algorithm 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import timefair
 from timefair.basics.errors import InputError
+from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
-from timefair.machine import checkout, software
+from timefair.machine import software
 from timefair.machine.host import Host, Unknown
 
 if TYPE_CHECKING:
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
 
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""
-
-IMPORTABLE = str(Path(__file__).parent / "importable")
 
 ANSWER_S = 120
 """Time after which an interpreter without an answer counts as failed."""
@@ -52,13 +53,26 @@ def interpreter(
     dropped = () if python is None else _OF_ANOTHER_PYTHON
     variables = {name: value for name, value in environ.items() if name not in dropped}
     folders = [os.path.abspath(path)] if path else []
-    folders += [IMPORTABLE, *filter(None, [variables.get("PYTHONPATH")])]
+    folders += [_importable(), *filter(None, [variables.get("PYTHONPATH")])]
     version = software.versions(["timefair"])["timefair"]
     variables |= {
         "PYTHONPATH": os.pathsep.join(folders),
         INSIDE: json.dumps([python, path, version]),
     }
     yield sys.executable if python is None else os.path.abspath(python), variables
+
+
+def _importable() -> str:
+    """A folder that makes timefair importable, without the packages beside it."""
+    package = Path(timefair.__file__).parent
+    folder = cache_folder() / "importable" / hashlib.sha256(os.fsencode(package)).hexdigest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            (folder / package.name).symlink_to(package)
+    except OSError:
+        return str(package.parent)
+    return str(folder)
 
 
 def elsewhere(campaign: Campaign, label: str) -> Iterator[Mapping[str, Any]]:
@@ -90,7 +104,7 @@ def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     if spec := _keys(campaign, label):
         python, path = spec.get("python"), spec.get("path")
         try:
-            commit = None if path is None else checkout.describe(Path(path))
+            commit = None if path is None else software.describe(Path(path))
         except Unknown:
             commit = None
         yield "own_environment", {"python": python, "path": path, "commit": commit}

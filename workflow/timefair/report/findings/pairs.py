@@ -46,26 +46,14 @@ class Verdict(StrEnum):
 class Standing:
     """The algorithms in front under one criterion.
 
-    Attributes
-    ----------
-    verdict
-        What the pairs with the first algorithm decide.
-    leaders
-        Algorithms with the best value among those that are significantly worse than no other one;
-        several if their values are equal.
-    tied
-        Algorithms from which the leaders do not differ significantly, the best first.
-    values
-        A sentence with the values of the first ones, or the reason why there is no first.
-    test
-        The test and its corrections, or why it could decide nothing; empty without a test.
-    behind_p
-        Largest adjusted p-value of the leaders against an algorithm that is behind; NaN without
-        one.
-    tied_p
-        Smallest adjusted p-value against one that is tied; NaN without a test.
-    basis
-        The scope of the verdict, such as ``over 24 functions``.
+    - `leaders`: Those with the best value among those that are significantly worse than no other
+      one; several if their values are equal.
+    - `tied`: Those from which the leaders do not differ significantly, the best first.
+    - `values`: A sentence with the values of the first ones, or why there is no first.
+    - `test`: The test and its corrections, or why it could decide nothing; empty without a test.
+    - `behind_p`, `tied_p`: The largest adjusted p-value of the leaders against an algorithm that is
+      behind, and the smallest against one that is tied; NaN without one.
+    - `basis`: The scope of the verdict, such as ``over 24 functions``.
     """
 
     verdict: Verdict
@@ -120,16 +108,8 @@ COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one algorithm on one function: a value (smaller is better) and its interval.
-
-    Attributes
-    ----------
-    algorithm
-        Label of the algorithm.
-    value, low, high
-        The value and its limits, NaN if they are unknown.
-    runs, successes
-        Number of runs, and number of successful ones.
+    """The result of one algorithm on one function: a value (smaller is better) and its interval,
+    NaN if they are unknown.
     """
 
     algorithm: str
@@ -198,30 +178,16 @@ NO_FIRST = "Every algorithm is significantly worse than another one."
 
 @dataclass(frozen=True)
 class Pairs:
-    """The listed pairs of one criterion, on one function or over all of them.
+    """The listed pairs of one criterion, on one function or over all of them (``all``).
 
-    Attributes
-    ----------
-    function
-        The function as text, or ``all``.
-    values
-        The result of each algorithm; small is better.
-    better
-        For each decided pair (better, worse), its adjusted p-value.
-    undecided
-        For each other pair, in both orders, its adjusted p-value; NaN if there was no test.
-    differ
-        Whether the results of some pair differ at all.
-    functions
-        Over all functions, their number; else 1.
-    tests
-        Number of tests in the family; of several families, the smallest.
-    least
-        Smallest adjusted p-value that so many functions or runs can have.
-    level
-        Largest adjusted p-value of a significant difference.
-    targets
-        Whether values are negative shares of targets.
+    - `values`: The result of each algorithm, small is better; with `targets`, minus the share of
+      targets.
+    - `better`: For each decided pair (better, worse), its adjusted p-value.
+    - `undecided`: For each other pair, in both orders, its adjusted p-value; NaN without a test.
+    - `differ`: Whether the results of some pair differ at all.
+    - `tests`: Number of tests in the family; of several families, the smallest.
+    - `least`: Smallest adjusted p-value that so many functions or runs can have.
+    - `level`: Largest adjusted p-value of a significant difference.
     """
 
     function: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,10 +57,6 @@ def leading(evidence: Evidence) -> list[str]:
     return [str(name) for name in order.index]
 
 
-def _limits(low: float, high: float) -> str:
-    return "" if math.isnan(low) else f" [{100 * low:.0f}, {100 * high:.0f}]"
-
-
 def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     """A sentence on the cost of an algorithm relative to the best on each problem; empty if it is
     unknown or the algorithm has reached no target.
@@ -78,7 +73,8 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     solved = float(rows["fraction"].iloc[-1])
     if not solved:
         return ""
-    band = _limits(float(best["low"]), float(best["high"]))
+    low, high = float(best["low"]), float(best["high"])
+    band = "" if isnan(low) else f" [{100 * low:.0f}, {100 * high:.0f}]"
     has = (
         f"costs at most {number(near, digits=2)} times the best (the minimum detectable ratio)"
         if near > 1
@@ -116,20 +112,6 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
         f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
         f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
         f"orders are significant ({p_value(row['p_adjusted'])}, Wilcoxon, Bonferroni)."
-    )
-
-
-def reversed_over_functions(evidence: Evidence, space: Space) -> str:
-    """A sentence on all pairs with reversed orders over all functions; empty for less than two."""
-    found = _reversed(evidence, space)
-    if len(found) < 2:
-        return ""
-    winners = found[["winner_by_evaluations", "winner_by_time"]]
-    pairs = [f"{frugal} and {quick}" for frugal, quick in winners.to_numpy()]
-    return (
-        f"Over all functions, {len(pairs)} pairs have significantly opposite orders with equal "
-        "evaluations and with equal time "
-        f"(the better one by evaluations first): {'; '.join(pairs)}."
     )
 
 
@@ -196,24 +178,11 @@ NAMED = 4
 
 @dataclass(frozen=True)
 class OnFunction:
-    """The standing on one function.
+    """The standing on one function, by a criterion such as ``time to 10⁻⁸``.
 
-    Attributes
-    ----------
-    function
-        Number of the function.
-    title
-        Number of the function with its name.
-    criterion
-        The criterion of the comparison, such as ``time to 10⁻⁸``.
-    value
-        Value of the first algorithm, with its interval.
-    factor
-        Value of the next algorithm as a multiple of it; `inf` or NaN if there is none.
-    successes
-        The successful runs of the first algorithm, such as ``8 of 10``; empty for a precision.
-    standing
-        The standing.
+    `value` is that of the first algorithm, with its interval, and `factor` that of the next one as
+    a multiple of it; `inf` or NaN if there is none. `successes` are its successful runs, such as
+    ``8 of 10``; empty for a precision.
     """
 
     function: int
@@ -232,10 +201,8 @@ UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference unit
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """The standing on each function; empty with fewer than two functions or algorithms.
 
-    The first algorithm has the smallest ERT to the target of the function: the hardest that half of
-    the runs of some algorithm reached, or else the hardest that any run reached. If no run reached
-    a target, it has the best median precision at the end. The function needs the tables
-    `comparison` and `ert`.
+    The first algorithm has the smallest ERT to the target of `by_cost` or, if no run reached one,
+    the best median precision at the end.
     """
     if len(functions_of(evidence, space)) < 2:
         return []
@@ -331,23 +298,9 @@ class Situation:
 class Findings:
     """All findings on one space.
 
-    Attributes
-    ----------
-    space
-        The space of the findings.
-    headline
-        Who wins, in one sentence.
-    reversal
-        The pair whose order over all functions evaluations and time reverse most significantly;
-        empty without one.
-    sentences
-        Further findings, such as the size of the lead.
-    situations
-        The situations of readers.
-    functions
-        The standing on each function.
-    winner
-        The algorithm that is significantly better than every other one; empty without one.
+    `headline` says who wins, and `reversal` names the pair whose order over all functions
+    evaluations and time reverse most significantly; empty without one. `winner` is significantly
+    better than every other algorithm; empty without one.
     """
 
     space: Space
@@ -371,7 +324,6 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
-        reversed_over_functions(evidence, space),
         *each("findings", evidence, space),
     ]
     return Findings(
@@ -411,13 +363,9 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    return f"{_refuted(evidence)}{_verdict(evidence, space, main)}"
-
-
-def _refuted(evidence: Evidence) -> str:
-    """A warning if values below an optimum were found; empty otherwise."""
     wrong = evidence.some_frame.attrs.get(REFUTED)
-    return "An optimum (f_opt) is wrong, so do not use this verdict. " if wrong else ""
+    warning = "An optimum (f_opt) is wrong, so do not use this verdict. " if wrong else ""
+    return f"{warning}{_verdict(evidence, space, main)}"
 
 
 def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:

@@ -5,8 +5,8 @@ const MARGIN = 0.03;
 /** A logarithmic axis over the positive values, with 0 a decade below where there is one. */
 function logAxis(values, from, to) {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
-  let low = Math.log10(Math.min(...positive, ...(positive.length ? [] : [1])));
-  let high = Math.log10(Math.max(...positive, ...(positive.length ? [] : [1])));
+  if (positive.length === 0) positive.push(1);
+  let [low, high] = [Math.log10(Math.min(...positive)), Math.log10(Math.max(...positive))];
   const floor = values.includes(0) ? Math.floor(low) - 1 : null;
   if (floor !== null) low = floor;
   if (high - low < 0.3) [low, high] = [low - 0.15, high + 0.15];
@@ -61,7 +61,7 @@ function valueAxis(values, from, to) {
 /** An axis that is logarithmic on both sides of 0. */
 function signedAxis(values, from, to) {
   const sizes = values.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size));
-  const least = Math.min(...sizes, ...(sizes.length ? [] : [1]));
+  const least = sizes.length ? Math.min(...sizes) : 1;
   const scaled = (value) => (value === 0 ? 0 : Math.sign(value) * (1 + Math.log10(Math.abs(value) / least)));
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const [start, end] = [scaled(low) - 0.2, scaled(high) + 0.2];

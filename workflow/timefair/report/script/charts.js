@@ -80,10 +80,9 @@ function curvePanel(view, all) {
       : logAxis(ys, height - bottom, top);
     const clip = `clip-${clips++}`;
     const curves = drawing("g", { "clip-path": `url(#${clip})` });
-    if (others.length > 0) curves.append(backdrop(view, others, xAxis, yAxis));
-    for (const [name, points] of visible) {
-      curves.append(...curve(view, name, points, xAxis, yAxis), ...endMark(view, name, points, last, xAxis, yAxis));
-    }
+    const at = (x, y) => [xAxis.place(x).toFixed(1), yAxis.place(y).toFixed(1)];
+    if (others.length > 0) curves.append(backdrop(view, others, at));
+    for (const [name, points] of visible) curves.append(...curve(view, name, points, last, at));
     const box = { x: left, y: top - 2, width: width - left - right, height: height - top - bottom + 4 };
     const svg = drawing(
       "svg",
@@ -122,60 +121,45 @@ function frame(view, panel, xAxis, yAxis) {
 }
 
 /** The curves of algorithms that are not chosen, in grey and as one path. */
-function backdrop(view, others, xAxis, yAxis) {
-  const paths = others.map(([, points]) => {
-    const known = points.filter(({ y, cut }) => Number.isFinite(y) && !cut);
-    return joined(known.map((p) => [xAxis.place(p.x), yAxis.place(p.y)]), view.shape);
-  });
+function backdrop(view, others, at) {
+  const paths = others.map(([, points]) =>
+    joined(points.filter(({ y, cut }) => Number.isFinite(y) && !cut).map((p) => at(p.x, p.y)), view.shape),
+  );
   return drawing("path", { d: paths.join(""), class: "rest" });
 }
 
-function curve(view, name, points, xAxis, yAxis) {
+/** A curve with its band, thin from where its first run is cut off, with a cross there or where it ends before the axis. */
+function curve(view, name, points, last, at) {
   const { color, dash } = LOOKS.get(name) ?? { color: "gray" };
   const known = points.filter(({ y }) => Number.isFinite(y));
   const banded = known.filter(({ low, high }) => !Number.isNaN(low) && !Number.isNaN(high));
-  const end = observedEnd(known);
-  const path = (part, value) => joined(part.map((p) => [xAxis.place(p.x), yAxis.place(value(p))]), view.shape);
-  const band = banded.length > 1 ? path(banded, (p) => p.high) + "L" + reversed(banded, view, xAxis, yAxis) : null;
-  return [
-    ...(band ? [drawing("path", { d: `${band}Z`, fill: color, class: "band" })] : []),
-    drawing("path", { d: path(known.slice(0, end), (p) => p.y), stroke: color, "stroke-dasharray": dash, class: "curve" }),
-    ...(end < known.length ? [drawing("path", { d: path(known.slice(end - 1), (p) => p.y), stroke: color, fill: "none", "stroke-width": 0.7 })] : []),
-    ...(view.shape === "line" ? known.map((p) => drawing("circle", { cx: xAxis.place(p.x), cy: yAxis.place(p.y), r: 2, fill: color })) : []),
-  ];
+  const path = (part) => joined(part.map((p) => at(p.x, p.y)), view.shape);
+  const end = Math.max(known.filter(({ cut }) => !cut).length, 1); // at least one point is observed
+  const drawn = [drawing("path", { d: path(known.slice(0, end)), stroke: color, "stroke-dasharray": dash, class: "curve" })];
+  if (banded.length > 1) drawn.unshift(drawing("path", { d: band(view, banded, at), fill: color, class: "band" }));
+  if (end < known.length) {
+    drawn.push(drawing("path", { d: path(known.slice(end - 1)), stroke: color, fill: "none", "stroke-width": 0.7 }));
+  }
+  if (view.shape === "line") {
+    drawn.push(...known.map((p) => drawing("circle", { cx: at(p.x, p.y)[0], cy: at(p.x, p.y)[1], r: 2, fill: color })));
+  } else if (known.length > 0 && (end < known.length || known.at(-1).x < last * (1 - 1e-9))) {
+    const [x, y] = at(known[end - 1].x, known[end - 1].y);
+    drawn.push(drawing("path", { d: `M${x} ${y}m-4 -4l8 8m0 -8l-8 8`, stroke: color, class: "end", "stroke-width": 1.5 }));
+  }
+  return drawn;
 }
 
-/** The number of points of a curve before the first of its runs is cut off; at least one. */
-function observedEnd(points) {
-  return Math.max(points.filter(({ cut }) => !cut).length, 1);
-}
-
-/** A cross where the first run of a curve is cut off, or where the curve ends before the axis. */
-function endMark(view, name, points, last, xAxis, yAxis) {
-  const known = points.filter(({ y }) => Number.isFinite(y));
-  const end = known[observedEnd(known) - 1];
-  if (view.shape !== "step" || !end || (!known.at(-1).cut && end.x >= last * (1 - 1e-9))) return [];
-  const [x, y] = [xAxis.place(end.x).toFixed(1), yAxis.place(end.y).toFixed(1)];
-  const { color } = LOOKS.get(name) ?? { color: "gray" };
-  return [drawing("path", { d: `M${x} ${y}m-4 -4l8 8m0 -8l-8 8`, stroke: color, class: "end", "stroke-width": 1.5 })];
-}
-
-/** The lower edge of a band, from right to left. */
-function reversed(points, view, xAxis, yAxis) {
-  const corners = [];
-  points.forEach((p, k) => {
-    const y = yAxis.place(p.low);
-    if (view.shape === "step" && k > 0) corners.push([xAxis.place(p.x), yAxis.place(points[k - 1].low)]);
-    corners.push([xAxis.place(p.x), y]);
+/** The outline of a band: its upper edge, and the lower one from right to left. */
+function band(view, points, at) {
+  const upper = joined(points.map((p) => at(p.x, p.high)), view.shape);
+  const lower = points.flatMap((p, k) => {
+    const before = view.shape === "step" && k > 0 ? [at(p.x, points[k - 1].low)] : [];
+    return [...before, at(p.x, p.low)];
   });
-  return corners.reverse().map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+  return `${upper}L${lower.reverse().map((corner) => corner.join(" ")).join("L")}Z`;
 }
 
 function joined(corners, shape) {
-  const parts = corners.map(([x, y], k) => {
-    const [px, py] = [x.toFixed(1), y.toFixed(1)];
-    if (k === 0) return `M${px} ${py}`;
-    return shape === "step" ? `H${px}V${py}` : `L${px} ${py}`;
-  });
-  return parts.join("");
+  const next = shape === "step" ? ([x, y]) => `H${x}V${y}` : ([x, y]) => `L${x} ${y}`;
+  return corners.map((corner, k) => (k === 0 ? `M${corner.join(" ")}` : next(corner))).join("");
 }
