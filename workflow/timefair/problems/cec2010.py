@@ -38,15 +38,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
 from timefair.problems.base import Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 from timefair.problems.kinds import Native
+from timefair.problems.parameters import Allowed, Number
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
 NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
@@ -138,23 +138,15 @@ class Cec2010(Suite):
     functions = range(1, 21)
     dimensions = at_least(2)
 
-    def __init__(self, group_size: int | None = None) -> None:
-        self.group_size = group_size
-
-    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        found = [
-            f"{key!r} is not a parameter of cec2010"
-            f"{suggest(key, ['group_size']) or '; it has: group_size'}"
-            for key in parameters
-            if key != "group_size"
-        ]
-        size = parameters.get("group_size", 2)
-        if not isinstance(size, int) or isinstance(size, bool) or size < 2:
-            found.append(f"'group_size' of cec2010 is a whole number from 2 on, not {size!r}")
-        return found
-
-    def configured(self, parameters: Mapping[str, object]) -> Self:
-        return type(self)(**parameters)  # type: ignore[arg-type]
+    group_size: int | None = None
+    parameters: ClassVar[Allowed] = {"group_size": Number(2, whole=True)}
+    groups: Mapping[str, range] = {
+        "separable": range(1, 4),
+        "one group of m": ONE_GROUP,
+        "D/2m groups": HALF_IN_GROUPS,
+        "D/m groups": ALL_IN_GROUPS,
+        "nonseparable": range(19, 21),
+    }
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]

@@ -22,50 +22,31 @@ quality
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.coco import SMALL, Coco
 from timefair.problems.coco_library import CProblem
 from timefair.problems.kinds import Constraints, Kind
-
-QUALITIES = ("feasible", "indicator")
-"""The words of the parameter ``quality``; the first is the default."""
+from timefair.problems.parameters import Allowed, Word
 
 
 @dataclass
 class CocoConstrained(Coco):
     """The suite ``bbob-constrained``; its parameter is explained above."""
 
-    quality: str = QUALITIES[0]
+    quality: str = "feasible"
+    parameters: ClassVar[Allowed] = {"quality": Word(("feasible", "indicator"))}
     kind: type[Kind] = Constraints
-
-    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        found = [
-            f"{key!r} is not a parameter of {self.name}"
-            f"{suggest(key, ['quality']) or '; it has: quality'}"
-            for key in parameters
-            if key != "quality"
-        ]
-        quality = parameters.get("quality", QUALITIES[0])
-        if quality not in QUALITIES:
-            words = " or ".join(map(repr, QUALITIES))
-            found.append(f"'quality' of {self.name} is {words}, not {quality!r}")
-        return found
 
     @property
     def published_needs(self) -> str:  # type: ignore[override]
         """The setting for the precisions of COCO's logger. Published data have these precisions."""
         return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
-
-    def configured(self, parameters: Mapping[str, object]) -> Self:
-        return replace(self, **parameters)  # type: ignore[arg-type]
 
     def make(self, name: ProblemName) -> Problem:
         problem = super().make(name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import Number, wrong_values
+from timefair.problems.parameters import Number, wrong_values
 
 
 def solve(
@@ -44,7 +44,7 @@ def faults(**parameters: object) -> list[str]:
     """Faults of the values; a bee needs a second source."""
     given = {key: value for key, value in parameters.items() if value is not None}
     allowed = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
-    return wrong_values("ABC", allowed, given)
+    return wrong_values("timefair:ABC", allowed, given)
 
 
 class Colony:

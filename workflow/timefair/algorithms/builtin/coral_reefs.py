@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 INDEX = 20.0
 """Index of the distributions of crossover and mutation: with a larger one, children are closer to
@@ -82,7 +82,7 @@ def faults(**parameters: object) -> list[str]:
     one = Number(1, whole=True)
     allowed = {"n": one, "m": one, "attempts": one}
     allowed |= dict.fromkeys(("rho", "fbs", "fa", "pd"), SHARE) | {"fd": Number(0, 0.99)}
-    return wrong_values("CRO", allowed, parameters)
+    return wrong_values("timefair:CRO", allowed, parameters)
 
 
 class Reef:

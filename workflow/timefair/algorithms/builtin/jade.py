@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 SPREAD = 0.1
 """Spread of CR (standard deviation) and of F (scale of the Cauchy distribution) around their
@@ -62,7 +62,7 @@ def solve(
 def faults(**parameters: object) -> list[str]:
     """Faults of the values; the mutation needs three different points."""
     allowed = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}
-    return wrong_values("JADE", allowed, parameters)
+    return wrong_values("timefair:JADE", allowed, parameters)
 
 
 def scale_factors(rng: np.random.Generator, centre: float, size: int) -> pop.Values:

@@ -11,7 +11,7 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 FIRST_F, FIRST_CR = 0.5, 0.9
 LEAST_F = 0.1
@@ -55,4 +55,4 @@ def solve(
 def faults(**parameters: object) -> list[str]:
     """Faults of the values; the mutation needs four different points."""
     allowed = {"population": Number(4, whole=True), "tau1": SHARE, "tau2": SHARE}
-    return wrong_values("jDE", allowed, parameters)
+    return wrong_values("timefair:jDE", allowed, parameters)

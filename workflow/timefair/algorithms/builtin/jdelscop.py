@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.adapter import nominal_budget
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import Number, wrong_values
+from timefair.problems.parameters import Number, wrong_values
 
 RAND_BIN, RAND_EXP, BEST_BIN = range(3)
 """The strategies rand/1/bin, rand/1/exp and best/1/bin, one column each in the points' F and CR."""
@@ -77,7 +77,7 @@ def faults(**parameters: object) -> list[str]:
     """Faults of the values; the mutation needs four different points."""
     given = {key: value for key, value in parameters.items() if value is not None}
     allowed = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
-    return wrong_values("jDElscop", allowed, given)
+    return wrong_values("timefair:jDElscop", allowed, given)
 
 
 def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:

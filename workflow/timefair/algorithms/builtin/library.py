@@ -19,6 +19,7 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+from timefair.problems.parameters import unknown
 
 MODULES = {
     "ABC": "bee_colony",
@@ -58,13 +59,7 @@ class Timefair(Library):
         module = _module(name)
         arguments = inspect.signature(module.solve).parameters.values()
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
-        has = ", ".join(known) or "none"
-        lines = [
-            f"{key!r} is not a parameter of timefair:{name}"
-            f"{suggest(key, known) or f'; it has: {has}'}"
-            for key in parameters
-            if key not in known
-        ]
+        lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
         lines += [
             f"timefair:{name} needs a value of its parameter {key!r}"
             for key, a in known.items()

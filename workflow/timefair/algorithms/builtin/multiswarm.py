@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 Array = NDArray[np.float64]
 
@@ -167,4 +167,4 @@ def faults(**parameters: object) -> list[str]:
         "chi": SHARE,
         "c": Number(0),
     }
-    return wrong_values("mQSO", allowed, parameters)
+    return wrong_values("timefair:mQSO", allowed, parameters)

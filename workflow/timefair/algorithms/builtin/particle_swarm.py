@@ -11,7 +11,7 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 
 def solve(
@@ -60,4 +60,4 @@ def faults(**parameters: object) -> list[str]:
         "c2": Number(0),
         "start_velocity": SHARE,
     }
-    return wrong_values("PSO", allowed, parameters)
+    return wrong_values("timefair:PSO", allowed, parameters)

@@ -48,7 +48,7 @@ import numpy as np
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin.differential_evolution.generations import minimize
 from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, wrong_values
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5
@@ -106,4 +106,4 @@ def faults(
         "patience": Number(1, whole=True),
     }
     given = {k: v for k, v in numbers.items() if v is not None or k in ("F", "CR")}
-    return lines + wrong_values("DE", allowed, given)
+    return lines + wrong_values("timefair:DE", allowed, given)
