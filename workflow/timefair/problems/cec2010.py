@@ -66,31 +66,15 @@ FACTOR = 1e6
 
 @dataclass(frozen=True)
 class Data:
-    """The random data of one problem.
+    """The random data of one problem."""
 
-    Attributes
-    ----------
-    optimum
-        Shape ``(dimension,)``. In the variables of Rosenbrock's function, it is the shift of the
-        report plus 1.
-    order
-        A permutation of the variables, shape ``(dimension,)``: one group after the other, then the
-        other variables.
-    rotation
-        Orthogonal, shape ``(group_size, group_size)``; None in a function without rotation.
-    """
-
-    optimum: NDArray[np.float64]
-    order: NDArray[np.intp]
-    rotation: NDArray[np.float64] | None = None
+    optimum: NDArray[np.float64]  # of Rosenbrock's function: the shift of the report plus 1
+    order: NDArray[np.intp]  # of the variables: group after group, then the others
+    rotation: NDArray[np.float64] | None = None  # orthogonal, shape (group_size, group_size)
 
 
 def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
-    """Draw a problem's data from the seed ``[2010, function, dimension, group_size, instance]``.
-
-    The optimum is uniform within the bounds, the order is a uniform permutation (the identity in
-    functions without groups), and the rotation is uniform among orthogonal matrices.
-    """
+    """Draw a problem's data, as the docstring of the module says."""
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
     optimum = rng.uniform(-BOUND[main], BOUND[main], dimension)

@@ -20,7 +20,7 @@ COCO's sequence that the seed of the run determines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbered, refusing
-from timefair.problems.coco_library import CProblem, place_noise
+from timefair.problems.coco_library import CProblem, options, place_noise
 from timefair.problems.kinds import Kind, Native, Noisy
 from timefair.problems.noisy_pair import NoisyPair
 
@@ -51,12 +51,8 @@ class Coco(Suite):
     groups: Mapping[str, range] = field(default_factory=dict)
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        # The filter leaves one problem, because a suite builds all its problems.
-        index = function - self.functions[0] + 1
-        options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
-        in_c = CProblem.open(name, options)
-        problem = self._through_wrapper(name, options, in_c.best_value)
+        in_c = CProblem.open(name, options(name, self.functions[0]))
+        problem = self._through_wrapper(name, in_c.best_value)
         if self.kind is Noisy:
             return self._with_both_values(problem, in_c.noisy_pair(name.dimension))
         lower, upper, integer = problem.lower, problem.upper, problem.integer
@@ -64,7 +60,11 @@ class Coco(Suite):
             return replace(
                 problem, evaluate=refusing(problem.evaluate, name, lower, upper, integer)
             )
-        return replace(problem, native=in_c.native) if _same_bits(problem, in_c) else problem
+        return (
+            replace(problem, native=in_c.native)
+            if same_bits(problem, in_c.evaluate, problem.evaluate)
+            else problem
+        )
 
     def _with_both_values(self, problem: Problem, pair: NoisyPair) -> Problem:
         """The problem, with the measured value and the value without noise."""
@@ -80,13 +80,11 @@ class Coco(Suite):
             keep=(*problem.keep, pair),
         )
 
-    def _through_wrapper(
-        self, name: ProblemName, options: tuple[str, str], f_opt: float
-    ) -> Problem:
+    def _through_wrapper(self, name: ProblemName, f_opt: float) -> Problem:
         """The problem, evaluated by cocoex."""
         import cocoex
 
-        suite = cocoex.Suite(self.name, *options)
+        suite = cocoex.Suite(self.name, *options(name, self.functions[0]))
         coco = suite.get_problem(0)
         numbers = (name.function, name.dimension, name.instance)
         if coco.id_triple != numbers:
@@ -103,14 +101,11 @@ class Coco(Suite):
         )
 
 
-def _same_bits(problem: Problem, in_c: CProblem) -> bool:
-    """Whether the evaluation in C gives the same values as the Python wrapper."""
+def same_bits(problem: Problem, in_c: Callable[[Any], Any], wrapper: Callable[[Any], Any]) -> bool:
+    """Whether an evaluation in C gives the same values as the Python wrapper."""
     rng = np.random.default_rng(0)
-    for x in rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension)):
-        by_wrapper = problem.evaluate(x)
-        if in_c.evaluate(x) != by_wrapper:
-            return False
-    return True
+    points = rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension))
+    return all(np.array_equal(in_c(x), wrapper(x)) for x in points)
 
 
 SMALL = (2, 3, 5, 10, 20, 40)

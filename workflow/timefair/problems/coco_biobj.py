@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.coco import SMALL, Coco
-from timefair.problems.coco_library import CProblem
+from timefair.problems.coco_library import CProblem, options
 from timefair.problems.kinds import Kind, TwoObjectives
 
 INSTANCES = range(1, 16)
@@ -64,18 +64,13 @@ class CocoBiobj(Coco):
         ]
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        options = (
-            f"instances: {instance}",
-            f"dimensions: {dimension} function_indices: {function}",
-        )
-        reference = reference_values()[function, instance, dimension]
-        problem = self._through_wrapper(name, options, -reference)
+        reference = reference_values()[name.function, name.instance, name.dimension]
+        problem = self._through_wrapper(name, -reference)
         coco: Any = problem.keep[-1]
         ideal, nadir = _ideal(coco.name), np.array(coco.largest_fvalues_of_interest)
         return replace(
             problem,
-            native=CProblem.open(name, options).native,
+            native=CProblem.open(name, options(name)).native,
             kind=TwoObjectives(ideal, nadir),
         )
 
@@ -89,8 +84,8 @@ def _ideal(stacked: str) -> NDArray[np.float64]:
 
 
 def _optimum(function: int, instance: int, dimension: int) -> float:
-    options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {function}")
-    return CProblem.open(ProblemName("bbob", function, dimension, instance), options).best_value
+    name = ProblemName("bbob", function, dimension, instance)
+    return CProblem.open(name, options(name)).best_value
 
 
 @cache

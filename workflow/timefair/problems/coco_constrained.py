@@ -23,13 +23,13 @@ quality
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.coco import SMALL, Coco
+from timefair.problems.coco import SMALL, Coco, same_bits
 from timefair.problems.coco_library import CProblem
 from timefair.problems.kinds import Constraints, Kind
 from timefair.problems.parameters import Allowed, Word
@@ -58,20 +58,11 @@ class CocoConstrained(Coco):
         )
         if problem.native is not None:
             in_c = CProblem(problem.native.handle)
-            if _same_bits(problem, constraints, in_c):
+            by_c = partial(in_c.evaluate_constraints, count=constraints.count)
+            if same_bits(problem, by_c, constraints.evaluate):
                 constraints = replace(constraints, native=in_c.native_constraints)
         start = np.array(coco.initial_solution, dtype=float)
         return replace(problem, kind=constraints, start=start)
-
-
-def _same_bits(problem: Problem, constraints: Constraints, in_c: CProblem) -> bool:
-    """Whether the evaluation in C gives the same values as the Python wrapper."""
-    rng = np.random.default_rng(0)
-    points: NDArray[np.float64] = rng.uniform(problem.lower, problem.upper, (5, problem.dimension))
-    return all(
-        np.array_equal(in_c.evaluate_constraints(x, constraints.count), constraints.evaluate(x))
-        for x in points
-    )
 
 
 BBOB_CONSTRAINED = CocoConstrained("bbob-constrained", range(1, 55), SMALL)

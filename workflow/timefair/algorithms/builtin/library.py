@@ -19,7 +19,7 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
-from timefair.problems.parameters import unknown
+from timefair.problems.parameters import unknown, wrong_values
 
 MODULES = {
     "ABC": "bee_colony",
@@ -65,6 +65,9 @@ class Timefair(Library):
             for key, a in known.items()
             if a.default is a.empty and key not in parameters
         ]
+        optional = {key for key, a in known.items() if a.default is None}
+        given = {k: v for k, v in parameters.items() if v is not None or k not in optional}
+        lines += wrong_values(f"timefair:{name}", getattr(module, "ALLOWED", {}), given)
         if not lines and hasattr(module, "faults"):
             lines = module.faults(**parameters)
         return lines
