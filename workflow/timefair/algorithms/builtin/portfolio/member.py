@@ -9,8 +9,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
-from timefair.algorithms.global_generators import seed_global_generators
-from timefair.algorithms.pausable import PausableThread
+from timefair.algorithms.pausable import PausableThread, seed_global_generators
 
 
 class Member:
