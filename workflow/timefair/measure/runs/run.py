@@ -171,7 +171,7 @@ def completed(logs: Logs, problem: Problem) -> Logs:
     ----------
     logs
         The logs as the run's process wrote them. Recommended rows contain points; vectors contain
-        points if the problem's `Outputs` are ``later``.
+        points if the problem's kind is ``later``.
     problem
         The problem, whose noise-free function is called in a separate process.
 
