@@ -6,14 +6,14 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
-from timefair.problems.names import TWO_OBJECTIVES
+from timefair.problems.coco_biobj import TARGETS as ALL
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 
-TARGETS = tuple(sorted(TWO_OBJECTIVES, reverse=True))
+TARGETS = tuple(sorted(ALL, reverse=True))
 FOR_COCOPP = [target * (1 - 1e-12) if target < 0 else target for target in TARGETS]
 """cocopp's own grid has -9.999999999999999e-06, and -1e-05 would get its next harder target."""
 

@@ -337,11 +337,11 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
         ({"patience": 0}, "'patience' of timefair:DE is a whole number of at least 1, not 0"),
         (
             {"bounds": "clipped"},
-            "'bounds' of timefair:DE is one of random, reflect, clip, not 'clipped'",
+            "'bounds' of timefair:DE is 'random' or 'reflect' or 'clip', not 'clipped'",
         ),
         (
             {"strategy": "rand/1"},
-            f"'strategy' of timefair:DE is one of {', '.join(STRATEGIES)}, not 'rand/1'",
+            f"'strategy' of timefair:DE is {' or '.join(map(repr, STRATEGIES))}, not 'rand/1'",
         ),
     ],
 )

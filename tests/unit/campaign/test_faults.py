@@ -88,7 +88,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "problems.parameters",
         {"lower": 0},
-        "problems.parameters: 'lower' is not a parameter of bbob: it has none",
+        "problems.parameters: 'lower' is not a parameter of bbob; it has: none",
     ),
     ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
     ("problems.functions", 25, "problems.functions: 25 is not in bbob, which has 1 to 24"),

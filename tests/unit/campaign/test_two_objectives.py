@@ -4,7 +4,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.problems.names import TWO_OBJECTIVES
+from timefair.problems.coco_biobj import TARGETS
 
 MINIMAL = """\
 name: two
@@ -22,7 +22,7 @@ def checked(tmp_path, suite="bbob-biobj", use="timefair:random-search", budget="
 
 
 def test_the_targets_are_cocos_unless_the_campaign_names_others(tmp_path):
-    assert checked(tmp_path).targets == TWO_OBJECTIVES
+    assert checked(tmp_path).targets == TARGETS
     assert checked(tmp_path, more="targets: [1, -1e-5]").targets == (1.0, -1e-5)
     assert min(checked(tmp_path, suite="bbob").targets) > 0
 

@@ -8,7 +8,6 @@ from timefair.campaign import configuration
 from timefair.charts.pages import COLUMNS, LINES, MANY, pages
 from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES
-from timefair.problems import names
 from timefair.problems.registry import SUITES
 
 CAMPAIGN = {
@@ -59,13 +58,11 @@ def test_a_figure_without_what_it_needs_is_not_asked_for():
     assert "run_count_rules" in campaign(runs=50).figure_names
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("suite", names.SUITES)
+@pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
 def test_names_and_groups_are_of_functions_that_the_suite_has(suite):
-    known = names.of_suite(suite)
-    assert set(known.names) <= set(SUITES[suite].functions)
-    grouped = [function for numbers in known.groups.values() for function in numbers]
-    assert not grouped or grouped == list(SUITES[suite].functions)
+    assert set(suite.names) <= set(suite.functions)
+    grouped = [function for numbers in suite.groups.values() for function in numbers]
+    assert not grouped or grouped == list(suite.functions)
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def points(problem, count, seed=1):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_values_are_those_of_the_reports_formulas(function):
     for dimension, m in LAYOUTS:
-        problem = Cec2010(m).problem(function, dimension, 4)
+        problem = Cec2010().configured({"group_size": m}).problem(function, dimension, 4)
         data = draw(function, dimension, size(function, m), 4)
         near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
         for x in (*points(problem, 5), *near, 2 * problem.upper):
@@ -88,7 +88,7 @@ def test_values_are_those_of_the_reports_formulas(function):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
     for (dimension, m), instance in itertools.product([LAYOUTS[0], (100, 50)], (1, 2**31 - 1)):
-        problem = Cec2010(m).problem(function, dimension, instance)
+        problem = Cec2010().configured({"group_size": m}).problem(function, dimension, instance)
         optimum = draw(function, dimension, size(function, m), instance).optimum
         assert problem.f_opt == problem.evaluate(optimum) == 0.0
         assert np.all(problem.lower <= optimum)
@@ -133,7 +133,7 @@ def interaction(problem, i, j):
 
 @pytest.mark.parametrize("function", GROUPED)
 def test_groups_are_separable_from_each_other_and_from_the_rest(function):
-    problem = Cec2010(5).problem(function, 20, 1)
+    problem = Cec2010().configured({"group_size": 5}).problem(function, 20, 1)
     order = draw(function, 20, 5, 1).order
     assert interaction(problem, order[1], order[2]) > 1e-7
     for other in (5, 9, 10, 19):
@@ -176,7 +176,9 @@ def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
 def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
     x = np.ones(dimension)
     by_default = DEFAULT.problem(9, dimension, 1).evaluate(x)
-    assert by_default == Cec2010(m).problem(9, dimension, 1).evaluate(x)
+    assert by_default == Cec2010().configured({"group_size": m}).problem(9, dimension, 1).evaluate(
+        x
+    )
 
 
 # --- Points that are no plain points ------------------------------------------------------------
@@ -226,7 +228,9 @@ def test_keys_that_the_suite_does_not_have():
 
 def test_dimensions_that_the_groups_do_not_fill():
     halves, all_in = "a multiple of 10, twice its group size", "a multiple of 5, its group size"
-    assert Cec2010(5).faults([1, 4, 9, 14, 20], [5, 15, 18, 20], [1]) == [
+    assert Cec2010().configured({"group_size": 5}).faults(
+        [1, 4, 9, 14, 20], [5, 15, 18, 20], [1]
+    ) == [
         f"dimensions: {dimension} does not fit cec2010 f{function}, which takes {right}"
         for function, dimension, right in (
             (4, 5, "more than 5 variables, its group"),
@@ -237,14 +241,14 @@ def test_dimensions_that_the_groups_do_not_fill():
         )
     ]
     with pytest.raises(ValueError, match="dimensions: 15 does not fit cec2010 f9"):
-        Cec2010(5).problem(9, 15, 1)
+        Cec2010().configured({"group_size": 5}).problem(9, 15, 1)
 
 
 @pytest.mark.slow
 @given(st.sampled_from(FUNCTIONS), st.integers(2, 130), st.none() | st.integers(2, 70))
 @settings(max_examples=3 * settings.default.max_examples, deadline=None)
 def test_what_has_no_faults_can_be_evaluated(function, dimension, m):
-    suite = Cec2010(m)
+    suite = Cec2010().configured({"group_size": m})
     if not suite.faults([function], [dimension], [1]):
         assert suite.problem(function, dimension, 1).evaluate(np.full(dimension, 200.0)) > 0
 

@@ -104,7 +104,7 @@ def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None
         ("no_module_here:f", {}, ["suite: 'no_module_here:f' is unknown; known: bbob, "]),
         ("own_functions:bowel", {}, ["suite: own_functions has no function 'bowel'; did you mean"]),
         ("nowhere.py:f", {}, ["suite: there is no file "]),
-        ("bbob", {"lower": 1}, ["parameters: 'lower' is not a parameter of bbob: it has none"]),
+        ("bbob", {"lower": 1}, ["parameters: 'lower' is not a parameter of bbob; it has: none"]),
         (
             "own_functions:bowl",
             {},

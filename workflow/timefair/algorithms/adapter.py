@@ -32,13 +32,12 @@ from timefair.algorithms.base import (
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+from timefair.problems.parameters import unknown
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 """The tasks of an algorithm that takes one objective, with constraints or without."""
 CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
 TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
-LISTED = 20
-"""Most parameters that the message on an unknown one lists."""
 
 Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
@@ -169,13 +168,6 @@ class Adapter(Library):
             reason = " ".join(told.split()) or type(error).__name__
             return [f"{self.name}:{name} refuses its parameters: {reason}"]
         return []
-
-
-def unknown(key: str, owner: str, known: Collection[str]) -> str:
-    """The fault of a parameter that its owner does not have."""
-    names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
-    has = ", ".join(names) or "none"
-    return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
 
 
 def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:

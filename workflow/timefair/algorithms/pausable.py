@@ -1,11 +1,15 @@
-"""A function that can be paused with its complete state, and continue later."""
+"""A function that can be paused with its complete state, numpy's and Python's global random
+generators included: some libraries draw from them.
+"""
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
+from typing import Any
 
-from timefair.algorithms.global_generators import global_states, restore_global_states
+import numpy as np
 
 
 class PausableThread:
@@ -58,3 +62,20 @@ class PausableThread:
             self._error = error
         self._has_ended = True
         self._back.release()
+
+
+def seed_global_generators(rng: np.random.Generator) -> None:
+    """Seed both with numbers from a stream."""
+    np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
+    random.seed(int(rng.integers(2**63)))
+
+
+def global_states() -> tuple[Any, Any]:
+    """The states of both generators."""
+    return np.random.get_state(), random.getstate()  # noqa: NPY002
+
+
+def restore_global_states(states: tuple[Any, Any]) -> None:
+    """Restore the states that `global_states` returned."""
+    np.random.set_state(states[0])  # noqa: NPY002
+    random.setstate(states[1])

@@ -51,22 +51,8 @@ OWN = own.Own()
 
 
 def find(use: str) -> tuple[Library, str]:
-    """Find the library of an algorithm.
-
-    Parameters
-    ----------
-    use
-        ``library:name``, ``module:function`` or ``path/to/file.py:function``.
-
-    Returns
-    -------
-    library, name
-        The library, and the name of the algorithm in it. `faults` checks the name.
-
-    Raises
-    ------
-    InputError
-        If there is no such library.
+    """The library of an algorithm, and the name of the algorithm in it, which `faults` checks;
+    InputError if there is no such library.
     """
     place, colon, name = use.partition(":")
     if colon and place in LIBRARIES:

@@ -405,7 +405,7 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
     frame = frame if "observed" in frame else frame.assign(observed=1.0)
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
     for suite, rows in frame.groupby("suite", sort=True):
-        groups = suites.of_suite(str(suite)).groups
+        groups = suites.groups(str(suite))
         of_function = {str(f): name for name, numbers in groups.items() for f in numbers}
         group = rows["function"].astype(str).map(of_function)
         there = [name for name in groups if (group == name).any()]

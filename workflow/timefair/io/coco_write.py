@@ -24,7 +24,8 @@ from timefair.io.exported import (
     refuse_existing,
     refuse_unknown_optima,
 )
-from timefair.problems.names import OF_TWO_OBJECTIVES, TWO_OBJECTIVES
+from timefair.problems.coco_biobj import TARGETS, CocoBiobj
+from timefair.problems.registry import SUITES
 
 Cost = Literal["evaluations", "seconds"]
 
@@ -105,7 +106,7 @@ def _steps(
     return cost[last], best[last]
 
 
-_HARDEST_FIRST = np.sort(TWO_OBJECTIVES)
+_HARDEST_FIRST = np.sort(TARGETS)
 
 Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -190,7 +191,7 @@ def write_coco(
     for name, part in parts.items():
         for (suite, function), same in groupby(part, key=lambda t: (t.suite, t.function)):
             stem = f"{file_name(suite)}_f{function}"
-            if suite in OF_TWO_OBJECTIVES:
+            if isinstance(SUITES.get(suite), CocoBiobj):
                 _write_biobj(folder / name, stem, list(same), cost)
             else:
                 _write_function(folder / name, stem, list(same), cost, final_target)

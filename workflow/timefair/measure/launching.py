@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.global_generators import seed_global_generators
-from timefair.algorithms.pausable import PausableThread
+from timefair.algorithms.pausable import PausableThread, seed_global_generators
 from timefair.problems.base import ProblemName
 
 

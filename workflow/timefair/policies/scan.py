@@ -15,30 +15,12 @@ Kind = TypeVar("Kind", bound=Section)
 
 
 def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
-    """Collect the classes that the modules of a package declare.
+    """The classes derived from `base` in the modules of a package, and in those that extensions
+    name; by the default of the field `key`, in the order of their modules.
 
-    Parameters
-    ----------
-    package
-        Dotted name of the package. All its modules are imported, and those that extensions name.
-    base
-        The class that the others derive from.
-    key
-        The field whose default names a class in the campaign file. Classes without a default for it
-        are base classes and are omitted.
+    Classes without a default for it are base classes and are omitted. RuntimeError if two have the
+    same name.
 
-    Returns
-    -------
-    mapping
-        The classes by name, in the alphabetical order of their modules.
-
-    Raises
-    ------
-    RuntimeError
-        If two classes have the same name.
-
-    Examples
-    --------
     >>> from timefair.policies.restarts.base import RestartPolicy
     >>> declared("timefair.policies.restarts", RestartPolicy, "policy")["luby"].__name__
     'Luby'

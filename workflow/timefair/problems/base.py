@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import precision
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
+from timefair.problems.parameters import Allowed, unknown, wrong_values
 
 Variables = Literal["continuous", "integer", "mixed", "binary"]
 """Kinds of variables of a problem: numbers, whole numbers, some of each, or 0 and 1."""
@@ -203,6 +206,14 @@ class Suite(ABC):
     distributions
         The packages whose versions affect the values, installed or not. The first one is the
         package to install.
+    parameters
+        The values that each of ``problems.parameters`` may have. It is an attribute of the same
+        name, with its default.
+    names, groups
+        Short names of functions by number, and the numbers of groups of functions by the name of
+        the group. They are only shown.
+    targets
+        The default target precisions; empty for the usual ones.
     """
 
     name: str
@@ -213,6 +224,10 @@ class Suite(ABC):
     environments: int = 1
     published_needs: str = ""
     distributions: Sequence[str] = ()
+    parameters: ClassVar[Allowed] = MappingProxyType({})
+    names: Mapping[int, str] = MappingProxyType({})
+    groups: Mapping[str, range] = MappingProxyType({})
+    targets: tuple[float, ...] = ()
 
     @property
     def task(self) -> Task:
@@ -221,11 +236,18 @@ class Suite(ABC):
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         """Check the parameters; one line per fault. A line begins with the offending word."""
-        return [f"{key!r} is not a parameter of {self.name}: it has none" for key in parameters]
+        others = [key for key in parameters if key not in self.parameters]
+        return [
+            *(unknown(key, self.name, self.parameters) for key in others),
+            *wrong_values(self.name, self.parameters, parameters),
+        ]
 
     def configured(self, parameters: Mapping[str, object]) -> Self:
-        """Return the suite with parameters that have no faults."""
-        return self
+        """The suite with parameters that have no faults, as its attributes."""
+        changed = copy.copy(self)
+        for key, value in parameters.items():
+            setattr(changed, key, value)
+        return changed
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
@@ -307,3 +329,8 @@ def refusing(
         return evaluate(x)
 
     return evaluate_whole
+
+
+def numbered(first: int, *names: str) -> dict[int, str]:
+    """Names of functions with consecutive numbers."""
+    return dict(enumerate(names, start=first))

@@ -38,15 +38,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
 from timefair.problems.base import Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 from timefair.problems.kinds import Native
+from timefair.problems.parameters import Allowed, Number
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
 NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
@@ -66,31 +66,15 @@ FACTOR = 1e6
 
 @dataclass(frozen=True)
 class Data:
-    """The random data of one problem.
+    """The random data of one problem."""
 
-    Attributes
-    ----------
-    optimum
-        Shape ``(dimension,)``. In the variables of Rosenbrock's function, it is the shift of the
-        report plus 1.
-    order
-        A permutation of the variables, shape ``(dimension,)``: one group after the other, then the
-        other variables.
-    rotation
-        Orthogonal, shape ``(group_size, group_size)``; None in a function without rotation.
-    """
-
-    optimum: NDArray[np.float64]
-    order: NDArray[np.intp]
-    rotation: NDArray[np.float64] | None = None
+    optimum: NDArray[np.float64]  # of Rosenbrock's function: the shift of the report plus 1
+    order: NDArray[np.intp]  # of the variables: group after group, then the others
+    rotation: NDArray[np.float64] | None = None  # orthogonal, shape (group_size, group_size)
 
 
 def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
-    """Draw a problem's data from the seed ``[2010, function, dimension, group_size, instance]``.
-
-    The optimum is uniform within the bounds, the order is a uniform permutation (the identity in
-    functions without groups), and the rotation is uniform among orthogonal matrices.
-    """
+    """Draw a problem's data, as the docstring of the module says."""
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
     optimum = rng.uniform(-BOUND[main], BOUND[main], dimension)
@@ -138,23 +122,15 @@ class Cec2010(Suite):
     functions = range(1, 21)
     dimensions = at_least(2)
 
-    def __init__(self, group_size: int | None = None) -> None:
-        self.group_size = group_size
-
-    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        found = [
-            f"{key!r} is not a parameter of cec2010"
-            f"{suggest(key, ['group_size']) or '; it has: group_size'}"
-            for key in parameters
-            if key != "group_size"
-        ]
-        size = parameters.get("group_size", 2)
-        if not isinstance(size, int) or isinstance(size, bool) or size < 2:
-            found.append(f"'group_size' of cec2010 is a whole number from 2 on, not {size!r}")
-        return found
-
-    def configured(self, parameters: Mapping[str, object]) -> Self:
-        return type(self)(**parameters)  # type: ignore[arg-type]
+    group_size: int | None = None
+    parameters: ClassVar[Allowed] = {"group_size": Number(2, whole=True)}
+    groups: Mapping[str, range] = {
+        "separable": range(1, 4),
+        "one group of m": ONE_GROUP,
+        "D/2m groups": HALF_IN_GROUPS,
+        "D/m groups": ALL_IN_GROUPS,
+        "nonseparable": range(19, 21),
+    }
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]

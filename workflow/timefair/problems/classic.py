@@ -31,13 +31,13 @@ call of ``bbob`` f8 through cocoex.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Problem, ProblemName, Suite, at_least, numbered
 
 Vector = NDArray[np.float64]
 """Shape ``(dimension,)``."""
@@ -187,6 +187,11 @@ class Classic(Suite):
     name = "classic"
     functions = range(1, len(FUNCTIONS) + 1)
     dimensions = at_least(2)
+    names: Mapping[int, str] = numbered(
+        1,
+        *("Ackley", "Rastrigin", "Griewank", "Rosenbrock", "Levy", "Schwefel"),
+        *("Styblinski-Tang", "Michalewicz", "Zakharov", "Dixon-Price", "Salomon", "Trid"),
+    )
 
     def make(self, name: ProblemName) -> Problem:
         function = FUNCTIONS[name.function - 1]

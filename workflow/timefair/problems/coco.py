@@ -20,14 +20,15 @@ COCO's sequence that the seed of the run determines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
-from timefair.problems.coco_library import CProblem, place_noise
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbered, refusing
+from timefair.problems.coco_library import CProblem, options, place_noise
 from timefair.problems.kinds import Kind, Native, Noisy
 from timefair.problems.noisy_pair import NoisyPair
 
@@ -46,14 +47,12 @@ class Coco(Suite):
     variables: Variables = "continuous"
     kind: type[Kind] = Kind
     distributions: Sequence[str] = ("coco-experiment",)
+    names: Mapping[int, str] = field(default_factory=dict)
+    groups: Mapping[str, range] = field(default_factory=dict)
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        # The filter leaves one problem, because a suite builds all its problems.
-        index = function - self.functions[0] + 1
-        options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
-        in_c = CProblem.open(name, options)
-        problem = self._through_wrapper(name, options, in_c.best_value)
+        in_c = CProblem.open(name, options(name, self.functions[0]))
+        problem = self._through_wrapper(name, in_c.best_value)
         if self.kind is Noisy:
             return self._with_both_values(problem, in_c.noisy_pair(name.dimension))
         lower, upper, integer = problem.lower, problem.upper, problem.integer
@@ -61,7 +60,11 @@ class Coco(Suite):
             return replace(
                 problem, evaluate=refusing(problem.evaluate, name, lower, upper, integer)
             )
-        return replace(problem, native=in_c.native) if _same_bits(problem, in_c) else problem
+        return (
+            replace(problem, native=in_c.native)
+            if same_bits(problem, in_c.evaluate, problem.evaluate)
+            else problem
+        )
 
     def _with_both_values(self, problem: Problem, pair: NoisyPair) -> Problem:
         """The problem, with the measured value and the value without noise."""
@@ -77,13 +80,11 @@ class Coco(Suite):
             keep=(*problem.keep, pair),
         )
 
-    def _through_wrapper(
-        self, name: ProblemName, options: tuple[str, str], f_opt: float
-    ) -> Problem:
+    def _through_wrapper(self, name: ProblemName, f_opt: float) -> Problem:
         """The problem, evaluated by cocoex."""
         import cocoex
 
-        suite = cocoex.Suite(self.name, *options)
+        suite = cocoex.Suite(self.name, *options(name, self.functions[0]))
         coco = suite.get_problem(0)
         numbers = (name.function, name.dimension, name.instance)
         if coco.id_triple != numbers:
@@ -100,25 +101,47 @@ class Coco(Suite):
         )
 
 
-def _same_bits(problem: Problem, in_c: CProblem) -> bool:
-    """Whether the evaluation in C gives the same values as the Python wrapper."""
+def same_bits(problem: Problem, in_c: Callable[[Any], Any], wrapper: Callable[[Any], Any]) -> bool:
+    """Whether an evaluation in C gives the same values as the Python wrapper."""
     rng = np.random.default_rng(0)
-    for x in rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension)):
-        by_wrapper = problem.evaluate(x)
-        if in_c.evaluate(x) != by_wrapper:
-            return False
-    return True
+    points = rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension))
+    return all(np.array_equal(in_c(x), wrapper(x)) for x in points)
 
 
 SMALL = (2, 3, 5, 10, 20, 40)
+NAMES = numbered(
+    1,
+    *("sphere", "ellipsoid", "Rastrigin", "Büche-Rastrigin", "linear slope"),
+    *("attractive sector", "step ellipsoid", "Rosenbrock", "rot. Rosenbrock"),
+    *("rot. ellipsoid", "discus", "bent cigar", "sharp ridge", "different powers"),
+    *("rot. Rastrigin", "Weierstrass", "Schaffer F7", "Schaffer F7 ill-c."),
+    *("Griewank-Ros.", "Schwefel", "Gallagher 101", "Gallagher 21", "Katsuura"),
+    "Lunacek",
+)
+GROUPS = {
+    "separable": range(1, 6),
+    "moderate": range(6, 10),
+    "ill-conditioned": range(10, 15),
+    "multimodal": range(15, 20),
+    "weak structure": range(20, 25),
+}
+"""Of Hansen et al. 2009; the group ``multimodal`` has an adequate global structure."""
+NAMED: dict[str, Any] = {"names": NAMES, "groups": GROUPS}
+NOISY_GROUPS = {
+    "moderate noise": range(101, 107),
+    "severe noise": range(107, 122),
+    "noisy multimodal": range(122, 131),
+}
 
-BBOB = Coco("bbob", range(1, 25), SMALL)
+BBOB = Coco("bbob", range(1, 25), SMALL, **NAMED)
 """24 functions without noise."""
-BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL)
+BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL, **NAMED)
 """The functions of `bbob`, infinite outside the bounds."""
-BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640))
+BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640), **NAMED)
 """The functions of `bbob` in high dimensions."""
-BBOB_MIXINT = Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed")
+BBOB_MIXINT = Coco(
+    "bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed", **NAMED
+)
 """Variables with 2, 4, 8 and 16 values, and continuous ones."""
-BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, kind=Noisy)
+BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, kind=Noisy, groups=NOISY_GROUPS)
 """30 functions with Gaussian, uniform and Cauchy noise."""

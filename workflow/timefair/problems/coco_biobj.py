@@ -27,11 +27,18 @@ from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.coco import SMALL, Coco
-from timefair.problems.coco_library import CProblem
+from timefair.problems.coco_library import CProblem, options
 from timefair.problems.kinds import Kind, TwoObjectives
 
 INSTANCES = range(1, 16)
 """Instances for which COCO has reference values."""
+
+TARGETS = (
+    *(10 ** (-k / 10) for k in range(51)),
+    0.0,
+    *(-(10 ** (k / 5 - 5)) for k in range(6)),
+)
+"""The 58 targets of COCO: 1 to 1e-5, 0, and -1e-5 to -1e-4."""
 
 _PARTS = re.compile(r"bbob_f0*(\d+)_i0*(\d+)_d0*(\d+)")
 _REFERENCES = re.compile(rb"\0bbob-biobj_f(\d+)_i(\d+)_d(\d+) ([-+.0-9eE]+)(?=\0)")
@@ -45,6 +52,7 @@ class CocoBiobj(Coco):
     functions: range
     dimensions: tuple[int, ...] = SMALL
     kind: type[Kind] = TwoObjectives
+    targets: tuple[float, ...] = TARGETS
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
@@ -56,18 +64,13 @@ class CocoBiobj(Coco):
         ]
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        options = (
-            f"instances: {instance}",
-            f"dimensions: {dimension} function_indices: {function}",
-        )
-        reference = reference_values()[function, instance, dimension]
-        problem = self._through_wrapper(name, options, -reference)
+        reference = reference_values()[name.function, name.instance, name.dimension]
+        problem = self._through_wrapper(name, -reference)
         coco: Any = problem.keep[-1]
         ideal, nadir = _ideal(coco.name), np.array(coco.largest_fvalues_of_interest)
         return replace(
             problem,
-            native=CProblem.open(name, options).native,
+            native=CProblem.open(name, options(name)).native,
             kind=TwoObjectives(ideal, nadir),
         )
 
@@ -81,8 +84,8 @@ def _ideal(stacked: str) -> NDArray[np.float64]:
 
 
 def _optimum(function: int, instance: int, dimension: int) -> float:
-    options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {function}")
-    return CProblem.open(ProblemName("bbob", function, dimension, instance), options).best_value
+    name = ProblemName("bbob", function, dimension, instance)
+    return CProblem.open(name, options(name)).best_value
 
 
 @cache

@@ -22,50 +22,31 @@ quality
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.coco import SMALL, Coco
+from timefair.problems.coco import SMALL, Coco, same_bits
 from timefair.problems.coco_library import CProblem
 from timefair.problems.kinds import Constraints, Kind
-
-QUALITIES = ("feasible", "indicator")
-"""The words of the parameter ``quality``; the first is the default."""
+from timefair.problems.parameters import Allowed, Word
 
 
 @dataclass
 class CocoConstrained(Coco):
     """The suite ``bbob-constrained``; its parameter is explained above."""
 
-    quality: str = QUALITIES[0]
+    quality: str = "feasible"
+    parameters: ClassVar[Allowed] = {"quality": Word(("feasible", "indicator"))}
     kind: type[Kind] = Constraints
-
-    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        found = [
-            f"{key!r} is not a parameter of {self.name}"
-            f"{suggest(key, ['quality']) or '; it has: quality'}"
-            for key in parameters
-            if key != "quality"
-        ]
-        quality = parameters.get("quality", QUALITIES[0])
-        if quality not in QUALITIES:
-            words = " or ".join(map(repr, QUALITIES))
-            found.append(f"'quality' of {self.name} is {words}, not {quality!r}")
-        return found
 
     @property
     def published_needs(self) -> str:  # type: ignore[override]
         """The setting for the precisions of COCO's logger. Published data have these precisions."""
         return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
-
-    def configured(self, parameters: Mapping[str, object]) -> Self:
-        return replace(self, **parameters)  # type: ignore[arg-type]
 
     def make(self, name: ProblemName) -> Problem:
         problem = super().make(name)
@@ -77,20 +58,11 @@ class CocoConstrained(Coco):
         )
         if problem.native is not None:
             in_c = CProblem(problem.native.handle)
-            if _same_bits(problem, constraints, in_c):
+            by_c = partial(in_c.evaluate_constraints, count=constraints.count)
+            if same_bits(problem, by_c, constraints.evaluate):
                 constraints = replace(constraints, native=in_c.native_constraints)
         start = np.array(coco.initial_solution, dtype=float)
         return replace(problem, kind=constraints, start=start)
-
-
-def _same_bits(problem: Problem, constraints: Constraints, in_c: CProblem) -> bool:
-    """Whether the evaluation in C gives the same values as the Python wrapper."""
-    rng = np.random.default_rng(0)
-    points: NDArray[np.float64] = rng.uniform(problem.lower, problem.upper, (5, problem.dimension))
-    return all(
-        np.array_equal(in_c.evaluate_constraints(x, constraints.count), constraints.evaluate(x))
-        for x in points
-    )
 
 
 BBOB_CONSTRAINED = CocoConstrained("bbob-constrained", range(1, 55), SMALL)

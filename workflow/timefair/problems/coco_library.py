@@ -38,9 +38,7 @@ _SIGNATURES = {
 
 
 class _Layout(ctypes.Structure):
-    """The first fields of COCO's ``coco_problem_s``, because no function gives the noise-free
-    value.
-    """
+    """The first fields of COCO's ``coco_problem_s``: no function gives the noise-free value."""
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in (
@@ -76,6 +74,15 @@ def library() -> ctypes.CDLL:
     return coco
 
 
+def options(name: ProblemName, first: int = 1) -> tuple[str, str]:
+    """COCO's words for a suite of one problem, because a suite builds all its problems.
+
+    ``first`` is the number of the suite's first function.
+    """
+    only = f"dimensions: {name.dimension} function_indices: {name.function - first + 1}"
+    return f"instances: {name.instance}", only
+
+
 @dataclass(frozen=True)
 class CProblem:
     """A problem of COCO by its address; it stays open until the process ends."""
@@ -84,7 +91,7 @@ class CProblem:
 
     @classmethod
     def open(cls, name: ProblemName, options: tuple[str, str]) -> CProblem:
-        """Take the problem from its suite, opened for these instances and with this filter.
+        """Take the problem from its suite, opened with the `options` that leave it alone.
 
         COCO ends the process at some names that it does not have.
         """
@@ -113,15 +120,10 @@ class CProblem:
         return Native(_address("coco_evaluate_constraint"), self.handle)
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
-        """The evaluation with the measured and the noise-free value, without another evaluation.
+        """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
 
-        COCO leaves the noise-free value in a field of the problem. Before anything is read, the
-        fields around it are compared with results of COCO's functions.
-
-        Raises
-        ------
-        RuntimeError
-            If cocoex has its fields elsewhere, or the problem is not noisy.
+        The fields around it are first compared with results of COCO's functions: RuntimeError if
+        cocoex has its fields elsewhere, or the problem is not noisy.
         """
         coco, fields = library(), _Layout.from_address(self.handle)
         found = (

@@ -1,18 +1,8 @@
 """The hypervolume indicator of COCO, after each of some vectors of two objectives.
 
-Objectives are normalized: the ideal point becomes (0, 0) and the nadir point (1, 1). They are
-rounded to a grid of `GRID`, so that vectors that differ by a rounding error are equal. The region
-of interest is the unit square. The indicator of a set is the area within it that the set weakly
-dominates. As long as no vector of the set is in the region, the distance of the nearest one to the
-region counts with the opposite sign.
-
-`moocore` computes the indicator of a complete set. Here, it is needed after every vector of a run.
-Each vector adds the area that only this vector dominates.
-
-References
-----------
-D. Brockhoff, A. Auger, N. Hansen and T. Tušar, Using well-understood single-objective functions in
-multiobjective black-box optimization test suites, Evolutionary Computation 30 (2022).
+The indicator of a set is the area of the unit square that it weakly dominates or, if no vector is
+there, minus the distance of the nearest one (Brockhoff et al., Evolutionary Computation 30, 2022).
+`moocore` has it for a complete set; a run needs it after every vector.
 """
 
 from __future__ import annotations
@@ -27,23 +17,12 @@ GRID = 5e-13
 
 
 def normalized(vectors: ArrayLike, ideal: ArrayLike, nadir: ArrayLike) -> NDArray[np.float64]:
-    """Normalize objectives as COCO does.
+    """Normalize finite vectors, shape ``(n, 2)``, as COCO does: the ideal point is (0, 0), the
+    nadir point (1, 1).
 
-    Parameters
-    ----------
-    vectors
-        Shape ``(n, 2)``, finite.
-    ideal, nadir
-        Shape ``(2,)``.
+    A value below the ideal one is a rounding error and becomes 0. A vector with one ideal value is
+    an extreme of the front, so its other value is at least 1.
 
-    Returns
-    -------
-    ndarray
-        Shape ``(n, 2)``, at least 0. A value below the ideal one is a rounding error and becomes 0.
-        A vector with one ideal value is an extreme of the front, so its other value is at least 1.
-
-    Examples
-    --------
     >>> normalized([[3.0, 5.0], [1.0, 6.0]], ideal=[1.0, 4.0], nadir=[5.0, 8.0]).tolist()
     [[0.5, 0.25], [0.0, 1.0]]
     """
@@ -57,20 +36,8 @@ def normalized(vectors: ArrayLike, ideal: ArrayLike, nadir: ArrayLike) -> NDArra
 
 
 def after_each(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The indicator of the first vectors, after each of them; shape ``(n,)``.
+    """The indicator after each of some normalized vectors, shape ``(n,)``; it never falls.
 
-    Parameters
-    ----------
-    vectors
-        Normalized, shape ``(n, 2)``, in the order in which they were found.
-
-    Returns
-    -------
-    ndarray
-        The dominated area, or minus the distance to the region of interest. It never falls.
-
-    Examples
-    --------
     >>> after_each(np.array([[2.0, 0.5], [0.5, 0.5], [0.6, 0.6], [0.0, 0.9]])).tolist()
     [-1.0, 0.25, 0.25, 0.3]
     """
@@ -82,9 +49,7 @@ def after_each(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Area:
-    """The area that vectors dominate in the unit square: a staircase from the upper left to the
-    right.
-    """
+    """The area that vectors dominate in the unit square: a staircase."""
 
     def __init__(self) -> None:
         self._first: list[float] = []  # rising

@@ -55,20 +55,18 @@ environments
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
-from timefair.problems.base import Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Problem, ProblemName, Suite, at_least, numbered
 from timefair.problems.kinds import Changes, Kind, Native
+from timefair.problems.parameters import Allowed, Number
 from timefair.problems.peaks import COORDINATE, Severity, landscapes
 from timefair.problems.peaks_evaluation import Evaluation
 
 SEED = 2022
-USUAL_ENVIRONMENTS = 20
-ENVIRONMENTS = range(2, 1001)
 
 
 class Scenario(NamedTuple):
@@ -98,26 +96,14 @@ class Moving(Suite):
     dimensions = at_least(1)
     kind: type[Kind] = Changes
 
-    def __init__(self, environments: int = USUAL_ENVIRONMENTS) -> None:
-        self.environments = environments
-
-    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        found = [
-            f"{key!r} is not a parameter of moving"
-            f"{suggest(key, ['environments']) or '; it has: environments'}"
-            for key in parameters
-            if key != "environments"
-        ]
-        number = parameters.get("environments", USUAL_ENVIRONMENTS)
-        if not isinstance(number, int) or isinstance(number, bool) or number not in ENVIRONMENTS:
-            found.append(
-                f"'environments' of moving is a whole number from {ENVIRONMENTS[0]} to "
-                f"{ENVIRONMENTS[-1]}, not {number!r}"
-            )
-        return found
-
-    def configured(self, parameters: Mapping[str, object]) -> Self:
-        return type(self)(**parameters)  # type: ignore[arg-type]
+    environments = 20
+    parameters: ClassVar[Allowed] = {"environments": Number(2, 1000, whole=True)}
+    names: Mapping[int, str] = numbered(
+        1,
+        *("5 peaks", "10 peaks", "25 peaks", "50 peaks", "100 peaks"),
+        *("10 peaks, shift 2", "10 peaks, shift 5"),
+    )
+    targets = (100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1)  # a peak is at most 70 high
 
     def make(self, name: ProblemName) -> Problem:
         scenario = SCENARIOS[name.function]

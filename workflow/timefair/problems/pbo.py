@@ -16,7 +16,7 @@ corrects this.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isqrt
 from typing import Any
 
@@ -37,6 +37,7 @@ class PseudoBoolean(Suite):
     dimensions = range(1, 10_001)
     variables: Variables = "binary"
     distributions: Sequence[str] = ("ioh",)
+    names: Mapping[int, str] = {1: "OneMax", 2: "LeadingOnes", 18: "LABS", 23: "N-queens"}
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]

@@ -1,10 +1,4 @@
-"""The generalized moving peaks benchmark: its landscapes, from a seed.
-
-Peaks of changing height, width, rotation and irregularity move in a box. The formulas are those of
-D. Yazdani, M. N. Omidvar, R. Cheng, J. Branke, T. T. Nguyen and X. Yao, "Benchmarking continuous
-dynamic optimization: survey and generalized test suite", IEEE Transactions on Cybernetics 52(5),
-2022, and of D. Yazdani et al., "Generalized moving peaks benchmark", arXiv:2106.06174.
-"""
+"""The landscapes of `moving`, from a seed (also D. Yazdani et al., arXiv:2106.06174)."""
 
 from __future__ import annotations
 
@@ -58,34 +52,19 @@ class Severity:
 
 @dataclass(frozen=True)
 class Landscapes:
-    """The peaks in all environments.
-
-    Attributes
-    ----------
-    heights, angles, taus
-        Shape ``(environments, peaks)``; angles in radians.
-    centres, widths
-        Shape ``(environments, peaks, dimension)``.
-    rotations
-        Orthogonal, shape ``(environments, peaks, dimension, dimension)``.
-    etas
-        Shape ``(environments, peaks, 4)``.
-    """
+    """The peaks in all environments; arrays of shape ``(environments, peaks, ...)``."""
 
     heights: NDArray[np.float64]
-    centres: NDArray[np.float64]
-    widths: NDArray[np.float64]
-    angles: NDArray[np.float64]
-    rotations: NDArray[np.float64]
+    centres: NDArray[np.float64]  # (..., dimension)
+    widths: NDArray[np.float64]  # (..., dimension)
+    angles: NDArray[np.float64]  # in radians
+    rotations: NDArray[np.float64]  # orthogonal, (..., dimension, dimension)
     taus: NDArray[np.float64]
-    etas: NDArray[np.float64]
+    etas: NDArray[np.float64]  # (..., 4)
 
     @property
     def optima(self) -> NDArray[np.float64]:
-        """The least value in each environment, shape ``(environments,)``.
-
-        It is the negated height of the highest peak, and is attained at the centre of that peak.
-        """
+        """The least value in each environment: the negated height of the highest peak."""
         highest: NDArray[np.float64] = self.heights.max(axis=1)
         return -highest
 
@@ -101,15 +80,6 @@ def landscapes(
     """Draw the landscapes of a sequence of environments.
 
     A shorter sequence of the same seed is the beginning of a longer one.
-
-    Parameters
-    ----------
-    dimension, peaks, environments
-        At least 1 each.
-    severity
-        How much a change moves the peaks.
-    rng
-        The source of all random numbers.
     """
     planes = np.array(list(combinations(range(dimension), 2)), dtype=np.intp).reshape(-1, 2)
     axes = np.linalg.qr(rng.standard_normal((peaks, dimension, dimension)))[0]

@@ -22,13 +22,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, order=True)
 class Refutation:
-    """A run with a value below the optimum of its problem.
-
-    Attributes
-    ----------
-    f
-        The value; of a noisy run, the value without noise of its best measured point.
-    """
+    """A run with a value f below the optimum of its problem; of a noisy run, f without noise."""
 
     suite: str
     function: int
@@ -54,13 +48,7 @@ class Refutation:
 def refutation(run: Mapping[str, Any]) -> Refutation | None:
     """What a run refutes; None if its best value is not below the optimum by more than rounding.
 
-    Measured values with noise, and the best known values of problems with two objectives, refute
-    nothing.
-
-    Parameters
-    ----------
-    run
-        `COLUMNS`; None and NaN are equal.
+    `run` has the `COLUMNS`; None and NaN are equal. `Kind.refuting` is the value that counts.
     """
     suite = SUITES.get(run["suite"])
     f_opt, best, noise_free = (

@@ -4,8 +4,10 @@ Each module holds one algorithm:
 
 ``solve(objective, rng, *, ...)``
     One launch. Its keyword-only arguments are the parameters, with their defaults.
+``ALLOWED``
+    Optional. The allowed values of parameters, by `timefair.problems.parameters`.
 ``faults(**parameters) -> list[str]``
-    Optional. Checks the values; one line per fault, which begins with the quoted key.
+    Optional. What else is wrong with allowed values; one line each, which begins with the key.
 ``variables(**parameters) -> frozenset``
     Optional. The kinds of variables that it takes. Default: continuous variables.
 ``prepare()``

@@ -10,7 +10,9 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import Number, wrong_values
+from timefair.problems.parameters import Number
+
+ALLOWED = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
 
 
 def solve(
@@ -38,13 +40,6 @@ def solve(
         exhausted = int(np.argmax(colony.trials))
         if colony.trials[exhausted] >= limit:
             colony.abandon(exhausted)
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values; a bee needs a second source."""
-    given = {key: value for key, value in parameters.items() if value is not None}
-    allowed = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
-    return wrong_values("ABC", allowed, given)
 
 
 class Colony:

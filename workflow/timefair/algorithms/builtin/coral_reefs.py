@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number
 
 INDEX = 20.0
 """Index of the distributions of crossover and mutation: with a larger one, children are closer to
@@ -23,6 +23,12 @@ their parents.
 """
 CROSSOVER_RATE = 0.9
 """Probability that a pair is crossed; each component is then crossed with probability 1/2."""
+
+ALLOWED = {
+    **dict.fromkeys(("n", "m", "attempts"), Number(1, whole=True)),
+    **dict.fromkeys(("rho", "fbs", "fa", "pd"), SHARE),
+    "fd": Number(0, 0.99),  # a predation leaves at least one coral
+}
 
 
 def solve(
@@ -75,14 +81,6 @@ def solve(
         if rng.random() < pd:
             ranked = reef.ranked()
             reef.occupied[ranked[len(ranked) - int(fd * len(ranked)) :]] = False
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values. `fd` is at most 0.99, so that a predation leaves at least one coral."""
-    one = Number(1, whole=True)
-    allowed = {"n": one, "m": one, "attempts": one}
-    allowed |= dict.fromkeys(("rho", "fbs", "fa", "pd"), SHARE) | {"fd": Number(0, 0.99)}
-    return wrong_values("CRO", allowed, parameters)
 
 
 class Reef:

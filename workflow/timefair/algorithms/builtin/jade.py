@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number
 
 SPREAD = 0.1
 """Spread of CR (standard deviation) and of F (scale of the Cauchy distribution) around their
 centres.
 """
+
+ALLOWED = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}  # three different points
 
 
 def solve(
@@ -57,12 +59,6 @@ def solve(
             x[won], y[won] = trials[won], trial_y[won]
             centre_cr += c * (cr[won].mean() - centre_cr)
             centre_f += c * (lehmer_mean(f[won]) - centre_f)
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values; the mutation needs three different points."""
-    allowed = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}
-    return wrong_values("JADE", allowed, parameters)
 
 
 def scale_factors(rng: np.random.Generator, centre: float, size: int) -> pop.Values:

@@ -11,10 +11,13 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number
 
 FIRST_F, FIRST_CR = 0.5, 0.9
 LEAST_F = 0.1
+
+ALLOWED = {"population": Number(4, whole=True), "tau1": SHARE, "tau2": SHARE}
+"""The mutation needs four different points."""
 
 
 def solve(
@@ -50,9 +53,3 @@ def solve(
         won = trial_y <= y
         x[won], y[won] = trials[won], trial_y[won]
         f[won], cr[won] = trial_f[won], trial_cr[won]
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values; the mutation needs four different points."""
-    allowed = {"population": Number(4, whole=True), "tau1": SHARE, "tau2": SHARE}
-    return wrong_values("jDE", allowed, parameters)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.adapter import nominal_budget
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import Number, wrong_values
+from timefair.problems.parameters import Number
 
 RAND_BIN, RAND_EXP, BEST_BIN = range(3)
 """The strategies rand/1/bin, rand/1/exp and best/1/bin, one column each in the points' F and CR."""
@@ -28,6 +28,9 @@ PHASES = 4
 SMALLEST = 10
 """A population of this size or less is not halved."""
 BUDGET_PER_DIMENSION = 1000
+
+ALLOWED = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
+"""The mutation needs four different points."""
 
 
 def solve(
@@ -71,13 +74,6 @@ def solve(
             if size > SMALLEST:
                 kept = survivors(y)
                 x, y, f, cr = x[kept], y[kept], f[kept], cr[kept]
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values; the mutation needs four different points."""
-    given = {key: value for key, value in parameters.items() if value is not None}
-    allowed = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
-    return wrong_values("jDElscop", allowed, given)
 
 
 def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:

@@ -19,6 +19,7 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+from timefair.problems.parameters import unknown, wrong_values
 
 MODULES = {
     "ABC": "bee_colony",
@@ -58,18 +59,15 @@ class Timefair(Library):
         module = _module(name)
         arguments = inspect.signature(module.solve).parameters.values()
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
-        has = ", ".join(known) or "none"
-        lines = [
-            f"{key!r} is not a parameter of timefair:{name}"
-            f"{suggest(key, known) or f'; it has: {has}'}"
-            for key in parameters
-            if key not in known
-        ]
+        lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
         lines += [
             f"timefair:{name} needs a value of its parameter {key!r}"
             for key, a in known.items()
             if a.default is a.empty and key not in parameters
         ]
+        optional = {key for key, a in known.items() if a.default is None}
+        given = {k: v for k, v in parameters.items() if v is not None or k not in optional}
+        lines += wrong_values(f"timefair:{name}", getattr(module, "ALLOWED", {}), given)
         if not lines and hasattr(module, "faults"):
             lines = module.faults(**parameters)
         return lines

@@ -22,9 +22,16 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number
 
 Array = NDArray[np.float64]
+
+ALLOWED = {
+    **dict.fromkeys(("swarms", "neutral"), Number(1, whole=True)),
+    "quantum": Number(0, whole=True),
+    **dict.fromkeys(("cloud", "exclusion", "chi"), SHARE),
+    "c": Number(0),
+}
 
 
 def solve(
@@ -154,17 +161,3 @@ class _Swarms:
         flat = self._lower + points.reshape(-1, points.shape[-1]) * self._width
         flat = np.minimum(flat, self._upper)  # up to rounding
         return pop.values(self._objective, flat).reshape(points.shape[:-1])
-
-
-def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values."""
-    allowed = {
-        "swarms": Number(1, whole=True),
-        "neutral": Number(1, whole=True),
-        "quantum": Number(0, whole=True),
-        "cloud": SHARE,
-        "exclusion": SHARE,
-        "chi": SHARE,
-        "c": Number(0),
-    }
-    return wrong_values("mQSO", allowed, parameters)

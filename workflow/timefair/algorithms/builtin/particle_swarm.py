@@ -11,7 +11,13 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number
+
+ALLOWED = {
+    "population": Number(1, whole=True),
+    **dict.fromkeys(("omega", "start_velocity"), SHARE),
+    **dict.fromkeys(("c1", "c2"), Number(0)),
+}
 
 
 def solve(
@@ -49,15 +55,3 @@ def solve(
         y = pop.values(objective, x)
         better = y < best_y
         best[better], best_y[better] = x[better], y[better]
-
-
-def faults(**parameters: object) -> list[str]:
-    """Faults of the values."""
-    allowed = {
-        "population": Number(1, whole=True),
-        "omega": SHARE,
-        "c1": Number(0),
-        "c2": Number(0),
-        "start_velocity": SHARE,
-    }
-    return wrong_values("PSO", allowed, parameters)

@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm, Available, Library, Objective
-from timefair.algorithms.external import command as commands
 from timefair.algorithms.external import protocol
-from timefair.algorithms.external.command import CommandLine
-from timefair.algorithms.external.process import Process, running
+from timefair.algorithms.external.process import CommandLine, Process, parse, running
 from timefair.algorithms.external.protocol import ExternalError
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
@@ -39,7 +37,7 @@ class External(Library):
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         lines = protocol.parameter_faults(parameters)
         try:
-            commands.parse(name)
+            parse(name)
         except InputError as error:
             lines += error.faults
         return lines
@@ -51,14 +49,14 @@ class External(Library):
         """None: the program may send ``batch``."""
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        return Algorithm(partial(_solve, command=commands.parse(name), parameters=parameters))
+        return Algorithm(partial(_solve, command=parse(name), parameters=parameters))
 
     def source_files(self, name: str) -> list[Path]:
         """This package, the program, and the files among its arguments."""
         here = Path(__file__).parent
         ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
         ours.append(here / "client/timefair/external.py")
-        return [*sorted(ours), *commands.parse(name).files]
+        return [*sorted(ours), *parse(name).files]
 
 
 EXTERNAL = External()

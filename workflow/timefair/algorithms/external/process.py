@@ -1,19 +1,22 @@
-"""The process of one launch of an external algorithm."""
+"""The command of an external algorithm, and the process of one launch of it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
+import shlex
+import shutil
 import signal
 import tempfile
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
+from timefair.basics.errors import InputError
 from timefair.basics.files import temporary_folder
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
@@ -31,6 +34,49 @@ READ_BYTES = 65_536
 """The capacity of a pipe."""
 LAST_BYTES, LAST_LINES = 1000, 5
 """Maximal length of the end of standard error in a message."""
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A command that can be started from any folder.
+
+    `arguments` begin with the program. The program, and each argument that is an existing file, are
+    absolute paths. `files` has these paths.
+    """
+
+    arguments: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+def parse(text: str) -> CommandLine:
+    """Split a command as a shell does; InputError if it cannot be started.
+
+    Nothing is expanded: no variables, no ``~``, no patterns.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} cannot be split into words: {error}") from None
+    if not words:
+        raise InputError("'external:' needs a command: external:./solver --flag")
+    program = _program(words[0])
+    arguments = [os.path.abspath(word) if os.path.isfile(word) else word for word in words[1:]]
+    files = [Path(word) for word in (program, *arguments) if os.path.isabs(word)]
+    return CommandLine((program, *arguments), tuple(file for file in files if file.is_file()))
+
+
+def _program(word: str) -> str:
+    if "/" in word:
+        if not os.path.isfile(word):
+            raise InputError(f"there is no file {word!r}")
+        if not os.access(word, os.X_OK):
+            raise InputError(f"{word!r} is not executable: chmod +x {word}")
+        return os.path.abspath(word)
+    found = shutil.which(word)
+    if found is None:
+        here = f"; this folder's is ./{word}" if os.path.isfile(word) else ""
+        raise InputError(f"there is no command {word!r} on the PATH{here}")
+    return os.path.abspath(found)
 
 
 class Process:

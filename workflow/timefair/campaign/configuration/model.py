@@ -28,7 +28,6 @@ from timefair.basics.values import (
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
-from timefair.problems.names import USUAL
 from timefair.records.integrity import cores_of_run, is_apart
 from timefair.rundata.settings import (
     CampaignSeed,
@@ -451,10 +450,12 @@ class Campaign(Section):
         """Use the default targets of the suite if the campaign names none."""
         if not isinstance(value, dict) or "targets" in value:
             return value
+        from timefair.problems.registry import SUITES
+
         problems = value.get("problems")
         suite = problems.get("suite") if isinstance(problems, dict) else problems
-        usual = USUAL.get(suite) if isinstance(suite, str) else None
-        return value if usual is None else {**value, "targets": usual}
+        known = SUITES.get(suite) if isinstance(suite, str) else None
+        return {**value, "targets": known.targets} if known and known.targets else value
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:

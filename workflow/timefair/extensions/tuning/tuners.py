@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from timefair.algorithms.global_generators import (
+from timefair.algorithms.pausable import (
     global_states,
     restore_global_states,
     seed_global_generators,

@@ -23,8 +23,6 @@ class Limit:
     def times(self, factor: float) -> Limit:
         """Multiply both limits, and round evaluations down; an infinite product is no limit.
 
-        Examples
-        --------
         >>> Limit(evaluations=5).times(1.5)
         Limit(seconds=None, evaluations=7)
         """
@@ -69,14 +67,8 @@ class Launches(Protocol):
         """Number of launches that were begun, also in an earlier process of the same run."""
 
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
-        """Launch the algorithm with its own random stream, and return when the launch ends.
-
-        Parameters
-        ----------
-        limit
-            Limit at which the launch is cut.
-        plateau
-            Limit without an improvement of the launch's own best value.
+        """Launch the algorithm with its own random stream, and return when the launch ends: at the
+        latest at `limit`, or after `plateau` without an improvement of its own best value.
         """
 
     def launch_until_change(self) -> None:

@@ -20,15 +20,9 @@ if TYPE_CHECKING:
 class Cell:
     """The information about an algorithm and a problem that a rule may use before the first run.
 
-    Attributes
-    ----------
-    use, parameters
-        Keys ``use`` and ``parameters`` of the algorithm in the campaign file.
-    examined
-        Calls a function of the problem (a `problems.base.Problem`) and returns its value, which
-        JSON can represent. This is done in a process of its own, outside all runs. The value is
-        None if the problem raises, ends its process or takes longer than `limits.wall_s`; the runs
-        show why.
+    ``examined`` calls a function of the problem in a process of its own, outside all runs, and
+    returns its value, which JSON can represent; None if the problem fails or takes longer than
+    `limits.wall_s`.
     """
 
     use: str = ""
@@ -69,49 +63,23 @@ class StoppingPolicy(Section):
         return ""
 
     def judge(self, runs: int) -> StoppingRule | None:
-        """The rule that judges each algorithm separately, after each run.
-
-        Parameters
-        ----------
-        runs
-            The maximal number of runs.
-
-        Returns
-        -------
-        StoppingRule or None
-            None if the rule compares algorithms, or never ends the runs earlier.
+        """The rule that judges each algorithm separately, after each of at most `runs` runs; None
+        if the rule compares algorithms, or never ends the runs earlier.
         """
         return None
 
     def judge_on(self, runs: int, cell: Cell) -> StoppingRule | None:
-        """The rule for an algorithm on a problem; by default, it is the same for all problems.
-
-        Parameters
-        ----------
-        runs
-            The maximal number of runs.
-        cell
-            The algorithm and the problem.
-        """
+        """The rule for an algorithm on a problem; by default, it is the same for all problems."""
         return self.judge(runs)
 
     def allocate(
         self, campaign: CampaignView, keys: Any, round: int, folder: Path
     ) -> dict[str, Any]:
-        """The content of the file with the runs of a round, if the rule allocates runs.
+        """The content of the file with the runs of a round, from 2, if the rule allocates runs.
 
-        Parameters
-        ----------
-        campaign, keys, folder
-            The campaign, its measure keys, and ``results/<campaign>``.
-        round
-            From 2. The records of all earlier rounds are complete.
-
-        Returns
-        -------
-        dict
-            ``cells`` has, for each algorithm, function and dimension, the further runs on each
-            instance (``more``) and their ``reason``. Other keys are for readers.
+        `keys` are the campaign's measure keys, and `folder` is ``results/<campaign>``, with all
+        records of earlier rounds. ``cells`` of the result has, for each algorithm, function and
+        dimension, the further runs on each instance (``more``) and their ``reason``.
         """
         raise NotImplementedError
 
@@ -120,13 +88,9 @@ class StoppingPolicy(Section):
     ) -> tuple[float, float, int]:
         """The order of two algorithms by all runs, if the rule decides the registered question.
 
-        `runs` has the columns algorithm, function, instance, round, best_precision and f_opt.
-
-        Returns
-        -------
-        tuple
-            A value above 0.5 if the first algorithm is better, the p-value (both NaN without an
-            answer), and 1, -1 or 0: the first or the second is better, or none with `confidence`.
+        `runs` has the columns algorithm, function, instance, round, best_precision and f_opt. The
+        result is a value above 0.5 if the first algorithm is better, the p-value (both NaN without
+        an answer), and 1, -1 or 0: the first or the second is better, or none with `confidence`.
         """
         raise NotImplementedError
 
@@ -164,25 +128,13 @@ class Comparing(StoppingPolicy):
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        """The reason why an algorithm has no run on a problem in the next round.
+        """The reason why the algorithm at a place has no run on a problem in the next round, for
+        the table ``stopping``; None if it has runs.
 
-        Parameters
-        ----------
-        samples
-            For each algorithm, the best precisions of its runs so far, in the order of the runs;
-            `inf` for a run without a finite value. Runs that reached the final target are equal. At
-            least one sample is not empty.
-        place
-            Index of the algorithm.
-        looks
-            The numbers of runs after each round except the last one.
-        runs
-            The maximal number of runs.
-
-        Returns
-        -------
-        str or None
-            The reason, for the table ``stopping``; None if the algorithm has runs.
+        `samples` has, for each algorithm, the best precisions of its runs so far; `inf` for a run
+        without a finite value, and equal ones for runs that reached the final target. At least one
+        is not empty. `looks` are the numbers of runs after each round except the last one, and
+        `runs` is the maximal number.
         """
         raise NotImplementedError
 

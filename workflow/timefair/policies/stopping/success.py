@@ -50,21 +50,11 @@ class SuccessRate(Started):
 
 @dataclass(frozen=True)
 class SuccessWidth:
-    """Stop when the confidence sequence of the success rate is narrow enough.
+    """Stop when the confidence sequence of the success rate is narrow enough: when the further
+    limit is within `width` of the share of runs with a value of at most `target`.
 
-    Parameters
-    ----------
-    target : float
-        A run succeeds with a value of at most this.
-    width : float
-        Distance of the further limit from the share of successes.
-    confidence : float
-        Probability, in (0, 1), that no interval of the sequence misses the success rate.
-    start, cap : int
-        First and last n.
+    `start` and `cap` are the first and the last number of runs.
 
-    Examples
-    --------
     >>> from timefair.statistics.run_count.stopping import decide
     >>> rule = SuccessWidth(1e-8, width=0.2)
     >>> decide(rule, [0.0] * 23).stop, decide(rule, [0.0] * 24).stop
@@ -97,33 +87,13 @@ class SuccessWidth:
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
     """Limits of the success rate that hold simultaneously for all n.
 
-    Parameters
-    ----------
-    successes, n : int
-        Runs that succeeded, and all runs, at least 1; independent and with one success rate.
-    confidence : float
-        Probability, in (0, 1), that no interval of the sequence misses the success rate.
+    The n runs, at least 1, are independent, with one success rate. `confidence`, in (0, 1), is the
+    probability that no interval of the sequence misses it. The likelihood of the runs, averaged
+    over success rates from the beta distribution with both parameters 1/2 and divided by the
+    likelihood under the true rate, is a martingale with mean 1. By Ville's inequality, it ever
+    reaches 1 / (1 - confidence) with a probability of at most 1 - confidence. The interval contains
+    the rates for which it has not (Robbins, Annals of Mathematical Statistics 41, 1970).
 
-    Returns
-    -------
-    low, high : float
-        In [0, 1].
-
-    Notes
-    -----
-    The likelihood of the runs is averaged over success rates from the beta distribution with both
-    parameters 1/2. Divided by the likelihood under the true rate, it is a martingale with mean 1.
-    By Ville's inequality, the probability that this ratio ever reaches 1 / (1 - confidence) is at
-    most 1 - confidence. The interval contains the rates for which the ratio has not reached this
-    value.
-
-    References
-    ----------
-    H. Robbins, Statistical methods related to the law of the iterated logarithm, Annals of
-    Mathematical Statistics 41 (1970).
-
-    Examples
-    --------
     >>> low, high = success_interval(20, 20, 0.95)
     >>> round(low, 3), high
     (0.776, 1.0)

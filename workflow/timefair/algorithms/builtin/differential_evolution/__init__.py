@@ -48,10 +48,17 @@ import numpy as np
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin.differential_evolution.generations import minimize
 from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+from timefair.problems.parameters import SHARE, Number, Word, wrong_values
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5
+ALLOWED = {
+    "strategy": Word(tuple(STRATEGIES)),
+    "F": Number(0, 2),
+    "CR": SHARE,
+    **dict.fromkeys(("population", "population_per_dimension", "patience"), Number(1, whole=True)),
+    "bounds": Word(BOUNDS),
+}
 
 
 def solve(
@@ -83,27 +90,16 @@ def solve(
 
 
 def faults(
-    *, strategy: object = "rand/1/bin", bounds: object = "random", **numbers: object
+    *,
+    strategy: str = "rand/1/bin",
+    population: int | None = None,
+    population_per_dimension: int | None = None,
+    **_: object,
 ) -> list[str]:
-    """Faults of the values, one line each."""
-    lines = [
-        f"{key!r} of timefair:DE is one of {', '.join(known)}, not {value!r}"
-        for key, known, value in (
-            ("strategy", list(STRATEGIES), strategy),
-            ("bounds", list(BOUNDS), bounds),
-        )
-        if value not in known
-    ]
-    sizes = [key for key in ("population", "population_per_dimension") if numbers.get(key)]
-    if len(sizes) == 2:
-        lines.append("'population' and 'population_per_dimension' exclude each other")
-    chosen = STRATEGIES.get(str(strategy))
-    allowed = {
-        "F": Number(0, 2),
-        "CR": SHARE,
-        "population": Number(chosen.least_population if chosen else 1, whole=True),
-        "population_per_dimension": Number(1, whole=True),
-        "patience": Number(1, whole=True),
-    }
-    given = {k: v for k, v in numbers.items() if v is not None or k in ("F", "CR")}
-    return lines + wrong_values("DE", allowed, given)
+    """What is wrong with values that are allowed one by one."""
+    if population and population_per_dimension:
+        return ["'population' and 'population_per_dimension' exclude each other"]
+    size = Number(STRATEGIES[strategy].least_population, whole=True)
+    return wrong_values(
+        "timefair:DE", {"population": size}, {"population": population or size.least}
+    )

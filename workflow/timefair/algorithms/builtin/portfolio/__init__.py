@@ -50,8 +50,8 @@ import numpy as np
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.member import Member, PausingMember
-from timefair.algorithms.builtin.values import Number
 from timefair.problems.base import Variables
+from timefair.problems.parameters import Number
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")

@@ -9,26 +9,15 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
-from timefair.algorithms.global_generators import seed_global_generators
-from timefair.algorithms.pausable import PausableThread
+from timefair.algorithms.pausable import PausableThread, seed_global_generators
 
 
 class Member:
     """One algorithm with its share of an objective.
 
     A launch that returns is followed by another one with its own random stream, until the share is
-    used up or a launch makes no evaluation.
-
-    Parameters
-    ----------
-    algorithm
-        The member.
-    objective
-        The objective of the portfolio.
-    rng
-        Source of the random streams of the member's launches.
-    evaluations_left
-        The member's share of a budget of evaluations; None without such a budget.
+    used up or a launch makes no evaluation. `evaluations_left` is its share of a budget of
+    evaluations; None without such a budget.
     """
 
     def __init__(
