@@ -1,13 +1,8 @@
 """The smallest slowdown of an algorithm that can be detected on this machine.
 
 An algorithm that does the same work in every run is compared with a version of itself that is
-slowed by δ. The jobs of the two alternate like those of a campaign, and runs differ only because of
-the machine. The slowed version needs 1 + δ times as many evaluations for each level, so its
-slowdown is exact.
-
-First, the algorithm is measured against itself. Slowdowns are computed from these runs: a run that
-is slowed by δ reaches level L at the time at which the original run reaches level (1 + δ) L. The
-smallest δ that a test detects in 80 % of the repetitions is then measured in new runs.
+slowed by exactly δ. The smallest δ that a test would detect in 80 % of the repetitions is computed
+from unslowed runs, and then measured in new runs.
 """
 
 from __future__ import annotations
