@@ -1,6 +1,5 @@
 """The self-test as a user starts it, with few repetitions, and what it refuses."""
 
-import csv
 import json
 
 import pytest
@@ -20,7 +19,7 @@ def state(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
     words = ["selftest", "--quick", "--cores", "1", "--results", str(tmp_path / "results")]
-    status = cli.main([*words, "--output", str(tmp_path / "output")])
+    status = cli.main(words)
     printed = capsys.readouterr().out
     # A busy machine may be found too imprecise, but no run may have other events than were drawn.
     assert status in (0, 1)
@@ -28,9 +27,7 @@ def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
     (kept,) = (state / "timefair").iterdir()
     found = json.loads(kept.read_text())
     assert (found["runs"], found["seconds"]["repetitions"]) == (10, 2)
-    with (tmp_path / "output" / "coverage.csv").open() as file:
-        columns = [row["column"] for row in csv.DictReader(file)]
-    assert columns == ["ert_s", "ert_evaluations", "success_rate"]
+    assert all(column in printed for column in ("ert_s", "ert_evaluations", "success_rate"))
     assert cli.main(["doctor", "--cores", "1"]) in (0, 1)
     assert "slowdown: " in capsys.readouterr().out
 

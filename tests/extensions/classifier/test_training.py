@@ -12,7 +12,6 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
-from timefair.campaign.provenance import measure_keys
 from timefair.extensions.classifier.statistics import SHAPE, Question
 from timefair.extensions.classifier.training import TrainingSamples, train_classifier
 from timefair.records.store import write_record
@@ -101,22 +100,6 @@ def test_the_file_is_the_classifier(recorded, tmp_path) -> None:
     assert again.stops.threshold_for(0.6) == trained.classifier.stops.threshold_for(0.6)
     assert campaign.stopping.model.features == SHAPE
     assert campaign.stopping.model.origin["campaigns"][0]["campaign"] == "recorded"
-
-
-def test_the_snapshot_of_a_campaign_has_the_model(recorded, tmp_path) -> None:
-    path = tmp_path / "model.json"
-    train_classifier([recorded()], QUESTION).write(path)
-    wanted = {"rule": "classifier", "model": str(path), "probability": 0.6}
-    before = configuration.parse(SMALL | {"stopping": wanted})
-    plan.write_snapshot(before, tmp_path / "results")
-    changed = json.loads(path.read_text())
-    changed["intercept"] += 0.5
-    path.write_text(json.dumps(changed))
-    snapshot = tmp_path / "results" / plan.SNAPSHOT
-    assert configuration.restore(snapshot) == before
-    assert configuration.parse(json.loads(snapshot.read_text())) == before
-    after = configuration.parse(SMALL | {"stopping": wanted})
-    assert measure_keys(before) != measure_keys(after)
 
 
 def test_one_function_cannot_be_held_out(recorded) -> None:

@@ -101,16 +101,6 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
     assert built[1] == yaml.safe_dump(few)
 
 
-@pytest.mark.slow
-def test_a_wrong_campaign_and_an_unknown_baseline_fail(repository: Path) -> None:
-    inputs = {"study": "benchmarks", "install": ""}
-    status, outputs, _ = perform(repository, **inputs, baseline="lost")
-    assert (status != 0, outputs) == (True, {})
-    (repository / "benchmarks/campaign.yaml").write_text("name: 3")
-    status, outputs, _ = perform(repository, **inputs, baseline="HEAD")
-    assert (status, outputs["status"]) == (2, "2")
-
-
 def test_the_example_uses_the_inputs_that_the_action_has() -> None:
     example = yaml.safe_load((ROOT / "docs/how-to/compare/workflow.yml").read_text())
     (step,) = [

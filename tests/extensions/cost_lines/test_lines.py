@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from timefair.extensions.cost_lines.lines import lowest_between, turning_cost, turning_sets
 from timefair.statistics.comparison import equal_ert
@@ -92,18 +91,3 @@ def test_sets_hold_the_true_cost_as_often_as_they_say():
     found = zip(sets.shape, sets.low, sets.high, strict=True)
     held = sum(FORMS[form](9.0 / 9000, low, high) for form, low, high in found)
     assert 0.9 - 4 * np.sqrt(0.09 / repeats) <= held / repeats
-
-
-@pytest.mark.slow
-@settings(max_examples=15)
-@given(arrays(float, (4, 3), elements=st.floats(0.1, 9)), st.permutations(range(4)))
-def test_sets_do_not_depend_on_the_order_of_runs_and_turn_round_with_the_pair(times, order):
-    counts, success = 10 / times, np.ones((4, 3), dtype=bool)
-    one = turning_sets(times, counts, success, counts, times, success, confidence=0.8)
-    moved = [x[list(order)] for x in (times, counts, success)]
-    for other in (
-        turning_sets(*moved, counts, times, success, confidence=0.8),
-        turning_sets(counts, times, success, times, counts, success, confidence=0.8),
-    ):
-        np.testing.assert_array_equal(one.shape, other.shape)
-        np.testing.assert_allclose(one.low, other.low, rtol=1e-5)

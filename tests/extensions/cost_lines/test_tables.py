@@ -9,42 +9,6 @@ from timefair.rundata.evaluation_cost import COSTS_S
 __all__ = ["in_batches", "records_in_batches", "rows", "runs"]
 
 
-def test_without_a_cost_the_ert_is_that_of_the_table_ert_to_the_bit(runs):
-    costs, usual = made("cost_ert", runs), made("ert", runs)
-    free = costs[costs["evaluation_cost_s"] == 0].merge(usual, on=KEYS, suffixes=("", "_usual"))
-    assert len(free) == len(usual)
-    for column in ("ert_s", "ert_s_low", "ert_s_high"):
-        np.testing.assert_array_equal(free[column], free[f"{column}_usual"])
-    lines = made("cost_lines", runs).merge(usual, on=KEYS, suffixes=("", "_usual"))
-    np.testing.assert_array_equal(lines["ert_s"], lines["ert_s_usual"])
-    np.testing.assert_array_equal(lines["ert_rounds"], lines["ert_evaluations"])
-
-
-def test_at_large_costs_the_order_is_that_by_evaluations(runs):
-    costs = made("cost_ert", runs)
-    last = costs[costs["evaluation_cost_s"] == 1e4].merge(made("ert", runs), on=KEYS)
-    by = last.groupby(["function", "target"])["ert_evaluations"].rank()
-    np.testing.assert_array_equal(last["rank"], by)
-    lines = made("cost_lines", runs)
-    least = lines.groupby(["function", "target"])["ert_rounds"].transform("min")
-    np.testing.assert_array_equal(
-        np.isinf(lines["lowest_to_s"]), np.isfinite(least) & (lines["ert_rounds"] == least)
-    )
-
-
-def test_the_ert_rises_with_the_cost_and_lies_on_its_line(runs):
-    costs = made("cost_ert", runs).merge(made("cost_lines", runs), on=KEYS, suffixes=("", "_0"))
-    line = costs["ert_s_0"] + costs["evaluation_cost_s"] * np.where(
-        np.isinf(costs["ert_s_0"]), 1.0, costs["ert_rounds"]
-    )
-    np.testing.assert_allclose(costs["ert_s"], line)
-    lowest = costs["rank"] == costs.groupby([*KEYS[:3], "target", "evaluation_cost_s"])[
-        "rank"
-    ].transform("min")
-    inside = costs["evaluation_cost_s"].between(costs["lowest_from_s"], costs["lowest_to_s"])
-    assert (inside == (lowest & np.isfinite(costs["ert_s"]))).all()
-
-
 def test_winners_at_no_cost_have_the_ranks_of_the_table_ranks(runs):
     winners = made("cost_winners", runs)
     assert set(winners["evaluation_cost_s"]) == set(COSTS_S)
@@ -97,8 +61,19 @@ def test_with_workers_a_batch_counts_as_often_as_they_are_needed_for_it(in_batch
     np.testing.assert_allclose(found, expected)
 
 
-@pytest.mark.parametrize("name", ["cost_ert", "cost_lines", "cost_winners", "cost_crossovers"])
+@pytest.mark.parametrize("name", ["cost_lines", "cost_winners"])
 def test_with_workers_algorithms_without_recorded_batches_are_omitted_by_name(name, in_batches):
     frame = made(name, in_batches, analysis(workers=4))
     assert "their batches were not recorded: slow." in frame.attrs["omitted"]
     assert not frame.isin(["slow"]).any(axis=None)
+
+
+def test_a_line_has_both_erts_and_the_least_evaluations_are_lowest_in_the_end(runs):
+    usual = made("ert", runs)
+    lines = made("cost_lines", runs).merge(usual, on=KEYS, suffixes=("", "_usual"))
+    np.testing.assert_array_equal(lines["ert_s"], lines["ert_s_usual"])
+    np.testing.assert_array_equal(lines["ert_rounds"], lines["ert_evaluations"])
+    least = lines.groupby(["function", "target"])["ert_rounds"].transform("min")
+    np.testing.assert_array_equal(
+        np.isinf(lines["lowest_to_s"]), np.isfinite(least) & (lines["ert_rounds"] == least)
+    )

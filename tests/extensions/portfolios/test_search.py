@@ -145,19 +145,3 @@ def test_by_hand_two_specialists_share_the_budget():
     np.testing.assert_allclose(search.value(slices, [0.4, 0.79, 0.81]), [0, 0, 1])
     beside = Portfolio((0, 1), Schedule("side by side", (1.0, 1.0)))
     np.testing.assert_allclose(search.value(beside, [0.39, 0.41]), [0, 1])
-
-
-def test_the_order_of_runs_and_the_greedy_search_change_nothing_that_they_should_not(monkeypatch):
-    rng = np.random.default_rng(6)
-    runs = runs_of(rng, algorithms=5, targets=4)
-    shuffled = [
-        [[(c[::-1], k[::-1]) for c, k in samples] for samples in function] for function in runs
-    ]
-    first, second = Search(runs, 1.0), Search(shuffled, 1.0)
-    assert first.best(3, "in turn") == second.best(3, "in turn")
-    full = first.value(first.best(3, "in turn")).item()
-    monkeypatch.setattr(searching, "EVERY_TRIPLE", 2)
-    greedy = Search(runs, 1.0)
-    pair, triple = greedy.best(2, "in turn"), greedy.best(3, "in turn")
-    assert set(pair.members) < set(triple.members)
-    assert greedy.value(triple).item() <= full + 1e-12

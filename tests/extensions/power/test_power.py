@@ -77,21 +77,6 @@ def draw(law, runs, rng, times=1.0):
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_moments_are_those_of_drawn_costs(law):
-    spent, success = draw(law, 200_000, np.random.default_rng(1))
-    means, covariance = law.moments()
-    np.testing.assert_allclose(means, [spent.mean(), success.mean()], rtol=0.02)
-    np.testing.assert_allclose(covariance, np.cov(spent, success), rtol=0.05, atol=0.003)
-
-
-@pytest.mark.parametrize("law", [*LAWS, CostLaw(0.4, shape=0.1)])
-def test_the_faster_law_has_the_ratio_of_erts(law):
-    fast, times = law.faster(2.5)
-    assert law.ert / (fast.ert / times) == pytest.approx(2.5, rel=1e-6)
-    assert law.cut * times == pytest.approx(fast.cut, rel=1e-6)  # one budget
-
-
-@pytest.mark.parametrize("law", LAWS)
 def test_a_law_is_found_again_by_its_spread(law):
     assert CostLaw.of_spread(law.spread, law.success).shape == pytest.approx(law.shape, rel=1e-3)
 

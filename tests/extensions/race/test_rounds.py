@@ -20,7 +20,7 @@ from timefair.extensions.race.statistics import CampaignRace
 from timefair.measure.job.cell import measure
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
-from timefair.records.store import open_record, write_record
+from timefair.records.store import open_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -119,42 +119,6 @@ def test_runs_that_reached_the_final_target_are_ties(measured: Measured) -> None
     budget = CAMPAIGN["budget"] | {"final_target": 1e9}
     content = decided_of(campaign(budget=budget), measured.keys, 2, measured.folder)
     assert {pair["a12"] for pair in content["pairs"]} == {0.5}
-
-
-@pytest.mark.slow
-def test_without_an_optimum_each_look_has_the_best_of_its_own_runs(
-    tmp_path: Path, run: Any, table: Any
-) -> None:
-    """A value that is found later changes no decision, and the table says what the rule did."""
-    asked = campaign(
-        problems=CAMPAIGN["problems"] | {"functions": 1},
-        algorithms={"A": "timefair:random-search", "B": "timefair:DE"},
-        runs=24,
-    )
-    keys = measure_keys(asked)
-    for job in plan.jobs(asked):
-        names = {"algorithm": job.algorithm, "function": 1, "round": job.round, "f_opt": None}
-        rows = [
-            run(
-                best_precision=(job.algorithm == "B") + 0.01 * number,
-                run=number,
-                instance=instance,
-                **names,
-            )
-            for instance in job.instances
-            for number in plan.runs_of_round(asked, job.round)
-        ]
-        if (job.algorithm, job.round) == ("A", 2):
-            rows[0]["best_precision"] = -1000.0
-        facts = {"campaign": asked.model_dump(mode="json"), "code": "c"}
-        record = tmp_path / job.record(keys[job.algorithm, job.round])
-        write_record(record, table(*rows).to_batches(), facts)
-    for round in (2, 3):
-        (pair,) = decided_of(asked, keys, round, tmp_path)["pairs"]
-        assert pair["decided_after_round"] == 1
-    paths = [tmp_path / job.record(keys[job.algorithm, job.round]) for job in plan.jobs(asked)]
-    pairs = TABLES["decided_pairs"](Runs.read(paths), Analysis(targets=(1.0,)))
-    assert pairs[["decided_after_round", "better"]].values.tolist() == [[1, "A"]]
 
 
 @pytest.mark.slow

@@ -130,22 +130,6 @@ def test_without_runs_of_an_algorithm_there_is_no_answer(runs, changes):
     assert own[["runs_a", "runs_b"]].values.tolist()[0][1] == 0
 
 
-@pytest.mark.parametrize("changes", [{}, ON_TWO, TO_TARGET | {"measure": "ert_s"}])
-def test_an_algorithm_without_an_evaluation_gives_no_answer(run, table, changes):
-    rows = [
-        row
-        for function in (1, 2, 3)
-        for k in range(8)
-        for row in (
-            run([(1, 0.1, 0.05)], run=k, function=function, algorithm="tortoise"),
-            run(run=k, function=function, algorithm="hare", evaluations=0),
-        )
-    ]
-    own = answered(Runs.of(table(*rows)), **changes).iloc[0]
-    assert np.isnan(own["p"])
-    assert (own["answer"], own["runs_b"]) == ("not answered", 0)
-
-
 VALUES = {
     "tortoise": [(1, 0.1, 512.0), (10, 0.2, 300.0), (50, 0.5, 4.0)],
     "hare": [(1, 0.1, 512.0), (20, 0.2, 300.0), (30, 0.5, 100.0)],

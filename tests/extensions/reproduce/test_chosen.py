@@ -70,22 +70,4 @@ def test_records_without_their_facts(forged, name: str, capsys):
     assert line == f"{path}: its metadata have no {name}; it cannot be replayed"
 
 
-def test_a_collected_file_of_several_origins(forged, tmp_path: Path, capsys):
-    path = forged(
-        lambda _, facts: facts.update(
-            collected={
-                "campaign": [facts["campaign"]], "machine": [facts["machine"]],
-                "code": ["a", "b"], "key": ["a", "b"],
-            },
-            records=[
-                {"path": f"../records/de/{key}/f1.parquet", "checksum": ""} for key in "ab"
-            ],
-        )
-    )  # fmt: skip
-    line = refused(capsys, path)
-    folder = path.parents[1] / "records/de"
-    choice = f"name the record of the run, in {folder}"
-    assert line == f"{path}: joins records that differ in code; {choice}"
-
-
 WANTED = MappingProxyType({"instance": 2, "run": 1})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from timefair import cli
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import NOTHING, Verdict, replay
 
@@ -89,26 +88,6 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
 
 
 # --- The command -----------------------------------------------------------------------------
-
-OWN = """
-def solve(objective, rng):
-    while True:
-        objective(rng.uniform(-5, 5, objective.dimension))
-"""
-
-
-@pytest.mark.slow
-def test_a_changed_byte_of_the_users_own_algorithm_is_named(measured_record, tmp_path: Path, capfd):
-    own = tmp_path / "own.py"
-    own.write_text(OWN)
-    path = measured_record(algorithms={"own": f"{own}:solve"})
-    own.write_text(OWN.replace("-5, 5", "-5, 4"))
-    # The command starts another process, which imports the file again.
-    assert cli.main(["reproduce", str(path), "--run", "1", "--instance", "2"]) == 1
-    out = capfd.readouterr().out
-    assert "different, event 1 first" in out
-    assert "code       digest: " in out
-
 
 SEARCH = {
     "space": {"F": {"float": [0.3, 0.9]}},

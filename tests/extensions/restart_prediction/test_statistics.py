@@ -13,7 +13,6 @@ from timefair.extensions.restart_prediction.statistics import (
     law,
     luby,
     run_sums,
-    side_by_side,
 )
 from timefair.policies.restarts.luby import luby as term
 
@@ -95,15 +94,6 @@ def test_launches_that_end_by_themselves_agree_with_simulated_ones(name):
     assert outcome.chance[0, 0, 2, 0] == pytest.approx(chance, rel=0.08)
 
 
-@pytest.mark.parametrize("copies", [1, 2, 3, 8])
-def test_copies_fail_only_if_all_of_them_fail(copies):
-    one = of_launches([3.0, np.inf, np.inf], [10.0] * 3, [5.0, 10.0])
-    outcome = side_by_side(one, copies, 10.0)
-    assert outcome.chance[0, 0, 0] == pytest.approx(1 - (2 / 3) ** copies)
-    first_five_s, last_five_s = (13 / 15) ** copies * 5, (2 / 3) ** copies * 5
-    assert outcome.cost[0, 0, 0] == pytest.approx(first_five_s + last_five_s)
-
-
 def test_what_was_not_observed_is_refused():
     launched = Launches.of([[3.0], [np.inf]], [10.0, 8.0], [True, False], [0, 1])
     assert launched.known_until == np.inf
@@ -112,8 +102,6 @@ def test_what_was_not_observed_is_refused():
     with pytest.raises(NotObserved, match="cutoff 9: launches were observed up to 8"):
         run_sums(cut, [9.0], 2)
     one = law(run_sums(cut, [4.0, 8.0], 2), [0, 0], np.ones((1, 2)))
-    with pytest.raises(NotObserved, match="budget 100"):
-        side_by_side(one, 2, 100.0)
     for outcome in (luby(one, 1, 100.0), geometric(one, 100.0)):
         assert np.isnan(outcome.cost).all()
     assert np.isfinite(fixed_cutoffs(one, 100.0).cost).all()

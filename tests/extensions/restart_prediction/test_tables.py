@@ -52,8 +52,6 @@ def test_fixed_lengths_are_those_of_the_formula(stuck, table):
     assert none["ert"] == pytest.approx(measured["ert"])
     assert rows["judged"].all()
     assert (rows["launches"] == 20).all()
-    copies = rows[rows["policy"] == "copies"].set_index("copies")
-    assert copies.loc[8, "success_rate"] == pytest.approx(1 - 0.6**8)
 
 
 def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):
@@ -79,5 +77,5 @@ def test_records_without_launch_traces_say_so(one_launch, stuck, table):
     }
     assert advice.attrs["omitted"].startswith("No launch traces: old;")
     found = TABLES["restart_what_if"](runs, ANALYSIS)
-    guessed = found[(found["algorithm"] == "old") & ~found["policy"].isin(["measured", "copies"])]
+    guessed = found[(found["algorithm"] == "old") & ~found["policy"].isin(["measured"])]
     assert guessed["ert"].isna().all()

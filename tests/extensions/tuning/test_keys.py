@@ -1,11 +1,9 @@
 """The section `tune`: what is refused, and what it makes of a campaign."""
 
 import copy
-import json
 
 import pytest
 
-from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 
@@ -68,17 +66,6 @@ def test_overlap_has_to_be_allowed() -> None:
     assert str(same) == "f1 D=2 instance 2"
 
 
-@pytest.mark.slow
-def test_check_says_what_searches_take(tmp_path, capsys) -> None:
-    path = tmp_path / "campaign.yaml"
-    path.write_text(json.dumps(FILE))
-    assert cli.main(["check", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "searches      1, about 9 core-seconds\n" in said
-    # 3 algorithms on 4 problems with 15 runs of 0.5 s, and the search
-    assert "; 2 min of core time, at most " in said
-
-
 def test_a_search_asks_for_the_time_that_it_may_take() -> None:
     """Two candidates on two problems of 60 s are tried in any case, each up to three times."""
 
@@ -117,10 +104,3 @@ def test_what_decides_a_search_decides_the_runs_of_its_variant_alone() -> None:
     ):
         different = {key for key in before if before[key] != after[key]}
         assert different == {("DE-tuned", 0), ("DE-tuned", 1)}
-
-
-def test_a_search_changes_no_key_of_other_algorithms() -> None:
-    plain = copy.deepcopy(FILE)
-    del plain["algorithms"]["DE"]["tune"]
-    with_search = keys(FILE)
-    assert all(with_search[key] == value for key, value in keys(plain).items())

@@ -1,17 +1,7 @@
 """The runs of a campaign in a small part of their bytes, for an archive that has to be small.
 
-Most bytes of a record are improvements that no table reads: tables ask when a run or a launch first
-reached a target, and what a run has found by some points of its budget. `thinned` keeps
-
-* each improvement with which a launch first reaches a target of the campaign or its final target,
-* the first and the last improvement of each run, and the last of each launch that is traced,
-* the last improvement of the run before each number of evaluations at which tables compare
-  algorithms: the least of each algorithm on the function, and the largest of all,
-* the last improvement of the run in each step of a grid of its evaluations and seconds.
-
-Tables of targets, launches, final results and comparisons at equal evaluations are therefore the
-same. A curve over the budget shows a value at most one step later. Tables with relative targets or
-other budgets can differ.
+`thinned` keeps the improvements that tables of targets, launches, final results and comparisons at
+equal evaluations need, and the last one in each step of a grid over the budget.
 """
 
 from __future__ import annotations

@@ -46,25 +46,16 @@ def features(
 ) -> NDArray[np.float64]:
     """Features of the first n runs of each sample. They do not depend on the unit of the values.
 
-    - ``log_n``: number of runs;
-    - ``log_cv``: standard deviation, relative to the absolute mean;
-    - ``log_quartile_spread``, ``log_upper_tail``, ``log_lower_tail``: distances of the quartiles,
-      and of the largest and the smallest value from the median, relative to the absolute median;
-    - ``skewness`` and excess ``kurtosis`` (ddof 0), as ``log10(1 + .)`` of their absolute values;
-      0 for constant values;
-    - ``outlier_share``: share of the values more than 1.5 interquartile ranges from the quartiles;
-    - ``log_drift``: difference of the means of both halves of the runs, relative to the mean;
-    - ``failure_share``: share of the runs without a finite value. All other features except
-      ``log_n`` use only the finite values.
+    They are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift,
+    on logarithmic scales, of the finite values, and the share of runs without one.
 
     - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
       finite value.
     - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
     - `progress`: Called with (samples done, samples) from time to time, and at the end.
 
-    Returns, shape (samples, features): Finite: ratios are limited to 1e-16 to 1e16. A sample
-    without a finite value has the smallest value of every ratio. Raises ValueError if a value is
-    NaN or ``-inf``.
+    Returns, shape (samples, features): Finite: ratios are limited to 1e-16 to 1e16. Raises
+    ValueError if a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     numbers = np.asarray(counts, dtype=np.int64)
@@ -221,14 +212,9 @@ def fit_reliability(
     - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
     - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
 
-    Returns: Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of
-    none, the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
-    estimates in n cases.
+    If the estimates of all cases are accurate, or of none, the weights are zero.
 
-    Source: The question: T. Eftimov and P. Korošec, GECCO 2025, future work; S. Gjorgjieva, E. Tuba
-    and T. Eftimov, arXiv 2605.28309. The model: D. R. Cox, The regression analysis of binary
-    sequences, Journal of the Royal Statistical Society B 20 (1958), whose probabilities are right
-    on average for the cases it was fitted to.
+    Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
     """
     table, outcome = np.asarray(features, dtype=np.float64), np.asarray(right, dtype=np.bool_)
     centre, deviation = table.mean(axis=0), table.std(axis=0)

@@ -292,26 +292,13 @@ def changes(sample: Sample) -> dict[Measure, Change]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Results of the comparison of two versions.
+    """Results of the comparison of two versions, `baseline` and `candidate`.
 
-    Attributes
-    ----------
-    baseline, candidate
-        Labels of the old and of the new version.
-    by
-        Measure of the verdict.
-    ratio
-        Ratio of costs above which a difference matters.
-    level
-        Level of the answers over all functions, and of each measure's family of functions.
-    samples
-        The functions.
-    on_functions
-        For each measure, the answers in the order of `samples`; together they are right with the
-        confidence ``1 - level`` (Holm).
-    overall
-        For each measure, the answer over all functions: of the geometric mean of the ratios, or of
-        the average probability.
+    - `by`, `ratio`: Measure of the verdict; ratio of costs above which a difference matters.
+    - `level`: Of the answers over all functions, and of each measure's family of functions.
+    - `on_functions`: For each measure, the answers in the order of `samples` (Holm).
+    - `overall`: For each measure, the answer over all functions: of the geometric mean of the
+      ratios, or of the average probability.
     """
 
     baseline: str

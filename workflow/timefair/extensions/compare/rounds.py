@@ -29,11 +29,8 @@ Say = Callable[[str], None]
 class Rounds:
     """The rounds of a comparison. This process measures them in the same way as Snakemake.
 
-    The records are those of the campaign: Snakemake does not measure them again.
-
-    - `campaign`: A campaign with both versions; other algorithms are not measured.
+    - `campaign`: Has both versions; other algorithms are not measured.
     - `results`: the folder of all campaigns, ``results``.
-    - `baseline`, `candidate`: labels of the versions.
     - `cores`: cores for runs, at least 1.
     `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
     rule is not ``fixed``, or the campaign has blocks.

@@ -201,19 +201,13 @@ def turning_sets(
     """The evaluation costs at which the test of equal ERTs does not reject, per target.
 
     - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Cost of each run of the first
-      algorithm up to each target or its own end, and whether it reached the target.
-    - `seconds_b`, `evaluations_b`, `success_b`, shape (n, targets): The same for the second.
+      algorithm up to each target or its own end, and whether it reached the target; `..._b`, shape
+      (n, targets): the same for the second.
     - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
 
-    Returns: Every cost if no run succeeded, or if an algorithm has fewer than two runs.
-
-    A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
-    has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
-    the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
-    in evaluations alone. If the evaluations of all runs are equal, the test does not depend on the
-    cost. Otherwise, the test is made at `GRID` angles and at the crossing of the two lines, and
-    bisection finds each limit between two of these. If the lines cross, the crossing belongs to the
-    set.
+    Every cost if no run succeeded, or if an algorithm has fewer than two runs. A cost c belongs to
+    the set if `equal_ert` of the costs t + c e has a p-value above 1 - confidence. The test is made
+    at `GRID` angles arctan(c / s) and at the crossing of the lines, and bisection finds the limits.
 
     Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
     Society B 16 (1954), whose sets have the same shapes.

@@ -14,7 +14,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, CELL, PAIR, PROBLEM, SECONDS, SPACE, TARGET
 from timefair.exhibits.costs.cost_map import COUNTED, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.runtimes.ert import ERT_S
 from timefair.extensions.cost_lines.lines import (
     TurningSets,
@@ -30,7 +30,7 @@ from timefair.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.bootstrap import resampled_sums
-from timefair.statistics.ert import ert, ert_interval
+from timefair.statistics.ert import ert
 from timefair.statistics.evaluation_cost import at_cost
 from timefair.statistics.ranks import rank
 
@@ -38,8 +38,6 @@ Array = NDArray[np.float64]
 Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
 """A problem and a pair of algorithms that were run on it."""
 
-LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
-"""Evaluation costs of the long table: 0, and 1 µs to 10,000 s in steps of a factor 100."""
 CELLS_COLUMNS = 10_000
 """Maximal number of columns of samples in one call. It limits the memory of the call."""
 
@@ -106,19 +104,6 @@ LINE_COLUMNS = (
     ),
     Column("lowest_to_s", "largest such evaluation cost; `inf`: there is no upper limit", SECONDS),
 )
-ERT_COLUMNS = (
-    *CELL,
-    TARGET,
-    EVALUATION_COST,
-    *Column(
-        "ert_s",
-        "expected running time in seconds at this evaluation cost; `inf` if no run reached the "
-        "target",
-        SECONDS,
-    ).interval(),
-    Column("rank", "rank of `ert_s` among the algorithms on the function"),
-)
-
 WON_COLUMNS = (
     *SPACE,
     EVALUATION_COST,
@@ -306,88 +291,6 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = stacked(parts, column_names(LINE_COLUMNS))
     frame.attrs["refused"] = used.remarks
     return frame
-
-
-@exhibit(
-    "cost_ert",
-    question=questions.COST,
-    title="Expected running time at several evaluation costs",
-    caption=f"""
-    Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000
-    seconds, with its interval. At an evaluation cost of 0, it is the ERT of the table `ert`, which
-    also has the numbers of runs and successes. {COUNTED} {CUT}
-    """,
-    columns=ERT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Expected running time (ERT) in {seconds} for each cost of an evaluation. "
-            "∞: no run reached the target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("ert_s", "ERT", "low"),),
-            rows=("function", "target", "algorithm"),
-            columns="evaluation_cost_s",
-            points=(Points("target", 1), Points("evaluation_cost_s", (0.0, 1e-3, 1.0, 1e3))),
-        )
-    ],
-    comparing=True,
-)
-def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT of each algorithm to each target at each evaluation cost."""
-    used = UsedByRuns.of(runs, analysis)
-    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(LISTED_S)
-    parts = []
-    every = iter(_at_each(used, costs, analysis.confidence))
-    for problem in used.problems:
-        cells = [next(every) for _ in problem.algorithms]
-        ranks = rank(np.stack([cell.ert_s for cell in cells], axis=-1))
-        for k, (algorithm, cell) in enumerate(zip(problem.algorithms, cells, strict=True)):
-            parts.append(
-                {
-                    **problem.names,
-                    "algorithm": algorithm,
-                    "target": np.repeat(targets, costs.size),
-                    "evaluation_cost_s": np.tile(costs, targets.size),
-                    "ert_s": cell.ert_s,
-                    "ert_s_low": cell.low,
-                    "ert_s_high": cell.high,
-                    "rank": ranks[:, k],
-                }
-            )
-    frame = stacked(parts, column_names(ERT_COLUMNS))
-    frame.attrs["refused"] = used.remarks
-    return frame
-
-
-class _Ert(NamedTuple):
-    """ERT of an algorithm on a problem and its limits, by target and then by evaluation cost."""
-
-    ert_s: Array
-    low: Array
-    high: Array
-
-
-def _at_each(used: UsedByRuns, costs: Array, confidence: float) -> list[_Ert]:
-    """Of each algorithm on each problem."""
-    cells = [
-        problem.rows[mine] for problem in used.problems for mine in problem.algorithms.values()
-    ]
-    found: dict[int, _Ert] = {}
-    columns = used.seconds.cost.shape[1] * costs.size
-    for members in _blocks([rows.size for rows in cells], columns):
-        seconds, rounds, success = (
-            np.hstack([of[cells[k]] for k in members])
-            for of in (used.seconds.cost, used.rounds.cost, used.seconds.success)
-        )
-        spent = at_cost(seconds[..., np.newaxis], rounds[..., np.newaxis], costs)
-        spent = spent.reshape(len(spent), -1)
-        success = np.repeat(success, costs.size, axis=1)
-        interval = ert_interval(spent, success, confidence=confidence)
-        parts = (
-            np.split(of, len(members))
-            for of in (ert(spent, success, axis=0), interval.low, interval.high)
-        )
-        found |= dict(zip(members, map(_Ert, *parts), strict=True))
-    return [found[k] for k in range(len(cells))]
 
 
 @exhibit(

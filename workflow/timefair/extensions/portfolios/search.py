@@ -447,23 +447,13 @@ def contributions(reached: ArrayLike) -> Contributions:
     - `reached`, (algorithms, pairs), neither empty: The probability with which each algorithm
       reaches each pair. ValueError for anything else.
 
-    The value v(S) of a set S of algorithms is the mean over the pairs of the maximum of `reached`
-    over S, and v({}) = 0. The marginal contribution of algorithm i is v(all) - v(all without i)
-    [1]_; of two equal algorithms, it is 0. The Shapley value is the increase of v when i joins the
-    set, averaged over all orders in which the algorithms may join [2]_.
+    The value of a set is the mean over the pairs of the maximum of `reached`. A pair is an airport
+    game, whose Shapley values are known in closed form, and their mean over the pairs is exact.
 
-    A single pair is an airport game, whose Shapley values are known: for probabilities x_1 <= ...
-    <= x_n, and x_0 = 0, that of the i-th algorithm is the sum of (x_j - x_(j-1))/(n - j + 1) over
-    j <= i [3]_. Shapley values are additive over games, so their mean over the pairs is exact.
-
-    For pairs (function, target, budget), with budgets evenly spaced in the logarithm, these are the
-    Shapley values of IOHanalyzer (``get_shapley_values``), which estimates them from random orders
-    and divides them by v(all).
-
-    Source: .. [1] L. Xu et al., Evaluating component solver contributions to portfolio-based
-    algorithm selectors, SAT 2012. .. [2] A. Fréchette et al., Using the Shapley value to analyze
-    algorithm portfolios, AAAI 2016. .. [3] S. C. Littlechild and G. Owen, A simple expression for
-    the Shapley value in a special case, Management Science 20 (1973).
+    Source: L. Xu et al., Evaluating component solver contributions to portfolio-based algorithm
+    selectors, SAT 2012. A. Fréchette et al., Using the Shapley value to analyze algorithm
+    portfolios, AAAI 2016. S. C. Littlechild and G. Owen, A simple expression for the Shapley value
+    in a special case, Management Science 20 (1973).
     """
     values = np.asarray(reached, dtype=np.float64)
     if values.ndim != 2 or 0 in values.shape:

@@ -52,24 +52,16 @@ def signed_rank(
 ) -> Practical:
     """Whether the first of two algorithms is better, practically equal or worse over functions.
 
-    - `first`, `second`, (functions,): Costs on the same functions. Two costs of `inf` are equal;
-      `inf` and a number have the largest possible difference, and two such differences in opposite
-      directions cancel. ValueError if one is NaN or negative.
+    - `first`, `second`, (functions,): Costs on the same functions. Two costs of `inf` are equal.
+      ValueError if one is NaN or negative.
     - `ratio`: The largest ratio of costs that does not matter, at least 1.
 
-    Returns: The posterior probability that each case is the most frequent one among pairs of
-    functions; the average of the two log ratios of a pair determines its case. NaN without
-    functions.
-
-    The distribution of functions has a Dirichlet process prior with the mass `PRIOR_FUNCTIONS` at a
-    function without a difference, so that in each draw the functions have Dirichlet weights. An
-    average at a limit counts half, and so does a draw in which better and worse are equally
-    frequent.
+    Returns: The posterior probability that each case is the most frequent one among the averages of
+    two log ratios. NaN without functions.
 
     Source: A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, Time for a change: a tutorial for
     comparing multiple classifiers through Bayesian analysis, Journal of Machine Learning Research
-    18 (2017), section 4.2. The package baycomp of its authors gives the same probabilities
-    (``SignedRankTest``).
+    18 (2017), section 4.2; as ``SignedRankTest`` of its package baycomp.
     """
     check_ratio(ratio)
     if draws < 1:
@@ -181,22 +173,15 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
     """Draws from the posterior of the weights of the Plackett-Luce model, (draws, algorithms).
 
     - `costs`, (functions, algorithms): Smaller is better. Among several `inf`, which are last, no
-      choice is made; other ties are treated by Breslow's method: each of the equal algorithms is
-      chosen from all of them and all that are behind them. ValueError for NaN.
+      choice is made; other ties are treated by Breslow's method. ValueError for NaN.
 
     The weights, of sum 1, are the probabilities to be first on a function; without functions, they
     come from the uniform prior.
 
-    In the model, the first algorithm of a ranking is chosen with probabilities in proportion to the
-    weights, then the second among the remaining ones, and so on (Luce 1959, Plackett 1975). The
-    Gibbs sampler alternates between the times of the choices, which are exponentially distributed,
-    and the weights, which are then gamma distributed (Caron and Doucet 2012).
-
     Source: J. Rojas-Delgado, J. Ceberio, B. Calvo and J. A. Lozano, Bayesian performance analysis
     for algorithm ranking comparison, IEEE Transactions on Evolutionary Computation 26 (2022). F.
     Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, Journal
-    of Computational and Graphical Statistics 21 (2012). N. E. Breslow, Covariance analysis of
-    censored survival data, Biometrics 30 (1974), for ties.
+    of Computational and Graphical Statistics 21 (2012), for the sampler.
     """
     values = np.asarray(costs, dtype=np.float64)
     if values.ndim != 2 or np.isnan(values).any():
@@ -228,20 +213,11 @@ def ert_draws(
 ) -> NDArray[np.float64]:
     """Draws from the posterior distribution of the ERT of one algorithm, (draws, ...).
 
-    Each draw gives the runs random weights, which are uniform on the simplex, and divides the
-    weighted cost by the weighted successes.
-
     - `spent`, `success`, (runs, ...): As for `timefair.statistics.ert.ert`, with its ValueErrors.
 
-    NaN for fewer than two runs, because their spread is unknown.
-
-    Without a success, the ERT of the plain bootstrap would be infinite in every draw, and one
-    failed run as strong evidence as a thousand. Such an algorithm therefore gets one additional
-    run, which reaches the target at the mean cost of the others: its draws are of the order of
-    (runs + 1) times this cost and more.
-
-    The lowest cost is subtracted before the sums are computed: if all runs succeed at the same
-    cost, every draw is exactly this cost.
+    NaN for fewer than two runs. Without a success, the algorithm gets one additional run, which
+    reaches the target at the mean cost of the others. If all runs succeed at the same cost, every
+    draw is exactly this cost.
 
     Source: D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
     """
@@ -306,25 +282,10 @@ def informed_by_the_field(
     The functions have equal numbers of draws; their algorithms may differ. Returns draws from the
     joint posterior distribution of the costs on each, (draws, algorithms).
 
-    With few runs, the draws of the bootstrap vary too little, and among many comparisons, the most
-    extreme results are partly due to chance. The model corrects both.
-
-    *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), because the bootstrap
-    has the variance of the sample instead of the population. It is then averaged, with the weights
-    R - 1 and `POOLED_RUNS`, with the typical variance in the field for this number of successes
-    (Smyth 2004). Algorithms without a success keep their variance. If all runs of an algorithm cost
-    the same, its draws do not vary, and are replaced by normal draws with the averaged variance.
-
-    *Location.* The model has two levels: on each function, the log costs of the algorithms are
-    normal around the centre of the function, with a spread that is the same on all functions. The
-    centre has a flat prior; the spread is one of `SPREADS`, with equal prior probabilities. To
-    estimate both, the draws are treated as normal. Then the draws are resampled, with the density
-    of the model as weight.
-
-    *Without a success.* Failures give only a lower bound of the cost. The draws of an algorithm
-    without a success therefore have their cost as an additional weight. This leaves the likelihood
-    of its failures times a flat prior of the log cost; the model determines the rest. Such an
-    algorithm does not contribute to the estimates of the spread and the centre.
+    The variance of each log cost is widened to that of the population, and averaged with the usual
+    one of the field. Then the draws are resampled by a model with two levels, in which the log
+    costs on a function are normal around its centre, with the same spread on all functions.
+    Failures alone bound a cost from below. docs/explanation/probabilities.md has the reasons.
 
     Source: A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G.
     K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and

@@ -48,24 +48,17 @@ def pairs_over_functions(
 ) -> PairsOverFunctions:
     """Estimate the mean A12 of pairs of algorithms, from any numbers of runs.
 
-    - `samples`: For each function, the results of each algorithm, also of different numbers of
-      runs. Smaller is better; `inf` is worst and equal to itself.
+    - `samples`: For each function, the results of each algorithm. Smaller is better; `inf` is worst
+      and equal to itself.
     - `pairs`: Indices of the two algorithms of each pair; may be empty.
 
     Raises ValueError if there is no function, a sample of a pair has fewer than 2 results, or a
-    result is NaN or ``-inf``.
-
-    The variance of A12 on a function is the sum of the variances of the placements of the runs of
-    both algorithms (DeLong et al. 1988), each divided by the number of runs. This sum is 0 if the
-    samples do not overlap, however small they are. Therefore a lower bound is used: the variance of
-    Hanley and McNeil (1982), averaged over both directions, for an A12 to which `PSEUDO_WINS` wins
-    and losses were added. These are divided among the functions, because the mean has only one
-    variance.
+    result is NaN or ``-inf``. The variance on a function is that of the placements (DeLong), at
+    least that of an A12 to which `PSEUDO_WINS` wins and losses were added (Hanley and McNeil).
 
     Source: E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or
     more correlated receiver operating characteristic curves, Biometrics 44 (1988). J. A. Hanley and
-    B. J. McNeil, The meaning and use of the area under a receiver operating characteristic (ROC)
-    curve, Radiology 143 (1982).
+    B. J. McNeil, The meaning and use of the area under a ROC curve, Radiology 143 (1982).
     """
     functions, places = len(samples), np.array(pairs, dtype=np.int64).reshape(-1, 2)
     if not functions:
@@ -133,22 +126,14 @@ def _parts(
 class MeanSequence:
     """A confidence sequence for an approximately normal mean: valid at all looks simultaneously.
 
-    `confidence` is the probability that no interval of the sequence misses the mean. The intervals
-    are narrowest at `usual_variance`, which must be chosen before the data.
-
-    The estimate, weighted by its information (one over its variance), is nearly a Brownian motion
-    with the mean as its drift. Its likelihood ratio, averaged over normally distributed drifts, is
-    a martingale, which ever reaches ``1 / (1 - confidence)`` with a probability of at most
-    ``1 - confidence`` (Robbins 1970). With an estimated variance, this holds asymptotically
-    (Waudby-Smith et al. 2024). Therefore neither the number of looks nor the reason to stop has to
-    be known in advance.
+    `confidence` is the probability that no interval of the sequence misses the mean,
+    asymptotically. The intervals are narrowest at `usual_variance`, which must be chosen before the
+    data. Neither the number of looks nor the reason to stop has to be known in advance.
 
     Source: H. Robbins, Statistical methods related to the law of the iterated logarithm, Annals of
     Mathematical Statistics 41 (1970). I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A.
     Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Annals of
-    Statistics 52 (2024). S. R. Howard, A. Ramdas, J. McAuliffe and J. Sekhon, Time-uniform,
-    nonparametric, nonasymptotic confidence sequences, Annals of Statistics 49 (2021), for the
-    choice of the mixture.
+    Statistics 52 (2024).
     """
 
     confidence: float
@@ -259,17 +244,10 @@ class CampaignRace:
     contain 0.5.
 
     - `start`: Number of runs of each algorithm on each function at the first look, at least 2.
-    - `confidence`: Probability that no pair is decided in the wrong order, over all looks. If the
-      mean A12 of a pair is 0.5, each order is wrong.
+    - `confidence`: Probability that no pair is decided in the wrong order, over all looks; it is
+      divided equally among the pairs (Bonferroni).
     - `family`: Number of pairs that share the error probability; by default, those of this race. It
       is larger if there are races in several dimensions.
-
-    The error probability is divided equally among the pairs (Bonferroni), which is valid for any
-    dependence between them. The confidence sequences (`MeanSequence`) are valid at all looks,
-    asymptotically: they treat the mean A12 as normally distributed and its variance as
-    known. This is proved for numbers of runs that do not depend on the results. In a race, the
-    results so far determine the next runs; simulations show that this does not increase the error
-    (``benchmarks/campaign_race.py``).
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -307,24 +285,16 @@ class CampaignRace:
         budget: float = np.inf,
         block: int = 1,
     ) -> Grant:
-        """Choose the runs of the next round.
+        """Choose the runs of the next round; none if all pairs are decided or out of reach.
 
-        For each open pair, this method computes the cheapest runs that would decide the pair if its
-        estimate did not change. The value of a pair is the estimated probability that at most `cap`
-        runs decide it, divided by the cost of these runs. Pairs get their runs in the order of
-        their values.
+        Each open pair has the cheapest runs that would decide it if its estimate did not change.
+        The value of a pair is the probability that at most `cap` runs decide it, divided by the
+        cost of these runs; pairs get their runs in the order of their values.
 
         - `runs`, `costs`: Runs so far, and positive cost of one, shape (algorithms, functions).
         - `cap`: Greatest number of runs of an algorithm on a function.
         - `budget`: Largest cost of the next round, in the same unit.
         - `block`: Numbers of runs are multiples of this number, such as the number of instances.
-
-        There are none if all pairs are decided or out of reach.
-
-        The cheapest numbers of runs for which a mean over functions has a given variance are
-        proportional to the square root of the variance of a run divided by its cost (Neyman 1934).
-        Here, they are limited by the present number of runs and by the cap. The order of the pairs
-        is a knowledge gradient (Frazier et al. 2008) of decisions instead of means.
 
         Source: J. Neyman, On the two different aspects of the representative method, Journal of the
         Royal Statistical Society 97 (1934). P. I. Frazier, W. B. Powell and S. Dayanik, A

@@ -31,18 +31,10 @@ FILE = "registration.json"
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Write the registration of a campaign into its folder, before its first run.
+    """Write the registration of a campaign into its folder, before its first run; its content.
 
-    Returns
-    -------
-    dict
-        The content of the file. It replaces an existing registration, whose digest is kept under
-        ``replaces``.
-
-    Raises
-    ------
-    InputError
-        If the campaign has no question, runs exist, or an earlier registration cannot be read.
+    It replaces an existing registration, whose digest is kept under ``replaces``. `InputError` if
+    the campaign has no question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.section(KEY) is None:
         raise InputError(

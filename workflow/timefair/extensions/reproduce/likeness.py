@@ -1,10 +1,8 @@
 """Compares two runs, as far as the clock allows, and the circumstances of both.
 
 A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch after a different number of evaluations each time, so only the part before the end is
-compared. A problem that changes after seconds is compared up to its first change. Times are never
-compared. Improvements of launches that did not improve the run are not compared either, because
-their times determine which of them a record keeps.
+or a launch earlier or later, so only the part before the end, or before the first change of a
+moving problem, is compared. Times and improvements of single launches are never compared.
 """
 
 from __future__ import annotations
@@ -214,49 +212,41 @@ class Change(NamedTuple):
         return f"{self.topic:<11}{self.name}: {self.recorded} recorded, {self.now} now".rstrip()
 
 
-def code_changes(
-    recorded: str, now: str, machine: Mapping[str, Any], here: Mapping[str, Any]
+def circumstances(
+    recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
 ) -> Iterator[Change]:
-    """The code digest, and the commits if they differ too.
+    """Differences in code, software and machine, from the facts of both machines.
 
-    - `recorded`, `now`: the digests of the code that measured the run, and of the code that would
-      measure it now.
-    - `machine`, `here`: the facts of both machines, which contain the commits.
+    `code` are the digests of the code that measured the run, and that would measure it now. Facts
+    of the machine that one of the two does not know are omitted.
     """
-    if recorded == now:
-        return
-    yield Change("code", "digest", short(recorded), short(now))
-    for name in ("commit", "package_commit"):
-        if machine.get(name) != here.get(name):
-            yield Change("code", name, _shown(machine.get(name)), _shown(here.get(name)))
-
-
-def software_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
-    """Versions of Python, of the packages that measure the run, then of the other ones here.
-
-    - `recorded`, `now`: the facts of the machines.
-    """
-    for name in _PYTHON:
-        if recorded.get(name) != now.get(name):
-            yield Change("software", name, _shown(recorded.get(name)), _shown(now.get(name)))
+    if code[0] != code[1]:
+        yield Change("code", "digest", *map(short, code))
+        yield from _differing("code", recorded, now, ("commit", "package_commit"))
+    yield from _differing("software", recorded, now, _PYTHON)
     named, named_now = recorded.get("versions") or {}, now.get("versions") or {}
-    for name in sorted({*named, *named_now}):
-        if named.get(name) != named_now.get(name):
-            yield Change("software", name, _shown(named.get(name)), _shown(named_now.get(name)))
+    yield from _differing("software", named, named_now, sorted({*named, *named_now}))
     others, others_now = _packages(recorded), _packages(now)
-    if not others or not others_now:  # older records do not list them
-        return
-    known = {_plain(name) for name in {*named, *named_now}}
-    changed = [
-        name
-        for name in sorted({*others, *others_now})
-        if others.get(name) != others_now.get(name) and name not in known
-    ]
-    for name in changed[:_SHOWN]:
-        yield Change("software", name, _shown(others.get(name)), _shown(others_now.get(name)))
+    rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
+    changed = list(_differing("software", others, others_now, sorted(rest)))
+    changed = changed if others and others_now else []  # a record may not list them
+    yield from changed[:_SHOWN]
     if len(changed) > _SHOWN:
         more = f"{len(changed) - _SHOWN} more packages"
         yield Change("software", more, "other versions", "the installed ones")
+    for change in _differing("machine", recorded, now, _MACHINE):
+        if "none" not in (change.recorded, change.now):
+            yield change
+
+
+def _differing(
+    topic: str, recorded: Mapping[str, Any], now: Mapping[str, Any], names: Iterable[str]
+) -> Iterator[Change]:
+    for name in names:
+        one, other = recorded.get(name), now.get(name)
+        if one != other:
+            shown = ("none" if value is None else str(value) for value in (one, other))
+            yield Change(topic, name, *shown)
 
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -278,14 +268,6 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
-def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
-    """Differences in the hardware and the system; unknown facts are omitted."""
-    for name in _MACHINE:
-        one, other = recorded.get(name), now.get(name)
-        if one is not None and other is not None and one != other:
-            yield Change("machine", name, _shown(one), _shown(other))
-
-
 def seed_changes(recorded: int, now: int) -> Iterator[Change]:
     """The seed of the run, if it does not follow from the campaign's seed."""
     if recorded != now:
@@ -301,7 +283,3 @@ def key_changes(keys: tuple[str, ...], now: str, version: int) -> Iterator[Chang
     if version == SCHEMA_VERSION and now not in keys:
         recorded = " or ".join(map(short, keys))
         yield Change("parameters", "key of the configuration", recorded, short(now))
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else str(value)

@@ -18,14 +18,12 @@ from timefair.extensions.reproduce.chosen import RecordedRun, RunPlace, Stratum
 from timefair.extensions.reproduce.likeness import (
     Change,
     Likeness,
-    code_changes,
+    circumstances,
     key_changes,
     likeness,
-    machine_changes,
     outcome,
     same_versions,
     seed_changes,
-    software_changes,
 )
 from timefair.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
@@ -219,14 +217,11 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
     now = replayer.origin(recorded)
     then, here = recorded.machine, now["machine"]
-    code = tuple(code_changes(recorded.code, now["code"], then, here))
-    yield from code
-    yield from software_changes(then, here)
-    explained = code or not same_versions(then, here)
+    yield from circumstances(then, here, (recorded.code, now["code"]))
+    explained = recorded.code != now["code"] or not same_versions(then, here)
     if not explained and not is_compared(recorded) and not is_tuned(recorded):
         yield from key_changes(recorded.keys, replayer.key(recorded), recorded.schema_version)
     yield from seed_changes(recorded.row["seed"], seed)
-    yield from machine_changes(then, here)
 
 
 TERMS = (

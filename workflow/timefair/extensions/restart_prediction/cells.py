@@ -19,7 +19,6 @@ from timefair.extensions.restart_prediction.statistics import (
     law,
     luby,
     run_sums,
-    side_by_side,
 )
 from timefair.rundata.launches import TracedLaunches
 from timefair.rundata.problems import BUDGETS, KEYS, Spent, cut_off
@@ -36,13 +35,12 @@ STEPS = (1.0, 1.4)
 DOUBLING = len(STEPS)
 
 MEASURED, NONE, INDEPENDENT = "measured", "none", "independent"
-FIXED, LUBY, GEOMETRIC, COPIES = "fixed", "luby", "geometric", "copies"
+FIXED, LUBY, GEOMETRIC = "fixed", "luby", "geometric"
 
 EVERY_CUTOFF = DOUBLING
 """Every second cutoff of the grid is an option, so that options double."""
 EVERY_UNIT = 3 * DOUBLING
 """The units of sequences differ by factors of 8."""
-NUMBERS_OF_COPIES = (2, 4, 8)
 LEAST_HITS = 5
 """Number of launches that have to reach a target before it is used to judge policies."""
 
@@ -55,7 +53,6 @@ class RestartCell:
     - `strata`: The instance of each run; shape (runs,).
     - `launches`: The traced launches, None if there are none; runs are numbered as in `strata`.
     - `spent`: Cost of each run up to each target; shape (runs, targets).
-    - `ended`: Whether each run ended by itself or at the final target, before its budget.
     - `budget`: Budget of a run: that of the campaign in this unit, or else the median cost of the
       runs that were cut off, or else that of the longest run.
     """
@@ -64,7 +61,6 @@ class RestartCell:
     strata: NDArray[np.intp]
     launches: Launches | None
     spent: Spent
-    ended: NDArray[np.bool_]
     budget: float
 
     @property
@@ -87,15 +83,6 @@ class RestartCell:
         if not within.size:
             return None
         return law(run_sums(self.launches, within, len(self.strata)), self.strata, weights)
-
-    def law_of_runs(self, weights: Array, cutoffs: Array) -> Law:
-        """That of whole runs up to the budget, as if each were one launch."""
-        hit = np.where(self.spent.success, self.spent.cost, np.inf)
-        length = np.maximum(self.spent.cost.max(axis=1), np.finfo(float).tiny)
-        whole = np.where(self.ended, length, np.maximum(length, self.budget))
-        runs = Launches(hit, whole, self.ended, np.arange(len(whole)))
-        within = np.append(cutoffs[cutoffs < self.budget], self.budget)
-        return law(run_sums(runs, within, len(whole)), self.strata, weights)
 
     def judged_target(self) -> int:
         """The hardest target that some run and at least `LEAST_HITS` launches reached; -1: none.
@@ -171,9 +158,7 @@ def restart_cells(
         launches = Launches.of(reached_at[mine], length[mine], unlimited[mine], own)
         strata = np.unique(instances[rows], return_inverse=True)[1]
         of_runs = Spent(spent.cost[rows], spent.success[rows])
-        cells.append(
-            RestartCell(names, strata, launches if len(mine) else None, of_runs, ~cut[rows], budget)
-        )
+        cells.append(RestartCell(names, strata, launches if len(mine) else None, of_runs, budget))
     return cells
 
 
@@ -188,12 +173,10 @@ class Option(NamedTuple):
 
     - `policy`: ``measured`` (that of the campaign), or another one.
     - `tau`: The cutoff of ``fixed``, the unit of ``luby``, the first length of ``geometric``.
-    - `copies`: Number of copies of ``copies``.
     """
 
     policy: str
     tau: float = np.nan
-    copies: int = 1
 
 
 class Predicted(NamedTuple):
@@ -232,9 +215,9 @@ def predicted(
     success = ert.copy()
     ert[:, 0], success[:, 0] = _measured(cell.spent, weights)
 
-    def fill(first: int, count: int, outcome: Outcome, times: float = 1.0) -> None:
+    def fill(first: int, count: int, outcome: Outcome) -> None:
         pooled, places = outcome.pooled(cell.shares), slice(first, first + count)
-        ert[:, places] = times * pooled.ert.reshape(samples, count, targets)
+        ert[:, places] = pooled.ert.reshape(samples, count, targets)
         success[:, places] = pooled.chance.reshape(samples, count, targets)
 
     of_launch = cell.law(weights, grid)
@@ -245,12 +228,6 @@ def predicted(
         for policy, at, outcome in _sequences(of_launch, cell.budget):
             if at.size:
                 fill(policies.index(policy), at.size, outcome)
-    if COPIES in policies:
-        of_runs = cell.law_of_runs(weights, grid)
-        for place, option in enumerate(every):
-            if option.policy == COPIES:
-                outcome = side_by_side(of_runs, option.copies, cell.budget)
-                fill(place, 1, outcome, option.copies if unit == "evaluations" else 1.0)
     return Predicted(every, ert, success)
 
 
@@ -259,7 +236,6 @@ def _options(grid: Array) -> Iterator[Option]:
     yield from (Option(policy) for policy in (MEASURED, NONE, INDEPENDENT))
     yield from (Option(FIXED, tau) for tau in grid[::EVERY_CUTOFF])
     yield from (Option(policy, tau) for policy in (LUBY, GEOMETRIC) for tau in grid[::EVERY_UNIT])
-    yield from (Option(COPIES, copies=number) for number in NUMBERS_OF_COPIES)
 
 
 def _sequences(law: Law, budget: float) -> Iterator[tuple[str, NDArray[np.intp], Outcome]]:

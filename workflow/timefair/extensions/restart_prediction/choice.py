@@ -105,14 +105,13 @@ def deleted_groups(strata: ArrayLike, most: int) -> Array:
 
 
 def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
-    """Limits of a positive number by the delete-group jackknife of its logarithm.
+    """Limits of a positive number by the delete-group jackknife of its logarithm: low, high.
 
     - `value`: The number, from all runs; may be infinite.
     - `without`, shape (groups, ...): The same without each group of runs.
 
-    Returns low, high: Student's limits with groups - 1 degrees of freedom. `high` is infinite if
-    the number is without one of the groups. Both are NaN for fewer than two groups, and if the
-    number from all runs is not finite.
+    `high` is infinite if the number is without one of the groups. Both are NaN for fewer than two
+    groups, and if the number is not finite.
 
     Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """

@@ -84,15 +84,10 @@ def run_sums(launches: Launches, cutoffs: ArrayLike, runs: int) -> RunSums:
     """Sums over the launches of each of some runs within each cutoff, rising and positive.
 
     Raises NotObserved if a cutoff is beyond `Launches.known_until`, ValueError if cutoffs do not
-    rise from above 0.
+    rise from above 0. Launches that were cut are weighted by Kaplan and Meier's estimate.
 
-    With the Kaplan-Meier estimate G of the probability that a launch is not cut, a launch that
-    reaches the target at t counts 1/G(t-), and each unit of cost at u counts 1/G(u). If no launch
-    is cut before the cutoff, these are plain sums.
-
-    Source: R. D. Gill, Testing with replacement and the product limit estimator, Annals of
-    Statistics 9 (1981); J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for
-    dependent censoring using surrogate markers, 1992, for the weights.
+    Source: J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
+    censoring using surrogate markers, 1992.
     """
     at = np.asarray(cutoffs, dtype=np.float64)
     if at.ndim != 1 or not (np.diff(at, prepend=0.0) > 0).all():
@@ -203,12 +198,8 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     - `strata`, shape (runs,): The stratum of each run: its instance.
     - `weights`, shape (samples, runs): How often each run is in each sample.
 
-    There is a single stratum if the law is the same in all of them. Strata are pooled in proportion
-    to their similarity: the law of a stratum with n launches is a weighted mean of its own law,
-    with the weight w = n r / (n r + 1 - r), and of the law of all strata, with the weight 1 - w. r
-    is the intraclass correlation of successes, from the analysis of variance over all runs, at each
-    cutoff and target. It is 0 if chance explains the differences between the strata, or if each
-    stratum has one launch.
+    Strata are pooled in proportion to their similarity, the intraclass correlation of successes: a
+    single stratum remains if chance explains the differences, or if each has one launch.
 
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
@@ -309,33 +300,3 @@ def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Ou
     Source: T. Walsh, Search in a small world, IJCAI 1999.
     """
     return Outcome(*law.compiled.geometric(law.chosen(at), budget))
-
-
-def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
-    """Copies of a run at the same time, each with the budget, until one reaches the target.
-
-    The law is that of complete runs; NotObserved if it ends before the budget. Returns: Shape
-    (samples, strata, targets). The cost is that of one copy, which is the time if each copy has its
-    own core. All copies together cost `copies` times as much.
-    """
-    last = law.cutoffs[-1] if law.cutoffs.size else 0.0
-    if last < budget:
-        raise NotObserved(f"budget {budget:g}: launches were observed up to {last:g}")
-    until = int(np.searchsorted(law.cutoffs, budget)) + 1
-    length = np.diff(law.cutoffs[:until], prepend=0.0)[:, np.newaxis]
-    chance, cost = law.chance[:, :, :until], law.cost[:, :, :until]
-    running = np.diff(cost, axis=2, prepend=0.0) / length
-    before = np.concatenate([np.zeros_like(chance[:, :, :1]), chance[:, :, :-1]], axis=2)
-    ended = np.clip(1.0 - running - (chance + before) / 2, 0.0, 1.0)
-    spent = (_power(running + ended, copies) - _power(ended, copies)) * length
-    return Outcome(spent.sum(axis=2), 1.0 - _power(1.0 - chance[:, :, -1], copies))
-
-
-def _power(base: Array, exponent: int) -> Array:
-    """With a positive exponent, by squaring, which is the same on every processor."""
-    result = np.ones_like(base)
-    while exponent:
-        if exponent & 1:
-            result = result * base
-        base, exponent = base * base, exponent >> 1
-    return result

@@ -14,7 +14,6 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.restart_prediction.cells import (
-    COPIES,
     NONE,
     CostUnit,
     Option,
@@ -46,8 +45,8 @@ MOST_RESAMPLES = 200
 """Maximal number of resamples for the interval of tau, whose limits are among few cutoffs."""
 LEAST_SUCCESS = 0.01
 """Smallest success rate: lower ones are raised to it, so that gains are finite."""
-LEFT_OUT = (NONE, COPIES)
-"""Never advised: a single launch may leave the budget unused, and copies need more cores."""
+LEFT_OUT = (NONE,)
+"""Never advised: a single launch may leave the budget unused."""
 LITTLE = 1.1
 """Gains below it do not count as gains."""
 
@@ -93,8 +92,7 @@ WHAT_IF_COLUMNS = (
     Column(
         "policy",
         "`measured`: the policy of the campaign, from its runs. `none`: one launch. `independent`: "
-        "launches that end by themselves. `fixed`, `luby`, `geometric`: as in `restart.policy`. "
-        "`copies`: whole runs as measured, side by side, until the first one reaches the target",
+        "launches that end by themselves. `fixed`, `luby`, `geometric`: as in `restart.policy`",
         text=True,
     ),
     Column(
@@ -102,12 +100,10 @@ WHAT_IF_COLUMNS = (
         "cutoff of `fixed`, unit of `luby`, first length of `geometric`; empty otherwise",
         "`unit`",
     ),
-    Column("copies", "number of runs side by side; 1 for every policy but `copies`"),
     *Column(
         "ert",
-        "expected running time to the target if each run has the budget. For copies: seconds on as "
-        "many cores, or evaluations of all copies together. `inf`: never reached; empty: no launch "
-        "was observed for long enough",
+        "expected running time to the target if each run has the budget. `inf`: never reached; "
+        "empty: no launch was observed for long enough",
         "`unit`",
     ).interval(),
     Column(
@@ -143,7 +139,7 @@ WHAT_IF_COLUMNS = (
     caption=f"""
     The restart policy with the largest gain over the measured policy. The gain is the ratio of the
     expected running times in evaluations, to the hardest target of each function that at least one
-    run and at least 5 launches reached. `none` and `copies` are not candidates. The gain is judged
+    run and at least 5 launches reached. `none` is no candidate. The gain is judged
     on functions, and on runs, that were not used to choose the policy, because on the data that
     chose it, the gain is biased upwards. The interval of tau comes from a bootstrap of the runs.
     The interval of the gain holds for functions like these (Student).
@@ -273,7 +269,7 @@ def _gains(
             "∞: never reached; empty: no launch was observed for long enough.",
             brackets=INTERVAL,
             values=(Value.with_limits("ert", "ERT", "low"),),
-            rows=("function", "algorithm", "policy", "tau", "copies"),
+            rows=("function", "algorithm", "policy", "tau"),
             parts=("suite", "dimension", "unit", "target"),
             points=(Points("target", 1),),
         )
@@ -340,7 +336,6 @@ def _part(
         "unit": unit,
         "policy": np.tile([one.policy for one in found.options], targets.size),
         "tau": np.tile([one.tau for one in found.options], targets.size),
-        "copies": np.tile([one.copies for one in found.options], targets.size),
         **{name: of.ravel() for name, of in limits.items()},
         "success_rate": found.success[0].T.ravel(),
         "runs": len(cell.strata),

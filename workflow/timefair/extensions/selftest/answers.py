@@ -168,10 +168,7 @@ def coverage(tables: Mapping[str, pd.DataFrame], true: Mapping[str, Answers]) ->
 def effective_number(outcomes: NDArray[np.bool_], repetition: NDArray[np.str_]) -> int:
     """Effective number of independent outcomes, if those of a repetition may be correlated.
 
-    It is p (1 - p) divided by the squared standard error of the share p, which is estimated from
-    the repetitions (linearized ratio of their sums). It is at least the number of repetitions and
-    at most the number of outcomes; it is the number of repetitions if all outcomes are equal or
-    there is one repetition.
+    At least the number of repetitions, and at most that of outcomes.
 
     >>> outcomes = np.array([True, True, False, False, True, True])
     >>> effective_number(outcomes, np.array(["1", "1", "2", "2", "3", "3"]))

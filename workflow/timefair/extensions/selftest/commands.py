@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 FULL, QUICK = (32, 40, 100), (5, 12, 20)
 """Repetitions of the campaign whose answers are known, and of the algorithm of the slowdown against
 itself and against its slowed versions."""
-
-FILE = "selftest.json"
-"""What `--output` writes besides tables."""
 
 
 def add_to(commands: Commands) -> None:
@@ -68,9 +64,6 @@ def add_to(commands: Commands) -> None:
         help="keep the records in this folder, so that a stopped self-test can be continued (by "
         "default, a temporary folder)",
     )
-    selftest.add_argument(
-        "--output", type=Path, metavar="DIR", help=f"also write the tables as CSV, and {FILE}"
-    )
     selftest.set_defaults(command=_selftest)
 
 
@@ -89,14 +82,11 @@ def _selftest(arguments: argparse.Namespace) -> int:
     with _folder(arguments.results) as folder:
         bench = Bench(folder, cores, arguments.seed, _say)
         if arguments.defects:
-            return _defects(bench, arguments.output)
+            return _defects(bench)
         known = known_answers(bench, repetitions)
         _known(known)
         faults = list(known.faults())
-        found = detectable_slowdown(bench, *slowdown)
-        _keep(found)
-        tables = {"coverage": known.coverage, "clock": known.clock}
-        _write(arguments.output, tables, {"detectable_slowdown": found, "faults": faults})
+        _keep(detectable_slowdown(bench, *slowdown))
         print(*(f"FAULT {fault}" for fault in faults), sep="\n", end="\n" * bool(faults))
         return int(bool(faults))
 
@@ -141,7 +131,7 @@ def _keep(found: dict[str, Any]) -> None:
     print(f"kept in {detectable.write(found, Host())}")
 
 
-def _defects(bench: Bench, output: Path | None) -> int:
+def _defects(bench: Bench) -> int:
     from timefair.extensions.selftest.defects import defects_found
 
     already, table = defects_found(bench)
@@ -149,7 +139,6 @@ def _defects(bench: Bench, output: Path | None) -> int:
     for check, clause in already.items():
         print(f"without a defect, {check} finds: {clause}")
     missed = list(table["defect"][table["found_by"] == ""])
-    _write(output, {"defects": table}, {"without_defect": already, "missed": missed})
     for name in missed:
         print(f"FAULT no check finds {name}")
     return int(bool(missed or already))
@@ -158,13 +147,3 @@ def _defects(bench: Bench, output: Path | None) -> int:
 def _print(title: str, frame: pd.DataFrame) -> None:
     print(title)
     print(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"), end="\n\n")
-
-
-def _write(output: Path | None, tables: dict[str, pd.DataFrame], facts: dict[str, Any]) -> None:
-    if output is None:
-        return
-    prepare_files([output / FILE])
-    for name, frame in tables.items():
-        frame.to_csv(output / f"{name}.csv", index=False)
-    text = json.dumps(facts, indent=2, allow_nan=False)
-    (output / FILE).write_text(text + "\n", encoding="utf-8")

@@ -1,20 +1,15 @@
 """The smallest slowdown of an algorithm that can be detected on this machine.
 
 An algorithm that does the same work in every run is compared with a version of itself that is
-slowed by δ. The jobs of the two alternate like those of a campaign, and runs differ only because of
-the machine. The slowed version needs 1 + δ times as many evaluations for each level, so its
-slowdown is exact.
-
-First, the algorithm is measured against itself. Slowdowns are computed from these runs: a run that
-is slowed by δ reaches level L at the time at which the original run reaches level (1 + δ) L. The
-smallest δ that a test detects in 80 % of the repetitions is then measured in new runs.
+slowed by exactly δ. The smallest δ that a test would detect in 80 % of the repetitions is computed
+from unslowed runs, and then measured in new runs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -119,34 +114,30 @@ def half_way(samples: Sequence[Sample]) -> float:
     return float(np.floor(np.median(reached)))
 
 
-@dataclass(frozen=True)
-class Test:
-    """A test of the tables; `p` gives its p-value and whether the first algorithm is better."""
+def by_seconds(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    """The test of equal ERTs in seconds, as in `rank_reversals`: p, and whether the first wins.
 
-    name: str
-    p: Callable[[Sample, Sample, float, float], tuple[float, bool]]
-
-    def finds(self, first: Sample, second: Sample, level: float, delta: float) -> bool:
-        """Whether the second algorithm, slowed by `delta`, is found to be worse."""
-        p, better = self.p(first, second, level, delta)
-        return p <= ALPHA and better
-
-
-def _of_costs(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    `second` is slowed by `delta`.
+    """
     (a, reached_a), (b, reached_b) = first.costs(level, 0.0), second.costs(level, delta)
     better = a.sum() * max(reached_b.sum(), 1) < b.sum() * max(reached_a.sum(), 1)
     return equal_ert(a, reached_a, b, reached_b), bool(better)
 
 
-def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+def by_precision(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    """The Mann-Whitney test of the precision at the end, as in `comparison`; as `by_seconds`."""
     a, b = -first.ends(0.0), -second.ends(delta)  # small is better
     return mann_whitney(a, b), superiority(a, b) > 0.5
 
 
-TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
-"""``seconds`` tests the seconds to a target, by the test of equal ERTs that `rank_reversals` and
-`registered` use. ``precision`` tests the precision at the end, by the Mann-Whitney test, as
-`comparison` does."""
+Test = Callable[[Sample, Sample, float, float], tuple[float, bool]]
+TESTS: Mapping[str, Test] = {"seconds": by_seconds, "precision": by_precision}
+
+
+def finds(test: Test, first: Sample, second: Sample, level: float, delta: float) -> bool:
+    """Whether the second algorithm, slowed by `delta`, is found to be worse."""
+    p, better = test(first, second, level, delta)
+    return p <= ALPHA and better
 
 
 def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float) -> float:
@@ -162,7 +153,7 @@ def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], leve
     ]
 
     def power(delta: float) -> float:
-        return float(np.mean([test.finds(a, b, level, delta) for a, b in pairs]))
+        return float(np.mean([finds(test, a, b, level, delta) for a, b in pairs]))
 
     low, high = 0, DELTAS.size
     while low < high:  # the power grows with the slowdown
@@ -174,48 +165,32 @@ def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], leve
     return float(DELTAS[low]) if low < DELTAS.size else float("inf")
 
 
-@dataclass(frozen=True)
-class Confirmed:
-    """Result of measuring a slowdown.
-
-    - `delta`: the slowdown.
-    - `power`, `power_low`, `power_high`: share of the repetitions in which the test detected the
-      slowdown, with its 95 % interval (Clopper and Pearson).
-    - `repetitions`: number of repetitions.
-    - `false_alarms`: share of the repetitions without a slowdown in which the test found a
-      difference.
-    """
-
-    delta: float
-    power: float
-    power_low: float
-    power_high: float
-    repetitions: int
-    false_alarms: float
-
-
 def false_alarms(
     test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
 ) -> float:
     """Share of the repetitions in which a test finds a difference between equal algorithms."""
-    return float(
-        np.mean([test.p(a, b, level, 0.0)[0] <= ALPHA for a, b in zip(first, second, strict=True)])
-    )
+    found = [test(a, b, level, 0.0)[0] <= ALPHA for a, b in zip(first, second, strict=True)]
+    return float(np.mean(found))
 
 
 def confirmed(
-    test: Test,
-    first: Sequence[Sample],
-    second: Sequence[Sample],
-    level: float,
-    false_alarms: float,
-) -> Confirmed:
-    """How often a test detects the slowdown with which the second algorithm was measured."""
+    test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
+) -> dict[str, Any]:
+    """How often a test detects the slowdown with which the second algorithm was measured.
+
+    ``power`` is the share of the ``repetitions`` in which it did, with its 95 % interval
+    ``power_low`` to ``power_high`` (Clopper and Pearson).
+    """
     delta = second[0].delta
-    found = sum(test.finds(a, b, level, delta) for a, b in zip(first, second, strict=True))
+    found = sum(finds(test, a, b, level, delta) for a, b in zip(first, second, strict=True))
     share = success_interval(found, len(first), 0.95)
-    low, high = float(share.low), float(share.high)
-    return Confirmed(delta, found / len(first), low, high, len(first), false_alarms)
+    return {
+        "delta": delta,
+        "power": found / len(first),
+        "power_low": float(share.low),
+        "power_high": float(share.high),
+        "repetitions": len(first),
+    }
 
 
 def detectable_slowdown(bench: Bench, unslowed: int, slowed: int) -> dict[str, Any]:
@@ -230,14 +205,15 @@ def detectable_slowdown(bench: Bench, unslowed: int, slowed: int) -> dict[str, A
     perturbed: list[bool] = []
     equal = _samples(bench, "unslowed", {"B": 0.0}, unslowed, perturbed)
     level = half_way(equal[AGAINST])
-    deltas = {test.name: smallest(test, equal[AGAINST], equal["B"], level) for test in TESTS}
+    both = equal[AGAINST], equal["B"]
+    deltas = {name: smallest(test, *both, level) for name, test in TESTS.items()}
     tried = {name: delta if math.isfinite(delta) else FLOOR for name, delta in deltas.items()}
     slow = _samples(bench, "slowed", tried, slowed, perturbed)
     found = {}
-    for test in TESTS:
-        alarms = false_alarms(test, equal[AGAINST], equal["B"], level)
-        one = asdict(confirmed(test, slow[AGAINST], slow[test.name], level, alarms))
-        found[test.name] = one | ({} if math.isfinite(deltas[test.name]) else {"delta": None})
+    for name, test in TESTS.items():
+        one = confirmed(test, slow[AGAINST], slow[name], level)
+        one["false_alarms"] = false_alarms(test, *both, level)
+        found[name] = one | ({} if math.isfinite(deltas[name]) else {"delta": None})
     return {
         "measured_utc": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": __version__,

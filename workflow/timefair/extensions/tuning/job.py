@@ -53,14 +53,9 @@ same seed.
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
     """Search for the parameters of a tuned variant, and write the record of the search.
 
-    A search that was interrupted continues from the journal in the folder of the record.
-
-    - `label`: Label of the tuned variant.
-    - `record`: The file to write.
-    - `key`: The digest of everything that determines the search (`provenance.tuning_key`).
-    - `folder`: ``results/<campaign>``.
-
-    Raises `InputError` if this machine does not meet the requirements of the campaign.
+    A search that was interrupted continues from the journal in the folder of the record. `key` is
+    the digest of everything that determines it, and `folder` is ``results/<campaign>``.
+    `InputError` if this machine does not meet the requirements of the campaign.
     """
     requirement.check(campaign)
     with interruptible(), ExitStack() as stack:

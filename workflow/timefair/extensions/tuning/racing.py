@@ -1,13 +1,7 @@
 """Iterated racing: candidates are dropped as soon as others are significantly better.
 
-A race evaluates its candidates on one block (a problem and a repetition) after the other. After
-`FIRST_TEST` blocks, and after each further one, Friedman's test is made. If it is significant,
-candidates are dropped whose average rank is worse than that of the best one by more than Nemenyi's
-critical difference. The survivors are the elite of the next race, in which new candidates are drawn
-near them, closer in each race. Elites keep their results, and each race has one block more than the
-previous one. After López-Ibáñez, Dubois-Lacoste, Pérez Cáceres, Stützle and Birattari, The irace
-package, Operations Research Perspectives 3 (2016), with fixed sizes instead of a budget in
-evaluations.
+After López-Ibáñez, Dubois-Lacoste, Pérez Cáceres, Stützle and Birattari, The irace package,
+Operations Research Perspectives 3 (2016), with fixed sizes instead of a budget in evaluations.
 """
 
 from __future__ import annotations
