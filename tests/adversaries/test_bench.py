@@ -85,10 +85,6 @@ def measured(workspace: Workspace, label: str = "*") -> pa.Table:
     return read_runs(sorted((workspace.results / "records").glob(f"{label}/*/*.parquet")))
 
 
-def test_there_are_enough_of_them() -> None:
-    assert len(BENCH) >= 60
-
-
 def test_each_comes_to_what_it_should(
     chosen: dict[str, Adversary], benches: list[Workspace]
 ) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from commands_page import leaves
-from fences import PAGES, ROOT, prose
+from fences import ROOT
 from reference_tables import keys
 
 from timefair.cli import parser
@@ -37,17 +37,3 @@ def test_the_terms_are_in_order() -> None:
     terms = [term.lower() for term, _ in ROWS]
     assert terms == sorted(set(terms))
     assert len(terms) >= 25
-
-
-def test_a_launch_is_defined_here_only() -> None:
-    defined = re.compile(r"\b[Aa] launch is (one|a) (start|call)\b")
-    assert [page for page in PAGES if defined.search(prose(page))] == []
-    assert dict(ROWS)["launch"].startswith("One start of the algorithm inside a run.")
-
-
-def test_the_home_page_and_the_readme_link_to_it() -> None:
-    for page, link in (
-        ("README.md", "docs/reference/glossary.md"),
-        ("docs/README.md", "reference/glossary.md"),
-    ):
-        assert f"]({link})" in (ROOT / page).read_text(encoding="utf-8")

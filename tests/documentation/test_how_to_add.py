@@ -73,7 +73,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("how_to", SECTIONS, ids=[section.heading for section in SECTIONS])
 def test_the_steps_work_and_touch_what_they_say(how_to: HowTo, copy: Path) -> None:
     written = dict(how_to.files())

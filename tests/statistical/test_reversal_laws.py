@@ -37,6 +37,7 @@ def share_with_a_reversal(by_evaluations, at_the_end, wanted=PAIRS):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("by_evaluations", "at_the_end"), [(2 * ORDERED, EQUAL), (EQUAL, 2 * ORDERED)]
 )

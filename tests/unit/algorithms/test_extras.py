@@ -25,7 +25,7 @@ def skip_unless_installed(use: str) -> None:
     pytest.importorskip(registry.LIBRARIES[use.partition(":")[0]].module)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", USES)
 def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     launch, use: str, tmp_path, monkeypatch, capfd
@@ -84,7 +84,7 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     assert objective.evaluations > 5
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("most", [3, 8])
 @pytest.mark.parametrize("use", USES)
 def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:

@@ -108,7 +108,7 @@ def test_one_of_everything(name):
     drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):

@@ -58,7 +58,7 @@ def pages(name, space, count):
         yield page, FIGURES[name](table, page)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize(("space", "count"), SIZES)
 def test_a_figure_is_readable(name, space, count):
