@@ -15,8 +15,7 @@ from timefair.records.integrity import Origins
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA
 from timefair.records.store import open_record, with_facts
 
-NESTED = ("launch_log", "launch_events", "events", "vectors", "recommendations", "best_x")
-PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
+PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
 
 
 class Source(Protocol):
