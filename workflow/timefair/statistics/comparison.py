@@ -73,8 +73,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     ties for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
     few different values. Otherwise it is the approximation that
     `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
-    `inf`) or if each sample has one run; NaN if a sample is empty. Raises ValueError if a sample is
-    not a vector or has NaN.
+    `inf`) or if each sample has one run; NaN if a sample is empty.
 
     Without ties, the smallest possible p-value for m and n runs is ``2/comb(m + n, m)``.
 
@@ -165,8 +164,7 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
 
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
 
-    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty. Raises ValueError if
-    a sample is not a vector or has NaN.
+    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty.
     """
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
@@ -190,11 +188,9 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Ties count half.
 
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-    - `confidence`: Nominal coverage of the interval, in (0, 1).
 
     Returns: A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The
-    interval contains A12, and its width is never zero. Raises ValueError if a sample is not a
-    vector or has NaN, or `confidence` is outside (0, 1).
+    interval contains A12, and its width is never zero.
 
     The interval is a normal interval with DeLong's variance. Before it is computed, each sample
     gets one value that is better and one value that is worse than all others; Agresti and Caffo do
@@ -420,11 +416,10 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
     """`superiority_within` with its interval.
 
     - `strata`: As in `van_elteren`.
-    - `confidence`: Nominal coverage of the interval, in (0, 1).
 
     Returns: With several strata, a normal interval with the variance of `a12` in each stratum; its
     middle is as close to 0.5 as that of `a12` for one stratum with all results. All values are NaN
-    without strata. Raises ValueError if a sample has NaN, or `confidence` is outside (0, 1).
+    without strata.
     """
     check_confidence(confidence)
     if len(strata) == 1:

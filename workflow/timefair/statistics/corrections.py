@@ -18,7 +18,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
       and does not count.
 
     Returns, shape (tests,): Adjusted p-values, at most 1, in the order of `p`. Empty if there are
-    no tests. Raises ValueError if `p` is not a vector or a number is outside [0, 1].
+    no tests.
 
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
     of Statistics 6 (1979).
@@ -36,8 +36,7 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     Returns, shape (tests,): Levels in the order of `p`: ``alpha/tests`` for the smallest p-value,
     and a larger level after each rejection. All hypotheses that are not rejected have the level at
     which the procedure stops. NaN for a test that could not be made. A p-value is at most its level
-    if and only if its adjusted value from `holm` is at most `alpha`. Raises ValueError if `p` is
-    not a vector or a number is outside [0, 1].
+    if and only if its adjusted value from `holm` is at most `alpha`.
 
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
     of Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
@@ -64,9 +63,7 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
       stays NaN.
     - `algorithms`: Number of algorithms.
 
-    Returns, the shape of `p`: Adjusted p-values, at most 1, in the order of `p`. Raises ValueError
-    if `p` does not have one number per pair, if some but not all are NaN, or if a number is outside
-    [0, 1].
+    Returns, the shape of `p`: Adjusted p-values, at most 1, in the order of `p`.
 
     Source: J. P. Shaffer, Modified sequentially rejective multiple test procedures, Journal of the
     American Statistical Association 81 (1986), procedure S1.
@@ -91,8 +88,7 @@ def hochberg(p: ArrayLike) -> NDArray[np.float64]:
     - `p`, shape (tests,): p-values in [0, 1]; NaN as for `holm`.
 
     Returns, shape (tests,): Adjusted p-values, in the order of `p`, never above those of `holm`.
-    Empty if there are no tests. Raises ValueError if `p` is not a vector or a number is outside [0,
-    1].
+    Empty if there are no tests.
 
     Source: Y. Hochberg, A sharper Bonferroni procedure for multiple tests of significance,
     Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, The Simes method for multiple hypothesis

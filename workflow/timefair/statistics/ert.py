@@ -73,13 +73,11 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     """Factor for the upper half of the log interval of a mean, where the tail is heavy.
 
     - `costs`, shape (R,) or (R, targets): A sample of at least two runs, not negative.
-    - `confidence`: Nominal coverage of the two-sided interval, in (0, 1).
 
     Returns, shape () or (targets,): At least 1. Exactly 1 if the sample has no heavy tail and no
     more skewness than the log scale accounts for. The upper limit of the interval is the mean times
     exp(factor t c/sqrt(R)), with the quantile t of Student's distribution and the coefficient of
-    variation c. Raises ValueError if `costs` is neither a vector nor a matrix, has fewer than two
-    runs or a cost that is negative or not finite, or `confidence` is outside (0, 1).
+    variation c.
 
     *Skewness.* By the second term of the Edgeworth expansion of a studentised mean, the upper half
     of the interval should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, where g is the
@@ -199,7 +197,6 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Share of the runs that reached the target.
 
     - `success`: Whether each run reached the target.
-    - `axis`: The axis of the runs.
 
     Returns: In [0, 1]; NaN if there are no runs.
     """
@@ -237,20 +234,15 @@ def ert_interval(
 
     - `spent`, shape (R,) or (R, targets): Cost of each run, as for `ert`.
     - `success`, same shape: Whether the run reached the target.
-    - `confidence`: Nominal coverage in (0, 1).
     - `method`: ``log``: Student's interval on the log scale, with the standard error of a ratio of
       means. Its upper half is longer if the sample has a heavy tail. It uses no random numbers.
       ``percentile``: bootstrap of the runs, as pairs of cost and success.
-    - `resamples`: Number of bootstrap samples; not used by ``log``.
-    - `rng`: Source of random numbers; required by ``percentile``.
 
     Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
     too few successes to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs,
     by either method. Both limits are NaN ("n/a") for fewer than two runs. They are equal if all
     runs succeed at the same cost. If no run succeeds, ``low`` is NaN and ``high`` is `inf`, because
-    failures alone do not determine a finite ERT. Raises ValueError if the shapes differ, a cost is
-    negative or not finite, `confidence` or `resamples` is out of range, the method is unknown, or
-    `rng` is missing.
+    failures alone do not determine a finite ERT.
 
     ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes and
     the quantile t of Student's distribution with R - 1 degrees of freedom. c is sqrt(R/(R - 1))
@@ -337,10 +329,7 @@ def residuals(
 def check_pairs(
     spent: ArrayLike, success: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Costs and successes as arrays.
-
-    Raises ValueError if the shapes differ, or a cost is negative or not finite.
-    """
+    """Costs and successes as arrays."""
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
     if cost.ndim == 0 or cost.shape != reached.shape:

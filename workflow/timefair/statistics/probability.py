@@ -48,14 +48,11 @@ def probability_of_quantile(
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
     - `p`: Probability of the quantile, in [0, 1].
-    - `confidence`: Nominal coverage in (0, 1).
     - `method`: `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first
       keeps its coverage in small samples and near p = 1.
-    - `rng`: Source of the draws; required by ``bootstrap``, not used by the others.
 
     Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
-    because then there is no result that another run could reach. Raises ValueError if `values` is
-    not a vector or has NaN, a number is out of range, the method is unknown, or `rng` is missing.
+    because then there is no result that another run could reach.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
@@ -101,8 +98,7 @@ def beta_interval(
     - `tied`: Whether X_(k) is tied with another value. F then has a jump at this value, and the
       upper limit is that of the rank k + 1; it is 1 for k = n.
 
-    Returns: The value is the mean of the beta distribution, k/(n + 1). Raises ValueError if a count
-    is outside 1..n, or `confidence` is out of range.
+    Returns: The value is the mean of the beta distribution, k/(n + 1).
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1; S. S.
     Wilks, Determination of sample sizes for setting tolerance limits, Annals of Mathematical
@@ -126,7 +122,6 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
       is 0.83, 0.92 and 0.94 for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
 
     Returns: For k = n, the value and both limits are 1, and `about_one` is True. NaN for n = 1.
-    Raises ValueError if a count is outside 1..n, or `confidence` is out of range.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
@@ -152,10 +147,8 @@ def paper_bootstrap_interval(
 
     - `count`, `n`, `confidence`: As for `paper_interval`, which is the limit for many resamples.
     - `resamples`: Number of replicates, at least 2.
-    - `rng`: Source of the draws.
 
-    Returns: As for `paper_interval`. Raises ValueError if a count is outside 1..n, or `confidence`
-    or `resamples` is out of range.
+    Returns: As for `paper_interval`.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
     """
@@ -229,8 +222,7 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
     - `p`: Probability in [0, 1] that a single run succeeds.
     - `runs`: Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
 
-    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0. Raises ValueError
-    if a probability is outside [0, 1], or a number of runs is negative or not finite.
+    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
@@ -251,7 +243,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
 
     Returns: ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is
     below the wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p
-    is 0 or if `wanted` is 1 and p < 1. Raises ValueError if a probability is outside [0, 1].
+    is 0 or if `wanted` is 1 and p < 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
@@ -303,7 +295,6 @@ def best_of_mean(
 
     - `values`: One result per run; smaller is better. `inf` means that a run has no result.
     - `k`: Number of runs of which the best counts, at least 1.
-    - `axis`: The axis of the runs.
     - `replacement`: If True, the k runs are drawn with replacement. This is the plug-in estimate,
       which is too high for small R. If False, the estimate is unbiased for every distribution of
       the results.
@@ -312,7 +303,7 @@ def best_of_mean(
     there are no runs. Without replacement, also NaN for ``k > R``, because R runs do not determine
     the best of more runs. `inf` if and only if a draw of k runs without any result is possible.
     Without replacement, this requires at least k runs without a result; with replacement, one such
-    run suffices. Raises ValueError if a value is NaN or ``-inf``, or `k` is below 1.
+    run suffices.
 
     Without replacement, the estimate is the sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted
     results. This is the mean of the best result over all subsets of k runs. With replacement, the
@@ -338,11 +329,9 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     - `values`: As for `best_of_mean`; ``-inf`` is allowed.
     - `p`: Probability in [0, 1].
     - `k`: Number of runs of which the best counts, at least 1.
-    - `axis`: The axis of the runs.
 
     Returns: The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of
     `values` with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
-    Raises ValueError if a value is NaN, `p` is outside [0, 1], or `k` is below 1.
 
     Source: The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
     Optimization Algorithms", Mathematics 2022, 10(22), 4364, Table 1.
@@ -364,8 +353,7 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
     - `tau`: Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
 
     Returns: Whole numbers as floats. A ratio that differs from a whole number only by rounding
-    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN. Raises ValueError if a
-    budget is negative or not finite, or a `tau` is not positive.
+    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """

@@ -19,7 +19,7 @@ def quantile_rank(n: int, p: float) -> int:
     - `n`: Number of values, at least 1.
     - `p`: Probability in [0, 1]; 0 gives the minimum.
 
-    Returns: Rank in 1..n. Raises ValueError if `n` is smaller than 1 or `p` is outside [0, 1].
+    Returns: Rank in 1..n.
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
@@ -90,15 +90,12 @@ def quantile_interval(
 
     - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
     - `p`: Probability in [0, 1].
-    - `confidence`: Nominal coverage in (0, 1).
-    - `axis`: The axis of the sample.
 
     Returns: The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is
     too small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
     for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36
     values. `coverage` is the actual coverage for a continuous distribution, at least `confidence`;
-    ties only increase it. All values are NaN for an empty sample. Raises ValueError if a value is
-    NaN, or `p` or `confidence` is out of range.
+    ties only increase it. All values are NaN for an empty sample.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The
     limits are those of `scipy.stats.quantile_test`.

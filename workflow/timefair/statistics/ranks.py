@@ -194,8 +194,7 @@ def posthoc(values: ArrayLike) -> PostHoc:
     - `values`, shape (problems, algorithms): As for `friedman`.
 
     Returns: Empty for fewer than two algorithms. With fewer than two problems, z and all p-values
-    are NaN. Algorithms with the same average rank have z = 0 and p = 1. Raises ValueError if
-    `values` is not a matrix.
+    are NaN. Algorithms with the same average rank have z = 0 and p = 1.
 
     ``z = difference / sqrt(k (k + 1)/(6 N))`` for k algorithms and N problems. Ties reduce the
     variance of the ranks, so with ties the p-values are conservative (too large).

@@ -73,12 +73,10 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
       end of the run for a failure. Finite and not negative.
     - `success`: Whether the run reached the target; same shape.
-    - `axis`: The axis of the runs.
 
     Returns: The shape is that of `spent` with `axis` removed; the unit is that of `spent`. The mean
     is the ERT. Both numbers are `inf` if no run succeeded, and NaN if there are no runs. If no run
-    failed, they are the mean and the standard deviation of the sample (ddof = 0). Raises ValueError
-    if the shapes differ, or a cost is negative or not finite.
+    failed, they are the mean and the standard deviation of the sample (ddof = 0).
 
     The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
     by the number of successes. It is equal to V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with the
@@ -105,11 +103,9 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     - `success`, shape (R,): Whether the run reached the target.
     - `grid`, shape (points,): Costs b, in the unit of `spent`, in any order.
 
-    Returns: Shape (points,): the probability F(b) that the runtime is at most b. If no
-    run failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
-    succeeded, also at ``b = inf``; NaN if there are no runs. Raises ValueError if `spent` and
-    `success` are not vectors of the same length, a cost is negative or not finite, or a number of
-    the grid is NaN.
+    Returns: Shape (points,): the probability F(b) that the runtime is at most b. If no run failed,
+    or if the failures have zero cost, it is the ECDF of the successes. 0 if no run succeeded, also
+    at ``b = inf``; NaN if there are no runs.
 
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
     solved by listing all sums of failure costs. There are few sums if the failures have equal
@@ -143,9 +139,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
 
     Returns: Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or
     if the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
-    succeeded, and for p = 1 if a run failed; NaN if there are no runs. Raises ValueError if `spent`
-    and `success` are not vectors of the same length, a cost is negative or not finite, or a
-    probability is outside (0, 1].
+    succeeded, and for p = 1 if a run failed; NaN if there are no runs.
 
     F is the function of `restarted_cdf`. Sums of failure costs are needed up to Cantelli's bound of
     the quantile: the mean plus sqrt(p/(1 - p)) standard deviations.

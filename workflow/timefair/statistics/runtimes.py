@@ -22,9 +22,6 @@ def check_traces(
     - `cost`, `precision`, shape (events,): Costs and precisions of the events of all runs, one run
       after the other.
     - `offsets`, shape (runs + 1,): As for `check_offsets`.
-
-    Raises ValueError if lengths differ, the offsets do not divide the events into runs, a cost
-    falls or a precision rises within a run, or a number is NaN.
     """
     spent = np.asarray(cost, dtype=np.float64)
     reached = np.asarray(precision, dtype=np.float64)
@@ -44,8 +41,6 @@ def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     - `offsets`, shape (runs + 1,): Start of the events of each run; from 0 to `events`, never
       decreasing.
     - `events`: Length of the flat arrays.
-
-    Raises ValueError if the offsets do not divide the events into runs.
 
     >>> check_offsets([0, 2, 2, 3], 3).tolist()
     [0, 2, 2, 3]
@@ -93,8 +88,7 @@ def runtimes(
       for all runs, or one row per run.
 
     Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
-    target. Raises ValueError if lengths differ, the offsets do not divide the events into runs, a
-    precision rises within a run, the targets have another shape, or a number is NaN.
+    target.
 
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T. Each target is found by bisection of the events.
@@ -133,8 +127,7 @@ def relative_targets(
     ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
     median of `first` over the runs with events. It is an order statistic: for an even number of
     runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
-    events. Raises ValueError if the shapes differ, a number is NaN, a best is ``-inf`` or worse
-    than its first, or a share is outside [0, 1].
+    events.
 
     The best precision is an event of a run, so at least one run reaches each target. The targets
     depend on the set of algorithms: another algorithm may change all targets, and with them which
@@ -210,8 +203,7 @@ def rounds(
     - `workers`: Number of evaluations that can run at the same time, at least 1.
 
     Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
-    worker. Raises ValueError if there is no worker, or if the rows overlap, are not in order, or
-    have a batch without points.
+    worker.
 
     The points of a batch are evaluated in their order. If m points of an unfinished batch have been
     evaluated, they take ⌈m / workers⌉ rounds.

@@ -43,8 +43,7 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savi
     - `accuracy`: Percentage of samples with an accurate estimate, in [0, 100]; NaN if there are no
       samples.
 
-    Returns: Arrays of the broadcast shape. Percentages are NaN for a total of 0. Raises ValueError
-    if a number is out of range.
+    Returns: Arrays of the broadcast shape. Percentages are NaN for a total of 0.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
@@ -130,14 +129,12 @@ def analytic_verdicts(
       truth.
     - `truth`, shape (samples, runs'): Independent runs to compare with. By default all runs of the
       sample, including the first n, as in the paper; n = runs is then accurate by definition.
-    - `confidence`: Confidence of the intervals, in (0, 1).
     - `bands`: Allowed errors, relative to the absolute value of the mean of the true values that
       the filter keeps; increasing.
 
     Returns: If a run has no finite value, the mean is `inf`, and it agrees only with another mean
     of `inf`. If the values are constant on both sides, they agree if they are equal. Raises
-    ValueError if shapes or numbers do not fit, or a value is NaN or ``-inf``. Raises OverflowError
-    if differences between the values overflow, so that a filter keeps none of them.
+    ValueError if shapes or numbers do not fit, or a value is NaN or ``-inf``.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and
     Edgeworth Expansion, 1992, for the expansions.
@@ -176,9 +173,7 @@ def resampled_verdicts(
     - `rng`: Source of the draws. One word is drawn per sample and repetition. All settings with the
       same outlier filter share the draws from the truth.
 
-    Returns: Averaged over the repetitions. Raises ValueError if shapes or numbers do not fit, or a
-    value is NaN or ``-inf``. Raises OverflowError if differences between the values overflow, so
-    that a filter keeps none of them.
+    Returns: Averaged over the repetitions.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence
     intervals, Journal of the American Statistical Association 82 (1987), here for samples of the
@@ -298,10 +293,8 @@ def rule_proposal(
     - `rules`: The settings.
     - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
       without a finite value. May be a memory map.
-    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns: One setting per rule. Raises ValueError if `samples` is not a matrix, is narrower than
-    a cap, or has NaN or ``-inf``.
+    Returns: One setting per rule.
     """
     shape = np.shape(samples)
     if len(shape) != 2:
@@ -345,7 +338,6 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
     """Control with the numbers of runs of each setting, assigned to the samples at random.
 
     - `proposal`: Any number of samples.
-    - `rng`: Source of the permutations, one per setting.
 
     Returns: Each setting has the same total number of runs, and the same number of samples that
     never stopped.
@@ -399,10 +391,8 @@ def evaluate(
       sample, which contains the n runs; n = runs is then accurate by definition.
     - `groups`, shape (samples,): Group of each sample, from 0. By default, all samples are in one
       group.
-    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns: One row per group; a group without samples has NaN shares. Raises ValueError if shapes
-    do not fit or a value is NaN or ``-inf``.
+    Returns: One row per group; a group without samples has NaN shares.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """

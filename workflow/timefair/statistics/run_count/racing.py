@@ -42,8 +42,6 @@ class PairRule:
     - `start`: Number of first runs of each algorithm, at least 2.
     - `cap`: Greatest number of runs of both algorithms together, at least ``2 start``.
 
-    Raises ValueError if a number is out of range.
-
     This is a rule for estimation: it promises no confidence at the n where it stops. If the values
     are constant in both samples, the error is 0 and the reason is "degenerate". If a value is
     `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up to the
@@ -73,8 +71,7 @@ class PairRule:
         - `first`, `second`, shapes (n1,) and (n2,): All values so far; `inf` for a run without a
           finite value.
 
-        Returns: In case of a tie, the first algorithm is next. Raises ValueError if a sample is not
-        a vector, or has NaN or ``-inf``.
+        Returns: In case of a tie, the first algorithm is next.
         """
         x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
         if min(x.size, y.size) < self.start:
@@ -208,8 +205,6 @@ class Race:
       runs increase by a factor, need a smaller correction of the level than one look after each
       run.
     - `cap`: Number of runs of the algorithms that are never dropped, at least the last look.
-
-    Raises ValueError if a number is out of range.
 
     Smaller values are better. `inf` is a run without a finite value; it is worst, and equal to
     other `inf`. The test is exact without ties; with ties, it is the normal approximation with a

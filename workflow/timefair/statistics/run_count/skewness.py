@@ -51,8 +51,7 @@ def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
       that is equal to a limit is kept.
 
     Returns, shape (n,): True if a value is kept. Empty for an empty sample; all True for a constant
-    sample and for fewer than three values. Raises ValueError if `sample` is not a vector, or a
-    value is not finite.
+    sample and for fewer than three values.
 
     Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
     Stochastic Optimization", GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin, How to
@@ -75,8 +74,6 @@ class SkewnessRule:
     - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
     - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the
       paper.
-
-    Raises ValueError if a number is out of range.
 
     The skewness is the moment coefficient g1 (ddof 0). Centring the values does not change it. The
     paper does not specify three cases:
@@ -120,8 +117,7 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
       order; `inf` for a run without a finite value.
 
-    Returns: Arrays of shape (samples, rules). Raises ValueError if `samples` is not a matrix, is
-    narrower than a cap, or has NaN or ``-inf``.
+    Returns: Arrays of shape (samples, rules).
     """
     values = checked_values(samples, dimensions=2)
     for rule in rules:

@@ -31,11 +31,9 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
     - `n`: Number of values, at least 1.
     - `p`: Probability of the quantile, in (0, 1).
-    - `confidence`: Confidence of the interval, in (0, 1).
 
     Returns low, high: Ranks of the limits, as in
-    ``scipy.stats.quantile_test(...).confidence_interval``. Raises ValueError if a number is out of
-    range.
+    ``scipy.stats.quantile_test(...).confidence_interval``.
 
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
@@ -49,7 +47,7 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     - `n`, `p`, `confidence`: As for `single_look_ranks`.
 
     Returns low, high: Ranks of the limits. With the stated confidence, all intervals of the
-    infinite sequence contain the quantile. Raises ValueError if a number is out of range.
+    infinite sequence contain the quantile.
 
     Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p.
     By Ville's inequality, it stays below ``2 / (1 - confidence)`` with at least the stated
@@ -75,7 +73,7 @@ def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) 
     - `start`, `cap`: Least and greatest n of the looks.
 
     Returns low, high: Ranks of the limits. With the stated confidence, all intervals from `start`
-    to `cap` contain the quantile. Raises ValueError if a number is out of range.
+    to `cap` contain the quantile.
 
     Source: The boundary of constant nominal level of S. J. Pocock, Group sequential methods in the
     design and analysis of clinical trials, Biometrika 64 (1977), for a binomial walk.
@@ -166,8 +164,7 @@ def betting_interval(
     - `horizon`: The n for which the bets are optimized, at least 1. Every choice is valid, but it
       must be the same for all n of a sequence.
 
-    Returns low, high, shape (...): In [0, 1]. Raises ValueError if a value is outside [0, 1] or is
-    NaN, or a number is out of range.
+    Returns low, high, shape (...): In [0, 1].
 
     Source: I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting,
     Journal of the Royal Statistical Society B 86 (2024): the hedged capital process with
@@ -244,13 +241,9 @@ class QuantileWidth:
     - `p`: Probability of the quantile; 0.5 is the median.
     - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
       only if the interval is [0, 0].
-    - `confidence`: Confidence of the interval, which consists of order statistics and is valid for
-      any distribution.
     - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
       n where the rule stops.
     - `start`, `cap`: Least and greatest number of runs.
-
-    Raises ValueError if a number is out of range.
 
     `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
     it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
@@ -309,8 +302,6 @@ class MeanWidth:
       the values.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    Raises ValueError if a number is out of range.
-
     This is an ordinary interval, for one look and for values that are about normal; the results of
     optimizers are often far from normal. There is no better interval without further knowledge: for
     values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and
@@ -364,8 +355,6 @@ class BoundedMeanWidth:
     - `lowest`, `highest`: Bounds of all values, known before the first run. Do not use the smallest
       and the largest value observed: with a guessed bound, the confidence is not valid.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
-
-    Raises ValueError if a number is out of range.
 
     The interval is anytime-valid for independent runs from any distribution between the bounds. Its
     width is of the order of the range divided by n, even for values that hardly vary. With few
