@@ -189,9 +189,8 @@ def ecdf_band(
 ) -> EcdfBand:
     """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
 
-    Whole runs are resampled within their strata. The runtimes of a run to all targets therefore
-    stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands
-    are not valid for other problems.
+    Whole runs are resampled within their strata. Problems and targets are fixed, so the bands are
+    not valid for other problems.
 
     - `runtimes`, shape (runs, targets): As for `ecdf`.
     - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
@@ -199,17 +198,13 @@ def ecdf_band(
 
     Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
     a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
-    runs of each stratum agree, for example before the first target is reached, the pointwise band
-    has zero width and is not informative. The simultaneous band has the same width everywhere,
-    which is zero only if all runs of each stratum agree at every point.
+    runs of each stratum agree, the pointwise band has zero width and is not informative.
 
     The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
-    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
+    coverage is in docs/explanation/curves.md.
 
-    The coverage is in docs/explanation/curves.md.
-
-    Source: P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
-    Statistics 9 (1981), Corollary 4.2.
+    Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
     times = np.asarray(runtimes, dtype=np.float64)
     points = np.asarray(grid, dtype=np.float64)
@@ -249,26 +244,17 @@ def performance_ratios(
 ) -> NDArray[np.float64]:
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
-    - `costs`, shape (..., problems, algorithms): Cost of solving a problem, such as an ERT in
-      seconds; `inf` if it is not solved.
+    - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
     - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
-    - `reference`: Column of a reference algorithm. Costs are then divided by its cost and not by
-      the lowest cost. A ratio below 1 means better than the reference. It is 0 if the reference did
-      not solve a problem that the algorithm solved.
+    - `reference`: Column of an algorithm, by whose costs is divided instead.
 
-    Returns, shape (..., problems, algorithms): At least 1 if there is no reference. Costs equal to
-    the divisor have the ratio 1, also 0/0. c/0 is `inf`. If no algorithm solved a problem, all
-    ratios are `inf`.
+    Returns, shape (..., problems, algorithms): Costs equal to the divisor have the ratio 1, also
+    0/0; c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`; if only the reference
+    did not, the ratio is 0. Another algorithm changes the ratios to the lowest cost: to compare
+    two, use a profile of these two, or a reference.
 
-    Ratios to the lowest cost depend on the set of algorithms. Another algorithm changes the
-    profiles of all algorithms, and can change which of two algorithms seems better. To compare two
-    algorithms, use a profile of these two, ``costs[..., [i, j]]``, or a reference (Gould and Scott
-    2016).
-
-    Source: E. D. Dolan and J. J. Moré, Benchmarking optimization software with performance
-    profiles, Mathematical Programming 91 (2002), equation (2.1). N. Gould and J. Scott, A note on
-    performance profiles for benchmarking software, ACM Transactions on Mathematical Software 43
-    (2016).
+    Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
+    and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
     """
     cost = np.asarray(costs, dtype=np.float64)
     if cost.ndim < 2 or cost.shape[-1] == 0:
@@ -363,28 +349,19 @@ def profile_band(
 ) -> ProfileBand:
     """Bootstrap limits of performance or data profiles.
 
-    - `fraction`, shape (points, algorithms): The profiles, from `performance_profile` or
-      `data_profile`.
-    - `replicates`, shape (resamples, problems, algorithms): The costs of each bootstrap sample,
-      from `resampled_ert` for every algorithm, or, for a performance profile, their
-      `performance_ratios`. Each item contains a part of the problems, so the parts need not be in
-      memory at the same time.
+    - `fraction`, shape (points, algorithms): The profiles.
+    - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
+      sample, from `resampled_ert` for every algorithm, or their `performance_ratios`.
     - `grid`, shape (points,): Factors or costs, never decreasing.
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
-    if a replicate is NaN because an algorithm has only one run on a problem. The width is zero
-    where all samples agree.
+    if an algorithm has only one run on a problem. The width is zero where all samples agree.
 
     The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
-    biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
+    biased too. The coverage is in docs/explanation/curves.md.
 
-    The coverage is in docs/explanation/curves.md.
-
-    The memory is O(resamples x algorithms x points).
-
-    Source: P. Hall, On symmetric bootstrap confidence intervals, Journal of the Royal Statistical
-    Society B 50 (1988).
+    Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
     observed = np.asarray(fraction, dtype=np.float64)
     points = _grid(grid)

@@ -33,33 +33,15 @@ def quantile_rank(n: int, p: float) -> int:
 def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.float64]:
     """The sample quantile ``x_(ceil(n p))`` of the sorted values; the minimum for p = 0.
 
-    Parameters
-    ----------
-    values : array_like
-        Any shape. `inf` means "not reached" and is sorted last, so a quantile of runtimes is finite
-        if and only if at least ``ceil(n p)`` runs succeeded.
-    p : float
-        Probability in [0, 1].
-    axis : int
-        The axis of the sample.
+    - `values`: Any shape. `inf` means "not reached" and is sorted last: a quantile of runtimes is
+      finite if and only if at least ``ceil(n p)`` runs succeeded. NaN is refused.
+    - `p`: Probability in [0, 1].
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `values` with `axis` removed. NaN for an empty sample.
+    Returns: The shape of `values` without `axis`. NaN for an empty sample.
 
-    Raises
-    ------
-    ValueError
-        If a value is NaN or `p` is outside [0, 1].
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
     ``numpy.quantile(..., method="inverted_cdf")``, except for `inf` and the rounding of ``n p``.
 
-    Examples
-    --------
     >>> float(sample_quantile([3.0, 1.0, float("inf"), 2.0], 0.5))
     2.0
     """
