@@ -40,20 +40,14 @@ def mean_interval(
     """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
     - `values`, shape (n,): Results of runs; `inf` for a run without a result.
-    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the
-      default, because results are skewed. ``paper``: mean ± z s/sqrt(n), where s is the standard
-      deviation with the divisor n. ``paper-bootstrap``: the method of the paper, with the standard
-      deviation of resampled means, around the mean minus their bias. With many resamples, it is
-      equal to ``paper``.
+    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. ``paper``:
+      mean ± z s/sqrt(n), with the divisor n in s. ``paper-bootstrap``: the standard deviation of
+      resampled means, around the mean minus their bias. All but ``paper`` need `rng`.
 
     Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
     NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
     numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
-    have zero variance, because they lack the few values that determine the mean. Examples are
-    samples of fewer than four values, and one failure among many equal successes.
-
-    The coverage of the methods is in docs/explanation/quantiles.md. For heavier tails than that of
-    a lognormal distribution with σ = 1, use another measure, such as quantiles.
+    have zero variance. The coverage is in docs/explanation/quantiles.md.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.

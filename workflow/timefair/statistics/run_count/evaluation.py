@@ -36,14 +36,11 @@ class Savings:
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
-    """The columns of Table 2.
+    """The columns of Table 2: arrays of the broadcast shape; percentages are NaN for a total of 0.
 
     - `total`: Number of runs of the complete samples, not negative.
     - `estimated`: Number of runs that the rule makes, in 0..total.
-    - `accuracy`: Percentage of samples with an accurate estimate, in [0, 100]; NaN if there are no
-      samples.
-
-    Returns: Arrays of the broadcast shape. Percentages are NaN for a total of 0.
+    - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
@@ -118,26 +115,24 @@ def analytic_verdicts(
 ) -> Verdicts:
     """The criterion of the paper in closed form: the limit of `resampled_verdicts`.
 
-    The quantiles of the bootstrapped difference are computed from its first four moments
-    (Cornish-Fisher expansion), the bias and the acceleration of BCa from its skewness, and the
-    shares within bands by an Edgeworth expansion.
+    The quantiles of the bootstrapped difference follow from its first four moments (Cornish-Fisher
+    expansion), the bias and the acceleration of BCa from its skewness, and the shares within bands
+    from an Edgeworth expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992).
 
     - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
       without a finite value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
     - `outliers`, length settings: Outlier filter of each setting, applied to its n runs and to the
       truth.
-    - `truth`, shape (samples, runs'): Independent runs to compare with. By default all runs of the
-      sample, including the first n, as in the paper; n = runs is then accurate by definition.
-    - `bands`: Allowed errors, relative to the absolute value of the mean of the true values that
-      the filter keeps; increasing.
+    - `truth`, shape (samples, runs'): Independent runs to compare with; by default all runs of the
+      sample, as in the paper. n = runs is then accurate by definition.
+    - `bands`: Allowed errors, relative to the absolute mean of the true values that the filter
+      keeps; increasing.
 
-    Returns: If a run has no finite value, the mean is `inf`, and it agrees only with another mean
-    of `inf`. If the values are constant on both sides, they agree if they are equal. Raises
-    ValueError if shapes or numbers do not fit, or a value is NaN or ``-inf``.
+    Returns: A mean of `inf` agrees only with another one. Values that are constant on both sides
+    agree if they are equal. OverflowError if a filter keeps no value because differences overflow.
 
-    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and
-    Edgeworth Expansion, 1992, for the expansions.
+    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion.
     """
     return _verdicts(
         samples, counts, outliers, truth,
