@@ -102,8 +102,9 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
     rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the simulated
-    restarts of N. Hansen et al., Optimization Methods and Software 36 (2021) have it as a limit.
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. It is the
+    limit of the simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36
+    (2021).
     """
     sample = _RestartedRuns.of(_costs(spent), success)
     points = vector(grid, "grid")
