@@ -286,7 +286,8 @@ def _different(
     values = values[order]
     new = np.ones(values.size, dtype=np.bool_)
     new[1:] = np.diff(values) > SLACK * values[1:]
-    return values[new], np.bincount(np.cumsum(new) - 1, chances[order])
+    sums = np.bincount(np.cumsum(new) - 1, chances[order])
+    return values[new], np.asarray(sums, dtype=np.float64)
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
