@@ -8,8 +8,8 @@ import pytest
 from timefair.records import store
 from timefair.records.store import write_record
 from timefair.records.thinning import THINNING
-from timefair.rundata.launches import _EVENTS
 from timefair.rundata.runs import Runs
+from timefair.rundata.traces import _EVENTS
 
 
 def events(*values):

@@ -94,7 +94,8 @@ class _Nested:
 
     def rising(self, *names: str) -> NDArray[np.bool_]:
         """Whether columns never fall within each run."""
-        return np.logical_and.reduce([self.steps(self[name], self[name]) for name in names])
+        each = [self.steps(self[name], self[name]) for name in names]
+        return np.asarray(np.logical_and.reduce(each))
 
     def first(self, name: str, nothing: float = np.nan) -> NDArray[np.float64]:
         """The first value of each run, or another one for a run without rows."""
@@ -111,7 +112,8 @@ class _Nested:
 
     def sum(self, name: str) -> NDArray[np.float64]:
         """The sum of a column over the rows of each run."""
-        return np.bincount(self.owner, self[name], minlength=self.some.size)
+        sums = np.bincount(self.owner, self[name], minlength=self.some.size)
+        return np.asarray(sums, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,10 @@ def contradiction(
     checked = _Checked(
         {name: np.array([run[name]], dtype=np.float64) for name in _RUN},
         {name: np.array([run[name] is not None]) for name in _RUN},
-        *map(_of_one, (events, launches, launch_events, batches)),
+        _of_one(events),
+        _of_one(launches),
+        _of_one(launch_events),
+        _of_one(batches),
         _of_one(vectors or dict.fromkeys((*VECTOR_FIELDS, "finite"), np.empty(0))),
         np.array([vectors is not None]),
         _of_one(recommended or dict.fromkeys(RECOMMENDATION_FIELDS, np.empty(0))),

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from timefair.basics.optimum import precision
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.settings import NoisyValue
-from timefair.rundata.sources import Held, Source
-from timefair.rundata.traces import Part, Parts, TracePart, offsets_of
+from timefair.rundata.traces import Held, Part, Parts, Source, TracePart, offsets_of
 from timefair.statistics.recommendations import Rule, trace
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from timefair.records.schema import FOREIGN_CLOCK, KEYS
-from timefair.rundata.launches import launches_of
 from timefair.rundata.runs import SECONDS, Runs, Unit
+from timefair.rundata.traces import launches_of
 
 NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 

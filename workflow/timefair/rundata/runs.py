@@ -24,29 +24,29 @@ from timefair.records.status import Perturbation
 from timefair.records.store import facts_of
 from timefair.rundata import noisy
 from timefair.rundata.clocks import seconds, shares_s
-from timefair.rundata.launches import (
-    LaunchTraces,
-    TracedLaunches,
-    launches_begun_later,
-    launches_from,
-    launches_of,
-    read_launch_traces,
-    read_launches,
-    scaled_launches,
-)
 from timefair.rundata.machines import machine_of_runs
 from timefair.rundata.noisy import NoisyRows
 from timefair.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
-from timefair.rundata.sources import Held, Source, Stored
 from timefair.rundata.traces import (
     NUMBERS,
     Fronts,
+    Held,
+    LaunchTraces,
+    Source,
+    Stored,
+    TracedLaunches,
     TracePart,
     Traces,
     Vectors,
+    launches_begun_later,
+    launches_from,
+    launches_of,
     read_feasibility,
     read_fronts,
+    read_launch_traces,
+    read_launches,
     read_vectors,
+    scaled_launches,
 )
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.recommendations import Rule
@@ -104,13 +104,13 @@ class Runs:
         The first feasible point of each run on a problem with constraints, as an event of the
         precision 0; see `rundata.traces`.
     launch_traces
-        Improvements of each traced launch of these runs; see `rundata.launches`. Charges do
+        Improvements of each traced launch of these runs; see `rundata.traces`. Charges do
         not change them, because the costs of a launch count from its start.
     noisy
         Values without noise that noisy runs have found; see `rundata.noisy`. Neither charges nor
         clocks change them.
     read_launches
-        Reads the launches of all runs; see `rundata.launches`.
+        Reads the launches of all runs; see `rundata.traces`.
     read_points
         Reads the best point of each run: a list column, null if a run has none.
     read_batches
@@ -183,7 +183,9 @@ class Runs:
         InputError
             If a file is not a complete record, or two runs have the same keys.
         """
-        return cls._from(Stored(paths))
+        runs = cls._from(Stored(paths))
+        pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
+        return runs
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -218,7 +220,9 @@ class Runs:
         places = np.flatnonzero(kept)
         keys = plain.select(KEYS).take(places)
         places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
-        frame = plain.take(places).to_pandas(split_blocks=True, self_destruct=True)
+        frame = pd.DataFrame(  # column by column, so that two copies of all are the most
+            {name: plain[name].take(places).to_pandas() for name in plain.column_names}, copy=False
+        )
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
@@ -361,7 +365,7 @@ class Runs:
 
     @property
     def launches(self) -> pd.DataFrame:
-        """One row per launch, as in `rundata.launches`; read at each access."""
+        """One row per launch, as in `rundata.traces`; read at each access."""
         return self.read_launches()
 
     @property

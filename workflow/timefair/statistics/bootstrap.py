@@ -23,12 +23,9 @@ def resampled_sums(
     runtimes to several targets) stay together.
 
     - `columns`, shape (n, m): Finite numbers, one row per run.
-    - `resamples`: Number of samples, each of n rows.
-    - `rng`: Source of the draws.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite matrix
-    with at least one row, or `resamples` is below 1.
+    `BLOCK_DRAWS` numbers (or one sample).
 
     Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
     (1979).
@@ -68,11 +65,9 @@ def percentile_interval(
     """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
 
     - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
-    - `confidence`: Nominal coverage in (0, 1).
 
     Returns low, high: Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 +
     confidence)/2``. They are not interpolated, so `inf` is never combined with finite numbers.
-    Raises ValueError if `confidence` is outside (0, 1), or a replicate is NaN.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -95,12 +90,9 @@ def stratified_sums(
     - `columns`, shape (runs, m): Finite numbers, one row per run.
     - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two runs in
       each.
-    - `resamples`: Number of samples.
-    - `rng`: Source of the draws.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `BLOCK_DRAWS` numbers (or one sample). Raises ValueError if `columns` is not a finite
-    matrix with one row per stratum label, a stratum has one run only, or `resamples` is below 1.
+    `BLOCK_DRAWS` numbers (or one sample).
 
     Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
     the American Statistical Association 83 (1988).

@@ -141,7 +141,6 @@ def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: fl
 
     - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
     - `draws`: As `draws_of_runs` makes them.
-    - `confidence`: Nominal coverage in (0, 1).
 
     Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """

@@ -73,8 +73,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     ties for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
     few different values. Otherwise it is the approximation that
     `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
-    `inf`) or if each sample has one run; NaN if a sample is empty. Raises ValueError if a sample is
-    not a vector or has NaN.
+    `inf`) or if each sample has one run; NaN if a sample is empty.
 
     Without ties, the smallest possible p-value for m and n runs is ``2/comb(m + n, m)``.
 
@@ -105,34 +104,17 @@ class SignedRank:
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (problems,)
-        One result per problem, with the problems in the same order. The differences must be
-        comparable between problems, so use logarithms of precisions rather than precisions. Two
-        results of `inf` are a tie; `inf` and a number have the largest possible difference.
+    - `first`, `second`, shape (problems,): One result per problem. The differences must be
+      comparable between problems, so use logarithms of precisions. Two results of `inf` are a tie;
+      `inf` and a number have the largest possible difference.
 
-    Returns
-    -------
-    SignedRank
-        Ties are ranked, but count for neither algorithm (Pratt), so many ties are evidence of
-        equality. p is exact for at most `EXACT_PAIRS` pairs, also with ties, and the normal
-        approximation for more pairs. It is 1 if all pairs are ties, and NaN if there are no pairs.
+    Returns: Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most
+    `EXACT_PAIRS` pairs, also with ties. It is 1 if all pairs are ties, and NaN without pairs.
 
-    Raises
-    ------
-    ValueError
-        If the samples are not vectors of the same length, or contain NaN.
+    Source: F. Wilcoxon, Biometrics Bulletin 1 (1945). J. W. Pratt, Journal of the American
+    Statistical Association 54 (1959). D. S. Kerby, Comprehensive Psychology 3 (2014), for the
+    balance.
 
-    References
-    ----------
-    F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945).
-    J. W. Pratt, Remarks on zeros and ties in the Wilcoxon signed rank procedures, Journal of the
-    American Statistical Association 54 (1959). D. S. Kerby, The simple difference formula,
-    Comprehensive Psychology 3 (2014), for the balance.
-
-    Examples
-    --------
     >>> test = wilcoxon([1.0, 2.0, 3.0, 4.0, 5.0], [1.5, 3.0, 5.0, 8.0, float("inf")])
     >>> test.p, test.balance
     (0.0625, 1.0)
@@ -165,8 +147,7 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
 
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
 
-    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty. Raises ValueError if
-    a sample is not a vector or has NaN.
+    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty.
     """
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
@@ -187,25 +168,16 @@ class Effect:
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     """A12: the probability that the first algorithm has the better result, with its interval.
 
-    Ties count half.
-
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-    - `confidence`: Nominal coverage of the interval, in (0, 1).
 
     Returns: A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The
-    interval contains A12, and its width is never zero. Raises ValueError if a sample is not a
-    vector or has NaN, or `confidence` is outside (0, 1).
+    interval contains A12, and its width is never zero. It is a normal interval with DeLong's
+    variance after each sample got one value better and one worse than all others; its coverage is
+    in docs/explanation/comparisons.md.
 
-    The interval is a normal interval with DeLong's variance. Before it is computed, each sample
-    gets one value that is better and one value that is worse than all others; Agresti and Caffo do
-    the same for proportions. Its coverage is in
-    docs/explanation/comparisons.md.
-
-    Source: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect
-    size, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M. DeLong and
-    D. L. Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves, Biometrics 44 (1988). A. Agresti and B. Caffo, Simple and effective
-    confidence intervals for proportions, American Statistician 54 (2000).
+    Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
+    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
+    Caffo, American Statistician 54 (2000).
     """
     x, y = vector(first, "first"), vector(second, "second")
     check_confidence(confidence)
@@ -245,18 +217,12 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
 
     - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
     - `p`: p-value of `mann_whitney` for the same samples, not adjusted.
-    - `level`: The level of the test, in (0, 1). In a family of tests, it comes from
-      `corrections.holm_levels`.
+    - `level`: The level of the test, in (0, 1), such as one of `corrections.holm_levels`.
     - `rejected`: The decision of the test.
 
     Returns: `effect` itself if its interval agrees with the decision. Otherwise the limit on the
-    side of 0.5 is replaced by the test-based limit: A12 - (A12 - 0.5) z(level)/z(p), with the
-    normal quantiles z.
-
-    If A12 is 0.5, the interval covers it exactly as often as the test does not reject.
-
-    Source: O. S. Miettinen, Estimability and estimation in case-referent studies, American Journal
-    of Epidemiology 103 (1976), for test-based limits.
+    side of 0.5 is replaced by A12 - (A12 - 0.5) z(level)/z(p), with the normal quantiles z (O. S.
+    Miettinen, American Journal of Epidemiology 103, 1976).
     """
     side = float(np.sign(effect.a12 - 0.5))
     facing = effect.low if side > 0 else effect.high
@@ -279,44 +245,18 @@ def equal_ert(
 ) -> float:
     """Two-sided p-value of a score test that two algorithms have the same ERT to a target.
 
-    Parameters
-    ----------
-    spent_first, success_first : array_like, shape (m,)
-        Cost of each run of the first algorithm, and whether the run reached the target, as for
-        `timefair.statistics.ert.ert`.
-    spent_second, success_second : array_like, shape (n,)
-        The same for the second algorithm.
+    - `spent_first`, `success_first`, shape (m,): Cost of each run of the first algorithm, and
+      whether it reached the target, as for `timefair.statistics.ert.ert`.
+    - `spent_second`, `success_second`, shape (n,): The same for the second algorithm.
 
-    Returns
-    -------
-    float
-        Never below ``2/comb(m + n, m)``, the smallest p-value that a test of the order of these
-        runs can have. 1 if no run of either algorithm succeeded or if all runs are equal; NaN if an
-        algorithm has fewer than two runs.
+    Returns: Never below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN
+    if an algorithm has fewer than two runs.
 
-    Raises
-    ------
-    ValueError
-        If shapes differ or are not vectors, or a cost is negative or not finite.
+    The score of a run is its cost, minus the ERT of all runs of both algorithms if it succeeded.
+    Welch's test compares the scores, whose means are 0 if the ERTs are equal. Unlike the
+    Mann-Whitney test on runtimes with failures as `inf`, it is valid when runs end at different
+    costs.
 
-    Notes
-    -----
-    The score of a run is its cost, minus the ERT of all runs of both algorithms if the run
-    succeeded. If both algorithms have this ERT, their scores are zero on average. Welch's test
-    compares these scores. Unlike the Mann-Whitney test on runtimes with failures as `inf`, it is
-    valid when the runs of the two algorithms end at different costs, for example in evaluations
-    under a budget in seconds. At a nominal level of 0.05, it rejects equal ERTs at a rate of 0.001
-    to 0.07, for exponential, geometric and lognormal runtimes and 5 to 30 runs. If the runs of one
-    algorithm end after a tenth of its ERT, the rate of the Mann-Whitney test is up to 1.00.
-
-    References
-    ----------
-    ERT: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1). B. L. Welch,
-    The generalization of "Student's" problem when several different population variances are
-    involved, Biometrika 34 (1947).
-
-    Examples
-    --------
     >>> fast, slow = [1.0, 1.2, 0.9, 1.1, 1.0], [5.0, 5.2, 4.7, 5.1, 5.0]
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
     0.0079
@@ -420,11 +360,10 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
     """`superiority_within` with its interval.
 
     - `strata`: As in `van_elteren`.
-    - `confidence`: Nominal coverage of the interval, in (0, 1).
 
     Returns: With several strata, a normal interval with the variance of `a12` in each stratum; its
     middle is as close to 0.5 as that of `a12` for one stratum with all results. All values are NaN
-    without strata. Raises ValueError if a sample has NaN, or `confidence` is outside (0, 1).
+    without strata.
     """
     check_confidence(confidence)
     if len(strata) == 1:
@@ -508,19 +447,14 @@ class QuantileTest(NamedTuple):
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
     """Test that two samples come from one distribution, which rejects if a quantile differs.
 
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed;
-      small is better.
+    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
     - `p`: Probability of the quantile, in (0, 1].
 
     Returns: Fisher's exact test of the numbers of results at or below the quantile of all results
     together (for the median, Mood's test). p and its least value are NaN if a sample is empty.
+    Extreme quantiles need many runs.
 
-    The test needs many runs for extreme quantiles: with 10 runs each and the quantile 0.1, two
-    results are at or below it, and p is never below 0.47.
-
-    Source: A. M. Mood, Introduction to the Theory of Statistics, 1950, section 16.4. R. A. Johnson,
-    S. Verrill and D. H. Moore, Two-sample rank tests for detecting changes that occur in a small
-    proportion of the treated population, Biometrics 43 (1987), for other quantiles.
+    Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:

@@ -18,7 +18,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
       and does not count.
 
     Returns, shape (tests,): Adjusted p-values, at most 1, in the order of `p`. Empty if there are
-    no tests. Raises ValueError if `p` is not a vector or a number is outside [0, 1].
+    no tests.
 
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
     of Statistics 6 (1979).
@@ -36,8 +36,7 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     Returns, shape (tests,): Levels in the order of `p`: ``alpha/tests`` for the smallest p-value,
     and a larger level after each rejection. All hypotheses that are not rejected have the level at
     which the procedure stops. NaN for a test that could not be made. A p-value is at most its level
-    if and only if its adjusted value from `holm` is at most `alpha`. Raises ValueError if `p` is
-    not a vector or a number is outside [0, 1].
+    if and only if its adjusted value from `holm` is at most `alpha`.
 
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
     of Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
@@ -54,22 +53,15 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
 
 
 def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
-    """Shaffer's static adjusted p-values for all pairs of algorithms.
+    """Shaffer's static adjusted p-values for all pairs of algorithms, never above Holm's.
 
-    They are never above Holm's. If one pair of algorithms differs, other pairs must differ too.
-    Fewer hypotheses can therefore be true at the same time than Holm's procedure assumes.
+    If one pair of algorithms differs, other pairs must differ too, so fewer hypotheses can be true
+    at the same time than Holm's procedure assumes.
 
-    - `p`, shape (algorithms * (algorithms - 1) / 2,): p-value of every pair, in any order, in [0,
-      1]. NaN means that a comparison could not be made; either all values or none must be NaN. NaN
-      stays NaN.
-    - `algorithms`: Number of algorithms.
+    - `p`, shape (algorithms * (algorithms - 1) / 2,): p-value of every pair, in any order; either
+      all or none are NaN, and NaN stays NaN.
 
-    Returns, the shape of `p`: Adjusted p-values, at most 1, in the order of `p`. Raises ValueError
-    if `p` does not have one number per pair, if some but not all are NaN, or if a number is outside
-    [0, 1].
-
-    Source: J. P. Shaffer, Modified sequentially rejective multiple test procedures, Journal of the
-    American Statistical Association 81 (1986), procedure S1.
+    Source: J. P. Shaffer, Journal of the American Statistical Association 81 (1986), procedure S1.
     """
     family, made = _family(p)
     pairs = algorithms * (algorithms - 1) // 2
@@ -83,21 +75,15 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
 
 
 def hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """Hochberg's adjusted p-values.
+    """Hochberg's adjusted p-values, never above those of `holm`.
 
-    Hochberg's step-up procedure bounds the probability of at least one false rejection if the tests
-    are independent or positively dependent, such as tests of the same runs by related criteria.
+    They bound the probability of a false rejection if the tests are independent or positively
+    dependent, such as tests of the same runs by related criteria.
 
     - `p`, shape (tests,): p-values in [0, 1]; NaN as for `holm`.
 
-    Returns, shape (tests,): Adjusted p-values, in the order of `p`, never above those of `holm`.
-    Empty if there are no tests. Raises ValueError if `p` is not a vector or a number is outside [0,
-    1].
-
-    Source: Y. Hochberg, A sharper Bonferroni procedure for multiple tests of significance,
-    Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, The Simes method for multiple hypothesis
-    testing with positively dependent test statistics, Journal of the American Statistical
-    Association 92 (1997).
+    Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, Journal of the American
+    Statistical Association 92 (1997).
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]

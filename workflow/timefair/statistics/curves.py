@@ -30,8 +30,7 @@ def best_so_far(
       order.
 
     Returns, shape (runs, points): `inf` before the first event of a run. After the end of a run,
-    its last best precision. Raises ValueError if lengths differ, the offsets do not divide the
-    events into runs, events are not in order, or a number is NaN.
+    its last best precision.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     points = vector(grid, "grid")
@@ -60,8 +59,7 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
     - `low`, `high`: Probabilities of the lower and the upper edge of the band, ``0 <= low <= high
       <= 1``.
 
-    Returns: Order statistics over the runs; NaN if there are no runs. Raises ValueError if `best`
-    is not a matrix or has NaN, or the probabilities are out of order.
+    Returns: Order statistics over the runs; NaN if there are no runs.
     """
     values = _matrix(best)
     if low > high:
@@ -86,7 +84,7 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     Returns: Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if
     the upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
     are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are no
-    runs. Raises ValueError if `best` is not a matrix or has NaN, or `confidence` is out of range.
+    runs.
     """
     values = _matrix(best)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
@@ -104,7 +102,6 @@ def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
     - `best`, shape (runs, points): From `best_so_far`, at least 0.
     - `floor`: Smallest precision that is distinguished; positive. Smaller precisions, including 0,
       are replaced by it.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point.
 
     Returns: Logarithms. NaN until every run has a finite precision, and if there are no runs. The
     limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
@@ -148,7 +145,7 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
 
     Returns, shape (points,): In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the
-    share of targets that were reached, and not 1. Raises ValueError if a number is NaN.
+    share of targets that were reached, and not 1.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
@@ -192,31 +189,22 @@ def ecdf_band(
 ) -> EcdfBand:
     """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
 
-    Whole runs are resampled within their strata. The runtimes of a run to all targets therefore
-    stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands
-    are not valid for other problems.
+    Whole runs are resampled within their strata. Problems and targets are fixed, so the bands are
+    not valid for other problems.
 
     - `runtimes`, shape (runs, targets): As for `ecdf`.
     - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
     - `grid`, shape (points,): Costs, in any order.
-    - `confidence`: Nominal coverage in (0, 1).
-    - `resamples`: Number of bootstrap samples.
-    - `rng`: Source of the draws.
 
     Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
     a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
-    runs of each stratum agree, for example before the first target is reached, the pointwise band
-    has zero width and is not informative. The simultaneous band has the same width everywhere,
-    which is zero only if all runs of each stratum agree at every point. Raises ValueError if the
-    shapes do not fit, a number is NaN, or `confidence` or `resamples` is out of range.
+    runs of each stratum agree, the pointwise band has zero width and is not informative.
 
     The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
-    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
+    coverage is in docs/explanation/curves.md.
 
-    The coverage is in docs/explanation/curves.md.
-
-    Source: P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
-    Statistics 9 (1981), Corollary 4.2.
+    Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
     times = np.asarray(runtimes, dtype=np.float64)
     points = np.asarray(grid, dtype=np.float64)
@@ -256,27 +244,17 @@ def performance_ratios(
 ) -> NDArray[np.float64]:
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
-    - `costs`, shape (..., problems, algorithms): Cost of solving a problem, such as an ERT in
-      seconds; `inf` if it is not solved.
+    - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
     - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
-    - `reference`: Column of a reference algorithm. Costs are then divided by its cost and not by
-      the lowest cost. A ratio below 1 means better than the reference. It is 0 if the reference did
-      not solve a problem that the algorithm solved.
+    - `reference`: Column of an algorithm, by whose costs is divided instead.
 
-    Returns, shape (..., problems, algorithms): At least 1 if there is no reference. Costs equal to
-    the divisor have the ratio 1, also 0/0. c/0 is `inf`. If no algorithm solved a problem, all
-    ratios are `inf`. Raises ValueError if `costs` is not a matrix with at least one algorithm, or a
-    cost is NaN or negative, or the floor is. Raises IndexError if there is no column `reference`.
+    Returns, shape (..., problems, algorithms): Costs equal to the divisor have the ratio 1, also
+    0/0; c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`; if only the reference
+    did not, the ratio is 0. Another algorithm changes the ratios to the lowest cost: to compare
+    two, use a profile of these two, or a reference.
 
-    Ratios to the lowest cost depend on the set of algorithms. Another algorithm changes the
-    profiles of all algorithms, and can change which of two algorithms seems better. To compare two
-    algorithms, use a profile of these two, ``costs[..., [i, j]]``, or a reference (Gould and Scott
-    2016).
-
-    Source: E. D. Dolan and J. J. Moré, Benchmarking optimization software with performance
-    profiles, Mathematical Programming 91 (2002), equation (2.1). N. Gould and J. Scott, A note on
-    performance profiles for benchmarking software, ACM Transactions on Mathematical Software 43
-    (2016).
+    Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
+    and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
     """
     cost = np.asarray(costs, dtype=np.float64)
     if cost.ndim < 2 or cost.shape[-1] == 0:
@@ -303,8 +281,7 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
       which the algorithm is best.
 
     Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. At ``r = inf``, it
-    is the share of problems that were solved, and not 1. Raises ValueError if `ratios` is not a
-    matrix, a number is NaN, or the grid falls.
+    is the share of problems that were solved, and not 1.
 
     Source: Dolan and Moré (2002), equation (2.2).
     """
@@ -321,8 +298,7 @@ def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
       seconds; or seconds/D. `inf` if the problem is not solved; it then counts in the denominator.
     - `grid`, shape (points,): Costs in the same unit, never decreasing.
 
-    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. Raises ValueError
-    if `costs` is not a matrix, a number is NaN, or the grid falls.
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems.
 
     Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
     Journal on Optimization 20 (2009), equation (2.8).
@@ -339,11 +315,9 @@ def resampled_ert(
       end of the run for a failure.
     - `success`, same shape: Whether the run reached the target.
     - `resamples`: Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
-    - `rng`: Source of the draws.
 
     Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
-    success; NaN for fewer than two runs. Raises ValueError if the shapes differ, a cost is not
-    finite, or `resamples` is below 1.
+    success; NaN for fewer than two runs.
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
@@ -375,30 +349,19 @@ def profile_band(
 ) -> ProfileBand:
     """Bootstrap limits of performance or data profiles.
 
-    - `fraction`, shape (points, algorithms): The profiles, from `performance_profile` or
-      `data_profile`.
-    - `replicates`, shape (resamples, problems, algorithms): The costs of each bootstrap sample,
-      from `resampled_ert` for every algorithm, or, for a performance profile, their
-      `performance_ratios`. Each item contains a part of the problems, so the parts need not be in
-      memory at the same time.
+    - `fraction`, shape (points, algorithms): The profiles.
+    - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
+      sample, from `resampled_ert` for every algorithm, or their `performance_ratios`.
     - `grid`, shape (points,): Factors or costs, never decreasing.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point.
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
-    if a replicate is NaN because an algorithm has only one run on a problem. The width is zero
-    where all samples agree. Raises ValueError if there is no part, the shapes do not fit, the grid
-    falls or has NaN, or `confidence` is out of range.
+    if an algorithm has only one run on a problem. The width is zero where all samples agree.
 
     The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
-    biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
+    biased too. The coverage is in docs/explanation/curves.md.
 
-    The coverage is in docs/explanation/curves.md.
-
-    The memory is O(resamples x algorithms x points).
-
-    Source: P. Hall, On symmetric bootstrap confidence intervals, Journal of the Royal Statistical
-    Society B 50 (1988).
+    Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
     observed = np.asarray(fraction, dtype=np.float64)
     points = _grid(grid)

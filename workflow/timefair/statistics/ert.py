@@ -73,31 +73,22 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     """Factor for the upper half of the log interval of a mean, where the tail is heavy.
 
     - `costs`, shape (R,) or (R, targets): A sample of at least two runs, not negative.
-    - `confidence`: Nominal coverage of the two-sided interval, in (0, 1).
 
-    Returns, shape () or (targets,): At least 1. Exactly 1 if the sample has no heavy tail and no
-    more skewness than the log scale accounts for. The upper limit of the interval is the mean times
-    exp(factor t c/sqrt(R)), with the quantile t of Student's distribution and the coefficient of
-    variation c. Raises ValueError if `costs` is neither a vector nor a matrix, has fewer than two
-    runs or a cost that is negative or not finite, or `confidence` is outside (0, 1).
+    Returns, shape () or (targets,): At least 1; exactly 1 if the sample has no heavy tail and no
+    more skewness than the log scale accounts for. The upper limit is the mean times
+    exp(factor t c/sqrt(R)), with Student's quantile t and the coefficient of variation c.
 
     *Skewness.* By the second term of the Edgeworth expansion of a studentised mean, the upper half
-    of the interval should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, where g is the
-    skewness of the distribution. On the log scale, the interval is already longer by
-    c t^2/(2 sqrt(R)). The rest corresponds to the excess skewness x = g - 3 c t^2/(2 t^2 + 1), and
-    the factor is 1 + a x (2 t^2 + 1)/(6 t sqrt(R)). It is used if x exceeds half of sqrt(6/R), the
-    standard error of the skewness of a normal sample. g is estimated by the skewness of the sample,
-    which is too small for few runs. Therefore a = min(1 + 40/R, 5), chosen by simulation, and not
-    a = 1.
+    should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, with the skewness g. The log
+    scale accounts for 3 c t^2/(2 t^2 + 1) of g. The rest counts if it exceeds half of the standard
+    error of a normal sample's skewness, times min(1 + 40/R, 5), chosen by simulation.
 
-    *Lognormal tail.* If `heavy_tail` is True, the upper limit is at least that of a lognormal mean,
+    *Lognormal tail.* If `heavy_tail` is True, the upper limit is at least Cox's with Student's t,
     exp(m + v/2 + t sqrt(v/R + v^2/(2 (R - 1)))), with the mean m and the variance v of the
     logarithms. The factor for this limit is at most `WIDEST`.
 
-    Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, chapter 2; N. J. Johnson, Modified
-    t tests and confidence intervals for asymmetrical populations, Journal of the American
-    Statistical Association 73 (1978). U. Olsson, Confidence intervals for the mean of a log-normal
-    distribution, Journal of Statistics Education 13 (2005), for Cox's interval with Student's t.
+    Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, chapter 2. U. Olsson, Journal of
+    Statistics Education 13 (2005).
     """
     cost = _costs(costs)
     check_confidence(confidence)
@@ -151,38 +142,16 @@ def _costs(costs: ArrayLike) -> NDArray[np.float64]:
 def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Expected running time (ERT): cost of all runs, divided by the number of successes.
 
-    Parameters
-    ----------
-    spent : array_like
-        Cost of each run in seconds or evaluations: up to the target for a success, up to the end of
-        the run for a failure. Finite and not negative.
-    success : array_like of bool
-        Whether the run reached the target; same shape.
-    axis : int
-        The axis of the runs.
+    - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
+      end of the run for a failure. Finite and not negative.
+    - `success`: Whether the run reached the target; same shape.
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `spent` with `axis` removed; the unit is that of `spent`. `inf` if no
-        run succeeded, NaN if there are no runs.
+    Returns: The shape and unit of `spent`, without `axis`. `inf` if no run succeeded, NaN if there
+    are no runs.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a cost is negative or not finite.
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1); there, a
+    failure costs T, which is the same for runs that use it up (docs/explanation/papers-claims.md).
 
-    Notes
-    -----
-    This is equation (1) of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, with one
-    difference. In the paper, a failure costs T; here, it costs the time until its end. The two are
-    equal for runs that use up T.
-
-    The example in the paper's section 3 contradicts the equation, see
-    docs/explanation/papers-claims.md.
-
-    Examples
-    --------
     >>> float(ert([3.0, 10.0, 5.0], [True, False, True]))
     9.0
     """
@@ -199,7 +168,6 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     """Share of the runs that reached the target.
 
     - `success`: Whether each run reached the target.
-    - `axis`: The axis of the runs.
 
     Returns: In [0, 1]; NaN if there are no runs.
     """
@@ -235,39 +203,23 @@ def ert_interval(
 ) -> Interval:
     """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
 
-    - `spent`, shape (R,) or (R, targets): Cost of each run, as for `ert`.
-    - `success`, same shape: Whether the run reached the target.
-    - `confidence`: Nominal coverage in (0, 1).
+    - `spent`, `success`, shape (R,) or (R, targets): As for `ert`.
     - `method`: ``log``: Student's interval on the log scale, with the standard error of a ratio of
-      means. Its upper half is longer if the sample has a heavy tail. It uses no random numbers.
-      ``percentile``: bootstrap of the runs, as pairs of cost and success.
-    - `resamples`: Number of bootstrap samples; not used by ``log``.
-    - `rng`: Source of random numbers; required by ``percentile``.
+      means, and a longer upper half for a heavy tail. ``percentile``: bootstrap of the runs, which
+      needs `rng`.
 
     Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
-    too few successes to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs,
-    by either method. Both limits are NaN ("n/a") for fewer than two runs. They are equal if all
-    runs succeed at the same cost. If no run succeeds, ``low`` is NaN and ``high`` is `inf`, because
-    failures alone do not determine a finite ERT. Raises ValueError if the shapes differ, a cost is
-    negative or not finite, `confidence` or `resamples` is out of range, the method is unknown, or
-    `rng` is missing.
+    too few successes to distinguish their rate from 0. Both limits are NaN ("n/a") for fewer than
+    two runs. If no run succeeds, ``low`` is NaN and ``high`` is `inf`.
 
-    ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes and
-    the quantile t of Student's distribution with R - 1 degrees of freedom. c is sqrt(R/(R - 1))
-    times the coefficient of variation of the runtime with restarts, see
-    `restarted.restarted_moments`. The factor f is 1 if a run failed. If all runs succeeded, f is
-    `ert.widening`: 1 for most samples, and more for skewed samples and for samples with a
-    lognormal tail. The upper limit is `inf` where Fieller's limit is `inf`: where t times the
-    standard error of the success rate is at least that rate.
+    ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes, the
+    quantile t of Student's distribution with R - 1 degrees of freedom, and sqrt(R/(R - 1)) times
+    the coefficient of variation c of the runtime with restarts. f is `widening` if all runs
+    succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is. The coverage of both
+    methods is in docs/explanation/runtimes.md.
 
-    The coverage of both methods is in docs/explanation/runtimes.md.
-
-    ``percentile`` keeps bootstrap samples without a success, whose ERT is `inf`. With many
-    resamples, its upper limit at 95 % is `inf` if and only if ``((R - s)/R)**R > 0.025``.
-
-    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
-    Society B 16 (1954); B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993,
-    chapter 13.
+    Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954). B. Efron and R. J.
+    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
     cost, reached = check_pairs(spent, success)
     check_confidence(confidence)
@@ -337,10 +289,7 @@ def residuals(
 def check_pairs(
     spent: ArrayLike, success: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Costs and successes as arrays.
-
-    Raises ValueError if the shapes differ, or a cost is negative or not finite.
-    """
+    """Costs and successes as arrays."""
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
     if cost.ndim == 0 or cost.shape != reached.shape:

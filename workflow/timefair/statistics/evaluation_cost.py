@@ -164,7 +164,7 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
       probability.
 
     Returns: `value` is the average share. If an algorithm has only one run on a function, all
-    algorithms are tied. Raises ValueError if `confidence` is outside (0, 1).
+    algorithms are tied.
 
     The sample consists of the runs on each function, so the result is valid for new runs on the
     same functions. The leader is compared with each other algorithm by a one-sided Welch test of a
@@ -206,7 +206,6 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm with the best average rank over the functions, by the share of the targets.
 
     - `shares`: Of the runs of each algorithm on each function.
-    - `confidence`: Confidence of the tests.
 
     Returns: `value` is the average rank. On each function, the algorithms are ranked by the mean
     share of their runs. The sample consists of the functions. An algorithm is tied with the leader

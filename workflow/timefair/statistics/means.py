@@ -40,25 +40,14 @@ def mean_interval(
     """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
     - `values`, shape (n,): Results of runs; `inf` for a run without a result.
-    - `confidence`: Nominal coverage in (0, 1).
-    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the
-      default, because results are skewed. ``paper``: mean ± z s/sqrt(n), where s is the standard
-      deviation with the divisor n. ``paper-bootstrap``: the method of the paper, with the standard
-      deviation of resampled means, around the mean minus their bias. With many resamples, it is
-      equal to ``paper``.
-    - `resamples`: Number of bootstrap samples, at least 2; 10,000 in the paper.
-    - `rng`: Source of the draws; required except for ``paper``.
+    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. ``paper``:
+      mean ± z s/sqrt(n), with the divisor n in s. ``paper-bootstrap``: the standard deviation of
+      resampled means, around the mean minus their bias. All but ``paper`` need `rng`.
 
     Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
     NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
     numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
-    have zero variance, because they lack the few values that determine the mean. Examples are
-    samples of fewer than four values, and one failure among many equal successes. Raises ValueError
-    if `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of range,
-    the method is unknown, or `rng` is missing.
-
-    The coverage of the methods is in docs/explanation/quantiles.md. For heavier tails than that of
-    a lognormal distribution with σ = 1, use another measure, such as quantiles.
+    have zero variance. The coverage is in docs/explanation/quantiles.md.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
@@ -149,10 +138,9 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     therefore seems fast. The function exists to show this effect.
 
     - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    - `axis`: The axis of the runs.
 
     Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if
-    no run succeeded. Raises ValueError if a cost is NaN or negative.
+    no run succeeded.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
@@ -169,10 +157,9 @@ def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]
     """Mean cost if every run succeeded, and NaN otherwise.
 
     - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
-    - `axis`: The axis of the runs.
 
     Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN
-    ("n/a") if a run failed or if there are no runs. Raises ValueError if a cost is NaN or negative.
+    ("n/a") if a run failed or if there are no runs.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
@@ -195,8 +182,7 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
 
     Returns, shape (pairs, 2): One row (a, b) of indices per pair, where a is better by the first
     measure, and b by the second. The rows are sorted by a, then by b. A tie in either measure is
-    not a disagreement. Raises ValueError if the measures are not vectors of the same length, or a
-    number is NaN.
+    not a disagreement.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
@@ -211,8 +197,7 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     - `pairs`, shape (pairs, 2): From `opposed_pairs`.
 
     Returns, shape (pairs,): The smaller of the two absolute log10 ratios. A ratio with 0 or `inf`
-    is infinite. Raises ValueError if the measures are not vectors of the same length, or a number
-    is NaN or negative.
+    is infinite.
     """
     x, y = _measures(first, second)
     if (x < 0).any() or (y < 0).any():

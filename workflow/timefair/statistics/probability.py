@@ -48,14 +48,11 @@ def probability_of_quantile(
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
     - `p`: Probability of the quantile, in [0, 1].
-    - `confidence`: Nominal coverage in (0, 1).
     - `method`: `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first
       keeps its coverage in small samples and near p = 1.
-    - `rng`: Source of the draws; required by ``bootstrap``, not used by the others.
 
     Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
-    because then there is no result that another run could reach. Raises ValueError if `values` is
-    not a vector or has NaN, a number is out of range, the method is unknown, or `rng` is missing.
+    because then there is no result that another run could reach.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
@@ -91,22 +88,13 @@ def _paper_of_rank(count: int, n: int, confidence: float) -> ProbabilityInterval
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
 ) -> ProbabilityInterval:
-    """Exact interval of F(X_(k)).
+    """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
-    If F is continuous, F(X_(k)) has the distribution Beta(k, n + 1 - k).
+    - `count`, `n`: The rank k, in 1..n, and the size of the sample.
+    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of the rank
+      k + 1; it is 1 for k = n.
 
-    - `count`: The rank k, in 1..n.
-    - `n`: Size of the sample, at least 1.
-    - `confidence`: Nominal coverage in (0, 1). Without ties, it is equal to the actual coverage.
-    - `tied`: Whether X_(k) is tied with another value. F then has a jump at this value, and the
-      upper limit is that of the rank k + 1; it is 1 for k = n.
-
-    Returns: The value is the mean of the beta distribution, k/(n + 1). Raises ValueError if a count
-    is outside 1..n, or `confidence` is out of range.
-
-    Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1; S. S.
-    Wilks, Determination of sample sizes for setting tolerance limits, Annals of Mathematical
-    Statistics 12 (1941).
+    Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1.
     """
     k, size = _counts(count, n, least=1)
     low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
@@ -117,16 +105,8 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     """The interval of the paper: (k - 1)/(n - 1), with a normal approximation.
 
     The half-width is ``z sqrt(q (1 - q)/n)`` with q = k/n. The limits are restricted to (0, 1]; a
-    lower limit of 0 is exclusive. With z = 1.96, the result agrees with all cells except one of the
-    paper's Tables 13 and 14.
-
-    - `count`: The number k of values at or below the quantile, in 1..n.
-    - `n`: Size of the sample, at least 1.
-    - `confidence`: Nominal coverage in (0, 1). Without ties, the actual coverage of a nominal 0.95
-      is 0.83, 0.92 and 0.94 for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
-
-    Returns: For k = n, the value and both limits are 1, and `about_one` is True. NaN for n = 1.
-    Raises ValueError if a count is outside 1..n, or `confidence` is out of range.
+    lower limit of 0 is exclusive. For k = n, the value and both limits are 1, and `about_one` is
+    True. NaN for n = 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
@@ -152,10 +132,8 @@ def paper_bootstrap_interval(
 
     - `count`, `n`, `confidence`: As for `paper_interval`, which is the limit for many resamples.
     - `resamples`: Number of replicates, at least 2.
-    - `rng`: Source of the draws.
 
-    Returns: As for `paper_interval`. Raises ValueError if a count is outside 1..n, or `confidence`
-    or `resamples` is out of range.
+    Returns: As for `paper_interval`.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
     """
@@ -186,34 +164,13 @@ def _paper(
 def success_interval(
     successes: ArrayLike, runs: ArrayLike, confidence: float
 ) -> ProbabilityInterval:
-    """Success rate with the exact interval of Clopper and Pearson.
+    """Success rate with the exact interval of Clopper and Pearson, as scipy's, for arrays.
 
-    Parameters
-    ----------
-    successes : array_like of int
-        Number of runs that reached the target, in 0..runs.
-    runs : array_like of int
-        Number of runs, at least 1.
-    confidence : float
-        Nominal coverage in (0, 1). The actual coverage is never lower.
+    - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
 
-    Returns
-    -------
-    ProbabilityInterval
-        The lower limit is 0 if no run succeeded, and the upper limit is 1 if no run failed.
+    Returns: The lower limit is 0 if no run succeeded, and the upper limit is 1 if no run failed.
+    The coverage is never below the confidence.
 
-    Raises
-    ------
-    ValueError
-        If `successes` is outside 0..runs, or `confidence` is out of range.
-
-    References
-    ----------
-    C. J. Clopper and E. S. Pearson, Biometrika 26 (1934). The same as
-    ``scipy.stats.binomtest(...).proportion_ci(method="exact")``, for arrays.
-
-    Examples
-    --------
     >>> interval = success_interval([0, 5, 10], 10, 0.95)
     >>> interval.low.round(3).tolist(), interval.high.round(3).tolist()
     ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
@@ -229,8 +186,7 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
     - `p`: Probability in [0, 1] that a single run succeeds.
     - `runs`: Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
 
-    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0. Raises ValueError
-    if a probability is outside [0, 1], or a number of runs is negative or not finite.
+    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
@@ -251,7 +207,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
 
     Returns: ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is
     below the wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p
-    is 0 or if `wanted` is 1 and p < 1. Raises ValueError if a probability is outside [0, 1].
+    is 0 or if `wanted` is 1 and p < 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
@@ -301,27 +257,16 @@ def best_of_mean(
 ) -> NDArray[np.float64]:
     """Expected best (smallest) of k results, estimated from R observed results.
 
-    - `values`: One result per run; smaller is better. `inf` means that a run has no result.
+    - `values`: One result per run; `inf` means that a run has no result.
     - `k`: Number of runs of which the best counts, at least 1.
-    - `axis`: The axis of the runs.
-    - `replacement`: If True, the k runs are drawn with replacement. This is the plug-in estimate,
-      which is too high for small R. If False, the estimate is unbiased for every distribution of
-      the results.
+    - `replacement`: Whether the k runs are drawn with replacement: the plug-in estimate, too high
+      for small R. Without it, the estimate is unbiased (a U-statistic).
 
-    Returns: The shape is that of `values` with `axis` removed; the unit is that of `values`. NaN if
-    there are no runs. Without replacement, also NaN for ``k > R``, because R runs do not determine
-    the best of more runs. `inf` if and only if a draw of k runs without any result is possible.
-    Without replacement, this requires at least k runs without a result; with replacement, one such
-    run suffices. Raises ValueError if a value is NaN or ``-inf``, or `k` is below 1.
+    Returns: The shape of `values` without `axis`. NaN if there are no runs and, without
+    replacement, for ``k > R``. `inf` if and only if a draw of k runs without a result is possible.
 
-    Without replacement, the estimate is the sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted
-    results. This is the mean of the best result over all subsets of k runs. With replacement, the
-    weights of x_(i) are ((R - i + 1)/R)^k - ((R - i)/R)^k. The weights are computed as a product of
-    ratios, so thousands of runs cause neither overflow nor a loss of digits.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2, where the k
-    runs are drawn from a sample. The unbiased estimate is a U-statistic: W. Hoeffding, Annals of
-    Mathematical Statistics 19 (1948).
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2. W.
+    Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
     x = np.moveaxis(_results(values, k), axis, -1)
     runs = x.shape[-1]
@@ -338,11 +283,9 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     - `values`: As for `best_of_mean`; ``-inf`` is allowed.
     - `p`: Probability in [0, 1].
     - `k`: Number of runs of which the best counts, at least 1.
-    - `axis`: The axis of the runs.
 
     Returns: The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of
     `values` with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
-    Raises ValueError if a value is NaN, `p` is outside [0, 1], or `k` is below 1.
 
     Source: The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
     Optimization Algorithms", Mathematics 2022, 10(22), 4364, Table 1.
@@ -364,8 +307,7 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
     - `tau`: Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
 
     Returns: Whole numbers as floats. A ratio that differs from a whole number only by rounding
-    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN. Raises ValueError if a
-    budget is negative or not finite, or a `tau` is not positive.
+    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """

@@ -19,7 +19,7 @@ def quantile_rank(n: int, p: float) -> int:
     - `n`: Number of values, at least 1.
     - `p`: Probability in [0, 1]; 0 gives the minimum.
 
-    Returns: Rank in 1..n. Raises ValueError if `n` is smaller than 1 or `p` is outside [0, 1].
+    Returns: Rank in 1..n.
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
@@ -33,33 +33,15 @@ def quantile_rank(n: int, p: float) -> int:
 def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.float64]:
     """The sample quantile ``x_(ceil(n p))`` of the sorted values; the minimum for p = 0.
 
-    Parameters
-    ----------
-    values : array_like
-        Any shape. `inf` means "not reached" and is sorted last, so a quantile of runtimes is finite
-        if and only if at least ``ceil(n p)`` runs succeeded.
-    p : float
-        Probability in [0, 1].
-    axis : int
-        The axis of the sample.
+    - `values`: Any shape. `inf` means "not reached" and is sorted last: a quantile of runtimes is
+      finite if and only if at least ``ceil(n p)`` runs succeeded. NaN is refused.
+    - `p`: Probability in [0, 1].
 
-    Returns
-    -------
-    ndarray
-        The shape is that of `values` with `axis` removed. NaN for an empty sample.
+    Returns: The shape of `values` without `axis`. NaN for an empty sample.
 
-    Raises
-    ------
-    ValueError
-        If a value is NaN or `p` is outside [0, 1].
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
     ``numpy.quantile(..., method="inverted_cdf")``, except for `inf` and the rounding of ``n p``.
 
-    Examples
-    --------
     >>> float(sample_quantile([3.0, 1.0, float("inf"), 2.0], 0.5))
     2.0
     """
@@ -90,15 +72,12 @@ def quantile_interval(
 
     - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
     - `p`: Probability in [0, 1].
-    - `confidence`: Nominal coverage in (0, 1).
-    - `axis`: The axis of the sample.
 
     Returns: The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is
     too small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
     for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36
     values. `coverage` is the actual coverage for a continuous distribution, at least `confidence`;
-    ties only increase it. All values are NaN for an empty sample. Raises ValueError if a value is
-    NaN, or `p` or `confidence` is out of range.
+    ties only increase it. All values are NaN for an empty sample.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The
     limits are those of `scipy.stats.quantile_test`.

@@ -49,8 +49,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
       allowed, and is equal to itself.
 
     Returns: U is the number of pairs in which the value of `first` is larger; ties count half. Both
-    tails are 1 if all values are equal. Raises ValueError if a sample is empty or not a vector, or
-    a value is NaN.
+    tails are 1 if all values are equal.
 
     The distribution is conditional on the ties. It is exact
 

@@ -17,32 +17,12 @@ from timefair.statistics.corrections import holm, shaffer
 
 
 def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Ranks from 1 for the smallest value; ties share the average of their ranks.
+    """Ranks from 1 for the smallest value, along `axis`; ties share the average of their ranks.
 
-    Parameters
-    ----------
-    values : array_like
-        Any shape. `inf` ("not reached") and NaN ("n/a") are equally bad: they share the worst rank,
-        which is the average of the last ranks.
-    axis : int
-        The axis of the algorithms, along which the values are ranked.
+    `inf` ("not reached") and NaN ("n/a") are equally bad and share the worst rank.
 
-    Returns
-    -------
-    ndarray
-        The shape of `values`. Along `axis`, of length k, the sum of the ranks is ``k (k + 1)/2``.
+    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 2 to 4 and 7 to 11.
 
-    Raises
-    ------
-    ValueError
-        If `values` is a single number.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 2 to 4 and 7 to 11.
-
-    Examples
-    --------
     >>> rank([2.0, 7.0, 2.0, float("inf"), float("nan")]).tolist()
     [1.5, 3.0, 1.5, 4.5, 4.5]
     """
@@ -54,29 +34,10 @@ def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Rank of each algorithm, averaged over the problems.
+    """Rank of each algorithm, averaged over the problems; NaN if there are no problems.
 
-    Parameters
-    ----------
-    values : array_like, shape (problems, algorithms)
-        Results, or ranks (ranking does not change ranks). `inf` and NaN as in `rank`.
+    - `values`, shape (problems, algorithms): Results, or ranks (ranking does not change ranks).
 
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        NaN if there are no problems.
-
-    Raises
-    ------
-    ValueError
-        If `values` is not a matrix.
-
-    References
-    ----------
-    Mathematics 2022, 10(22), 4364, Figures 1 and 3.
-
-    Examples
-    --------
     >>> average_ranks([[1.0, 2.0, 3.0], [5.0, 5.0, float("inf")]]).tolist()
     [1.25, 1.75, 3.0]
     """
@@ -92,19 +53,12 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
 class Friedman:
     """Tests of the hypothesis that all algorithms have the same ranks.
 
-    - `problems`, `algorithms`: Number of problems and of algorithms.
     - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
     - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
-      distribution.
-    - `chi2_uncorrected`, `p_uncorrected`: The same without the correction for ties: the statistic
-      is smaller, and the test is conservative.
-    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's F from `chi2`, and its p-value.
-      This test is less conservative than the chi-squared test, and its error rate is closer to the
-      level. `inf` and 0 if all problems have the same order, even if there are only two problems.
-    - `iman_davenport_uncorrected`, `iman_davenport_p_uncorrected`: The same from
-      `chi2_uncorrected`.
-    - `kendall_w`: Kendall's W, the agreement of the problems, corrected for ties: 0 for no
-      agreement, 1 if all problems have the same order.
+      distribution; without the correction, ``_uncorrected``, the test is conservative.
+    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's less conservative F from `chi2`.
+      `inf` and 0 if all problems have the same order, even if there are only two problems.
+    - `kendall_w`: The agreement of the problems, corrected for ties, in [0, 1].
     """
 
     problems: int
@@ -128,19 +82,14 @@ def friedman(values: ArrayLike) -> Friedman:
       better, or the ranks. `inf` and NaN share the worst rank.
 
     Returns: With fewer than two problems or two algorithms, every statistic is NaN. If all
-    algorithms are tied on each problem, the statistics are 0 and the p-values are 1. Raises
-    ValueError if `values` is not a matrix.
+    algorithms are tied on each problem, the statistics are 0 and the p-values are 1.
 
-    After the mean is subtracted from the ranks, W is the sum of squares between algorithms divided
-    by the total sum of squares. Then ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)`` with
-    k - 1 and (k - 1)(N - 1) degrees of freedom, for N problems and k algorithms. Without the
-    correction for ties, the total sum of squares is that of ranks without ties.
+    W is the sum of squares between algorithms divided by the total sum of squares of the ranks;
+    ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)``, for N problems and k algorithms.
 
-    Source: M. Friedman, The use of ranks to avoid the assumption of normality implicit in the
-    analysis of variance, Journal of the American Statistical Association 32 (1937). R. L. Iman and
-    J. M. Davenport, Approximations of the critical region of the Friedman statistic, Communications
-    in Statistics A 9 (1980). J. Demšar, Statistical comparisons of classifiers over multiple data
-    sets, Journal of Machine Learning Research 7 (2006), section 3.2.2.
+    Source: M. Friedman, Journal of the American Statistical Association 32 (1937). R. L. Iman and
+    J. M. Davenport, Communications in Statistics A 9 (1980). J. Demšar, Journal of Machine Learning
+    Research 7 (2006), section 3.2.2.
     """
     ranks = rank(values, axis=-1)
     averages = average_ranks(ranks)
@@ -194,17 +143,10 @@ def posthoc(values: ArrayLike) -> PostHoc:
     - `values`, shape (problems, algorithms): As for `friedman`.
 
     Returns: Empty for fewer than two algorithms. With fewer than two problems, z and all p-values
-    are NaN. Algorithms with the same average rank have z = 0 and p = 1. Raises ValueError if
-    `values` is not a matrix.
+    are NaN. With ties, the p-values are conservative.
 
-    ``z = difference / sqrt(k (k + 1)/(6 N))`` for k algorithms and N problems. Ties reduce the
-    variance of the ranks, so with ties the p-values are conservative (too large).
-
-    Source: P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J.
-    Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006), section 3.2.2. S. García and F. Herrera, An extension on
-    "Statistical comparisons of classifiers over multiple data sets" for all pairwise comparisons,
-    Journal of Machine Learning Research 9 (2008).
+    Source: P. B. Nemenyi, thesis, Princeton (1963). J. Demšar, Journal of Machine Learning Research
+    7 (2006), section 3.2.2. S. García and F. Herrera, the same journal, 9 (2008).
     """
     averages = average_ranks(values)
     n, k = np.shape(values)
@@ -228,30 +170,11 @@ def posthoc(values: ArrayLike) -> PostHoc:
 def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
     """Nemenyi's critical difference: a larger difference of average ranks is significant.
 
-    Parameters
-    ----------
-    algorithms, problems : int
-        Number of algorithms, and number of problems on which they were ranked.
-    alpha : float
-        Probability in (0, 1) of at least one false rejection if all algorithms are equal.
+    NaN for fewer than two algorithms or two problems.
 
-    Returns
-    -------
-    float
-        Difference of average ranks; NaN for fewer than two algorithms or two problems.
+    Source: J. Demšar, Journal of Machine Learning Research 7 (2006), section 3.2.2, with the exact
+    studentized range.
 
-    Raises
-    ------
-    ValueError
-        If `alpha` is outside (0, 1).
-
-    References
-    ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006), section 3.2.2, with the exact studentized range.
-
-    Examples
-    --------
     >>> round(critical_difference(7, 20, alpha=0.05), 4)
     2.0141
     """

@@ -70,24 +70,16 @@ class Bounds:
 def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> RestartedMoments:
     """Mean and standard deviation of the runtime with restarts.
 
-    - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
-      end of the run for a failure. Finite and not negative.
-    - `success`: Whether the run reached the target; same shape.
-    - `axis`: The axis of the runs.
+    - `spent`, `success`: As for `ert.ert`.
 
-    Returns: The shape is that of `spent` with `axis` removed; the unit is that of `spent`. The mean
-    is the ERT. Both numbers are `inf` if no run succeeded, and NaN if there are no runs. If no run
-    failed, they are the mean and the standard deviation of the sample (ddof = 0). Raises ValueError
-    if the shapes differ, or a cost is negative or not finite.
+    Returns: The shape and unit of `spent`, without `axis`. The mean is the ERT. Both are `inf` if
+    no run succeeded, and NaN if there are no runs.
 
     The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
-    by the number of successes. It is equal to V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with the
-    success rate p, the variance V_s of the successes, and the mean m_f and the variance V_f of the
-    failures.
+    by the number of successes.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1), for the
-    mean; A. Auger and N. Hansen, Performance evaluation of an advanced local search evolutionary
-    algorithm, CEC 2005, for both.
+    mean; A. Auger and N. Hansen, CEC 2005, for both.
     """
     cost, reached = check_pairs(spent, success)
     mean = ert(cost, reached, axis=axis)
@@ -100,27 +92,19 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
     """Distribution function of the runtime with restarts.
 
-    - `spent`, shape (R,): Cost of each run, as for `restarted_moments`; costs below 1e-150 count as
-      0.
-    - `success`, shape (R,): Whether the run reached the target.
+    - `spent`, `success`, shape (R,): As for `ert.ert`; costs below 1e-150 count as 0.
     - `grid`, shape (points,): Costs b, in the unit of `spent`, in any order.
 
-    Returns: Shape (points,): the probability F(b) that the runtime is at most b. If no
-    run failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
-    succeeded, also at ``b = inf``; NaN if there are no runs. Raises ValueError if `spent` and
-    `success` are not vectors of the same length, a cost is negative or not finite, or a number of
-    the grid is NaN.
+    Returns, shape (points,): The probability F(b) that the runtime is at most b. 0 if no run
+    succeeded, also at ``b = inf``; NaN if there are no runs.
 
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
-    solved by listing all sums of failure costs. There are few sums if the failures have equal
-    costs, for example the same budget, or if b is not much larger than the costs. F is then exact.
-    Otherwise, the failure costs are rounded to a lattice of `CELLS` cells, once down and once up.
-    Rounding down gives a larger F, and rounding up a smaller F. `low` and `high` are these two
-    results, and the exact F is between them.
+    solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
+    rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. The
-    simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021), have
-    this F in the limit of many draws.
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. It is the
+    limit of the simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36
+    (2021).
     """
     sample = _RestartedRuns.of(_costs(spent), success)
     points = vector(grid, "grid")
@@ -134,21 +118,13 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
 
 
 def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bounds:
-    """Quantiles of the runtime with restarts.
+    """Quantiles of the runtime with restarts: the least b with F(b) >= p, in the unit of `spent`.
 
-    - `spent`, shape (R,): Cost of each run, as for `restarted_moments`; costs below 1e-150 count as
-      0.
-    - `success`, shape (R,): Whether the run reached the target.
+    - `spent`, `success`, shape (R,): As for `restarted_cdf`.
     - `p`, shape (m,): Probabilities in (0, 1].
 
-    Returns: Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or
-    if the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
-    succeeded, and for p = 1 if a run failed; NaN if there are no runs. Raises ValueError if `spent`
-    and `success` are not vectors of the same length, a cost is negative or not finite, or a
-    probability is outside (0, 1].
-
-    F is the function of `restarted_cdf`. Sums of failure costs are needed up to Cantelli's bound of
-    the quantile: the mean plus sqrt(p/(1 - p)) standard deviations.
+    Returns, shape (m,): `inf` if no run succeeded, and for p = 1 if a run failed; NaN if there are
+    no runs. Sums of failure costs are needed up to Cantelli's bound of the quantile.
     """
     cost = _costs(spent)
     sample = _RestartedRuns.of(cost, success)
@@ -310,7 +286,8 @@ def _different(
     values = values[order]
     new = np.ones(values.size, dtype=np.bool_)
     new[1:] = np.diff(values) > SLACK * values[1:]
-    return values[new], np.bincount(np.cumsum(new) - 1, chances[order])
+    sums = np.bincount(np.cumsum(new) - 1, chances[order])
+    return values[new], np.asarray(sums, dtype=np.float64)
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:

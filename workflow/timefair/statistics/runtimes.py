@@ -19,12 +19,8 @@ def check_traces(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Check the events of many runs, and return cost, precision and offsets as arrays.
 
-    - `cost`, `precision`, shape (events,): Costs and precisions of the events of all runs, one run
-      after the other.
-    - `offsets`, shape (runs + 1,): As for `check_offsets`.
-
-    Raises ValueError if lengths differ, the offsets do not divide the events into runs, a cost
-    falls or a precision rises within a run, or a number is NaN.
+    ValueError if lengths differ, the offsets do not divide the events into runs, a cost falls or a
+    precision rises within a run, or a number is NaN.
     """
     spent = np.asarray(cost, dtype=np.float64)
     reached = np.asarray(precision, dtype=np.float64)
@@ -39,13 +35,7 @@ def check_traces(
 
 
 def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
-    """The offsets as integers.
-
-    - `offsets`, shape (runs + 1,): Start of the events of each run; from 0 to `events`, never
-      decreasing.
-    - `events`: Length of the flat arrays.
-
-    Raises ValueError if the offsets do not divide the events into runs.
+    """The offsets of the runs as integers, from 0 to `events`; ValueError if they fall.
 
     >>> check_offsets([0, 2, 2, 3], 3).tolist()
     [0, 2, 2, 3]
@@ -85,19 +75,15 @@ def runtimes(
 ) -> NDArray[np.float64]:
     """Cost at the first event whose precision is at most the target.
 
-    - `cost`, shape (events,): Seconds or evaluations since the start of the run, at each event.
-    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
-    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
-      have no events.
+    - `cost`, `precision`, shape (events,), `offsets`: As in `check_traces`.
     - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
       for all runs, or one row per run.
 
     Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
-    target. Raises ValueError if lengths differ, the offsets do not divide the events into runs, a
-    precision rises within a run, the targets have another shape, or a number is NaN.
+    target.
 
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
-    Definition 3, before its truncation at T. Each target is found by bisection of the events.
+    Definition 3, before its truncation at T.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     runs = cuts.size - 1
@@ -121,28 +107,17 @@ def relative_targets(
 ) -> NDArray[np.float64]:
     """Targets between the best precision on a problem and the precision at the start.
 
-    - `first`, shape (runs,): Precision of the first event of each run; `inf` for a run without
-      events.
-    - `best`, shape (runs,): Best precision of each run, at most its first; `inf` for a run without
-      events.
-    - `problem`, shape (runs,): Label of the problem (suite, function, dimension, instance) of each
-      run. Pass the runs of all algorithms together.
+    - `first`, `best`, shape (runs,): Precision of the first event of each run, and its best; `inf`
+      for a run without events.
+    - `problem`, shape (runs,): Label of the problem of each run, of all algorithms together.
     - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
 
-    Returns, shape (runs, shares): The targets of the problem of each run, for `runtimes.runtimes`:
-    ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
-    median of `first` over the runs with events. It is an order statistic: for an even number of
-    runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
-    events. Raises ValueError if the shapes differ, a number is NaN, a best is ``-inf`` or worse
-    than its first, or a share is outside [0, 1].
+    Returns, shape (runs, shares): ``best + share * (start - best)``, with the least `best` on the
+    problem, and the median of `first` (an order statistic) over the runs with events. `inf` if no
+    run has events. The targets depend on the set of algorithms.
 
-    The best precision is an event of a run, so at least one run reaches each target. The targets
-    depend on the set of algorithms: another algorithm may change all targets, and with them which
-    runs succeed.
-
-    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
-    Journal on Optimization 20 (2009), equation (2.2), with the median in the place of the common
-    start x0.
+    Source: J. J. Moré and S. M. Wild, SIAM Journal on Optimization 20 (2009), equation (2.2), with
+    the median in the place of the common start x0.
     """
     begun, found = np.asarray(first, dtype=np.float64), np.asarray(best, dtype=np.float64)
     labels, left = np.asarray(problem), np.asarray(shares, dtype=np.float64)
@@ -169,21 +144,12 @@ def relative_targets(
 def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
     """The target at which algorithms are compared on a function if one target has to do.
 
-    Parameters
-    ----------
-    targets : array_like, shape (targets,)
-        In any order; small is hard.
-    rates : array_like, shape (algorithms, targets)
-        Share of the runs of each algorithm that reached each target.
+    - `targets`, shape (targets,): In any order; small is hard.
+    - `rates`, shape (algorithms, targets): Share of the runs of each algorithm that reached each.
 
-    Returns
-    -------
-    float or None
-        The hardest target that at least half of the runs of some algorithm reached. If there is
-        none, the hardest that any run reached; None if no run reached any.
+    Returns: The hardest target that at least half of the runs of some algorithm reached; else the
+    hardest that any run reached; None if no run reached any.
 
-    Examples
-    --------
     >>> decisive_target([10.0, 1.0, 0.1], [[1.0, 0.5, 0.2], [1.0, 0.3, 0.0]])
     1.0
     >>> decisive_target([10.0, 1.0], [[0.2, 0.0]]), decisive_target([10.0], [[0.0]])
@@ -210,8 +176,7 @@ def rounds(
     - `workers`: Number of evaluations that can run at the same time, at least 1.
 
     Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
-    worker. Raises ValueError if there is no worker, or if the rows overlap, are not in order, or
-    have a batch without points.
+    worker.
 
     The points of a batch are evaluated in their order. If m points of an unfinished batch have been
     evaluated, they take ⌈m / workers⌉ rounds.

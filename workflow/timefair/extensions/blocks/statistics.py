@@ -25,8 +25,6 @@ def resampled_ratios(
 
     - `first`, `second`, shape (blocks, 2): Cost of the runs of the algorithm in each block, and
       number of these runs that reached the target.
-    - `resamples`: Number of samples.
-    - `rng`: Source of the draws.
 
     Returns, shape (resamples,): 0 or `inf` if only one algorithm reached the target in a sample,
     NaN if neither did. All are NaN with fewer than `LEAST_BLOCKS` blocks.
@@ -57,7 +55,6 @@ def ratio_limits(
     - `estimate`: The ratio of all blocks.
     - `ratios`: The ratios of samples, shape (resamples,).
     - `degrees`: Degrees of freedom: the number of blocks minus the number of strata.
-    - `confidence`: Nominal coverage, in (0, 1).
 
     Returns low, high: Limits of a t interval of the logarithm, with the standard deviation over the
     samples. If a ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t

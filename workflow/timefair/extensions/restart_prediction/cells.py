@@ -20,10 +20,10 @@ from timefair.extensions.restart_prediction.statistics import (
     luby,
     run_sums,
 )
-from timefair.rundata.launches import TracedLaunches
 from timefair.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.traces import TracedLaunches
 
 CostUnit = Literal["seconds", "evaluations"]
 

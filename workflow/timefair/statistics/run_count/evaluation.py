@@ -36,15 +36,11 @@ class Savings:
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
-    """The columns of Table 2.
+    """The columns of Table 2: arrays of the broadcast shape; percentages are NaN for a total of 0.
 
     - `total`: Number of runs of the complete samples, not negative.
     - `estimated`: Number of runs that the rule makes, in 0..total.
-    - `accuracy`: Percentage of samples with an accurate estimate, in [0, 100]; NaN if there are no
-      samples.
-
-    Returns: Arrays of the broadcast shape. Percentages are NaN for a total of 0. Raises ValueError
-    if a number is out of range.
+    - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
@@ -119,28 +115,24 @@ def analytic_verdicts(
 ) -> Verdicts:
     """The criterion of the paper in closed form: the limit of `resampled_verdicts`.
 
-    The quantiles of the bootstrapped difference are computed from its first four moments
-    (Cornish-Fisher expansion), the bias and the acceleration of BCa from its skewness, and the
-    shares within bands by an Edgeworth expansion.
+    The quantiles of the bootstrapped difference follow from its first four moments (Cornish-Fisher
+    expansion), the bias and the acceleration of BCa from its skewness, and the shares within bands
+    from an Edgeworth expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992).
 
     - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
       without a finite value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
     - `outliers`, length settings: Outlier filter of each setting, applied to its n runs and to the
       truth.
-    - `truth`, shape (samples, runs'): Independent runs to compare with. By default all runs of the
-      sample, including the first n, as in the paper; n = runs is then accurate by definition.
-    - `confidence`: Confidence of the intervals, in (0, 1).
-    - `bands`: Allowed errors, relative to the absolute value of the mean of the true values that
-      the filter keeps; increasing.
+    - `truth`, shape (samples, runs'): Independent runs to compare with; by default all runs of the
+      sample, as in the paper. n = runs is then accurate by definition.
+    - `bands`: Allowed errors, relative to the absolute mean of the true values that the filter
+      keeps; increasing.
 
-    Returns: If a run has no finite value, the mean is `inf`, and it agrees only with another mean
-    of `inf`. If the values are constant on both sides, they agree if they are equal. Raises
-    ValueError if shapes or numbers do not fit, or a value is NaN or ``-inf``. Raises OverflowError
-    if differences between the values overflow, so that a filter keeps none of them.
+    Returns: A mean of `inf` agrees only with another one. Values that are constant on both sides
+    agree if they are equal. OverflowError if a filter keeps no value because differences overflow.
 
-    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and
-    Edgeworth Expansion, 1992, for the expansions.
+    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion.
     """
     return _verdicts(
         samples, counts, outliers, truth,
@@ -176,9 +168,7 @@ def resampled_verdicts(
     - `rng`: Source of the draws. One word is drawn per sample and repetition. All settings with the
       same outlier filter share the draws from the truth.
 
-    Returns: Averaged over the repetitions. Raises ValueError if shapes or numbers do not fit, or a
-    value is NaN or ``-inf``. Raises OverflowError if differences between the values overflow, so
-    that a filter keeps none of them.
+    Returns: Averaged over the repetitions.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence
     intervals, Journal of the American Statistical Association 82 (1987), here for samples of the
@@ -298,10 +288,8 @@ def rule_proposal(
     - `rules`: The settings.
     - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
       without a finite value. May be a memory map.
-    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns: One setting per rule. Raises ValueError if `samples` is not a matrix, is narrower than
-    a cap, or has NaN or ``-inf``.
+    Returns: One setting per rule.
     """
     shape = np.shape(samples)
     if len(shape) != 2:
@@ -345,7 +333,6 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
     """Control with the numbers of runs of each setting, assigned to the samples at random.
 
     - `proposal`: Any number of samples.
-    - `rng`: Source of the permutations, one per setting.
 
     Returns: Each setting has the same total number of runs, and the same number of samples that
     never stopped.
@@ -399,10 +386,8 @@ def evaluate(
       sample, which contains the n runs; n = runs is then accurate by definition.
     - `groups`, shape (samples,): Group of each sample, from 0. By default, all samples are in one
       group.
-    - `progress`: Called with (samples done, samples) after each block.
 
-    Returns: One row per group; a group without samples has NaN shares. Raises ValueError if shapes
-    do not fit or a value is NaN or ``-inf``.
+    Returns: One row per group; a group without samples has NaN shares.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """

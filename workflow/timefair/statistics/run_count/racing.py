@@ -33,26 +33,20 @@ class PairDecision:
 class PairRule:
     """Stop when the standard error of the difference, or ratio, of two means is small enough.
 
-    For each total number of runs, one division between the two algorithms minimizes the standard
-    error. The next run goes to the algorithm that has fewer runs than in this division.
+    The next run goes to the algorithm that has fewer runs than in the division that minimizes the
+    standard error. The rule promises no confidence at the n where it stops.
 
     - `error`: The wanted standard error: in the unit of the values, or of the ratio second / first.
-    - `ratio`: Whether the ratio of the means is estimated. Their relative difference has the same
-      error.
+    - `ratio`: Whether the ratio of the means is estimated.
     - `start`: Number of first runs of each algorithm, at least 2.
     - `cap`: Greatest number of runs of both algorithms together, at least ``2 start``.
 
-    Raises ValueError if a number is out of range.
+    If the values are constant in both samples, the error is 0 and the reason is "degenerate". If a
+    value is `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up
+    to the cap.
 
-    This is a rule for estimation: it promises no confidence at the n where it stops. If the values
-    are constant in both samples, the error is 0 and the reason is "degenerate". If a value is
-    `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up to the
-    cap.
-
-    Source: F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the
-    experimental comparison of algorithms, Journal of Heuristics 25 (2019), doi
-    10.1007/s10732-018-9396-7: the parametric standard errors and the optimal ratios of sample
-    sizes.
+    Source: F. Campelo and F. Takahashi, Journal of Heuristics 25 (2019), doi
+    10.1007/s10732-018-9396-7: the parametric standard errors and the optimal ratios.
     """
 
     error: float
@@ -73,8 +67,7 @@ class PairRule:
         - `first`, `second`, shapes (n1,) and (n2,): All values so far; `inf` for a run without a
           finite value.
 
-        Returns: In case of a tie, the first algorithm is next. Raises ValueError if a sample is not
-        a vector, or has NaN or ``-inf``.
+        Returns: In case of a tie, the first algorithm is next.
         """
         x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
         if min(x.size, y.size) < self.start:
@@ -109,20 +102,13 @@ class PairRule:
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
-    - `field`, shape (algorithms, n): Results of each algorithm. `inf` is worst and equal to itself;
-      no NaN.
+    - `field`, shape (algorithms, n): Results of each algorithm. `inf` is worst and equal to itself.
     - `leader`: Row of the leader.
 
-    Returns, shape (algorithms,): p-values; small if the values of a row are larger than those of
-    the leader. 1 for the leader, and for a row in which all values are equal to those of the
-    leader.
-
-    The p-value is exact if the values of the row and of the leader have no ties. With ties, it is
-    the normal approximation with corrections for continuity and for ties, as in
-    ``scipy.stats.mannwhitneyu``, because a race among a hundred algorithms computes thousands of
-    p-values. For 7 to 33 runs, the approximation is 0.7 to 2.6 times the exact value of
-    `timefair.statistics.rank_sum` if this value is between 0.001 and 0.01, and 0.95 to 11 times if
-    it is smaller.
+    Returns, shape (algorithms,): 1 for the leader, and for a row in which all values are equal to
+    those of the leader. Exact without ties. With ties, the normal approximation as in
+    ``scipy.stats.mannwhitneyu``, because a race computes thousands of p-values: 0.7 to 2.6 times
+    the exact value between 0.001 and 0.01, and 0.95 to 11 times below, for 7 to 33 runs.
     """
     algorithms, n = field.shape
     best = np.sort(field[leader])
@@ -197,29 +183,18 @@ class Race:
     """Drop an algorithm that is significantly worse than the leader.
 
     At each look, the leader is the algorithm with the smallest median; if several are equal, the
-    one with the smallest mean rank. Every other algorithm is compared with the leader by a
-    one-sided Mann-Whitney test at the level ``alpha / ((algorithms - 1) looks)``.
+    one with the smallest mean rank. Every other algorithm is compared with it by a one-sided
+    Mann-Whitney test (`p_worse`) at the level ``alpha / ((algorithms - 1) looks)``.
 
     - `alpha`: Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks
-      and all possible leaders. The best algorithm is one whose values are stochastically not larger
-      than those of any other algorithm. If distributions cross, the test compares which values are
-      usually smaller, which may differ from the order of the medians.
-    - `looks`: Numbers of runs at which the race is judged, increasing. Few looks, whose numbers of
-      runs increase by a factor, need a smaller correction of the level than one look after each
-      run.
+      and leaders: one whose values are stochastically not larger than those of any other.
+    - `looks`: Numbers of runs at which the race is judged, increasing.
     - `cap`: Number of runs of the algorithms that are never dropped, at least the last look.
 
-    Raises ValueError if a number is out of range.
+    Smaller values are better. The race is over when one algorithm is left, or at the cap.
 
-    Smaller values are better. `inf` is a run without a finite value; it is worst, and equal to
-    other `inf`. The test is exact without ties; with ties, it is the normal approximation with a
-    correction, see `racing.p_worse`. Bonferroni's correction over algorithms and looks is
-    valid for any dependence between the tests. The race is over when one algorithm is left, or at
-    the cap.
-
-    Source: O. Maron and A. W. Moore, Hoeffding races, Advances in Neural Information Processing
-    Systems 6 (1994); M. Birattari et al., A racing algorithm for configuring metaheuristics, GECCO
-    2002.
+    Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
+    Birattari et al., GECCO 2002.
     """
 
     alpha: float = 0.05

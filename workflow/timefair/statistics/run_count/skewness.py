@@ -44,19 +44,12 @@ _CODES = {technique: code for code, technique in enumerate(Outliers)}
 
 
 def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
-    """Which values of a sample the outlier filter keeps.
+    """Which values of a sample the outlier filter keeps, shape (n,); equal to a limit is kept.
 
-    - `sample`, shape (n,): Finite values in any order.
-    - `outliers`: The outlier filter. Quartiles and percentiles are interpolated linearly. A value
-      that is equal to a limit is kept.
+    All values of a constant sample and of fewer than three values are kept.
 
-    Returns, shape (n,): True if a value is kept. Empty for an empty sample; all True for a constant
-    sample and for fewer than three values. Raises ValueError if `sample` is not a vector, or a
-    value is not finite.
-
-    Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
-    Stochastic Optimization", GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin, How to
-    Detect and Handle Outliers, 1993.
+    Source: T. Eftimov and P. Korošec, GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin,
+    How to Detect and Handle Outliers, 1993.
     """
     values = checked_values(sample, dimensions=1)
     if not np.isfinite(values).all():
@@ -76,16 +69,10 @@ class SkewnessRule:
     - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the
       paper.
 
-    Raises ValueError if a number is out of range.
-
-    The skewness is the moment coefficient g1 (ddof 0). Centring the values does not change it. The
-    paper does not specify three cases:
-
-    - The kept values are constant, or differ only by rounding (scipy returns NaN). The skewness is
-      0, the rule stops, and the reason is "degenerate".
-    - A run has the value `inf`. Mean and skewness do not exist, so the skewness is NaN and the rule
-      continues to the cap. If all values are `inf`, the sample is degenerate.
-    - The filter keeps fewer than three values. The skewness is NaN, and the rule continues.
+    The skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
+    values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
+    If some values are `inf`, or fewer than three are kept, the skewness is NaN and the rule
+    continues.
 
     Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
     Stochastic Optimization", GECCO 2025.
@@ -120,8 +107,7 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
       order; `inf` for a run without a finite value.
 
-    Returns: Arrays of shape (samples, rules). Raises ValueError if `samples` is not a matrix, is
-    narrower than a cap, or has NaN or ``-inf``.
+    Returns: Arrays of shape (samples, rules).
     """
     values = checked_values(samples, dimensions=2)
     for rule in rules:

@@ -114,8 +114,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
       finite value. The sample may be empty.
 
-    Returns: A criterion that is met at the cap counts as met. Raises ValueError if `sample` is not
-    a vector, or a value is NaN or ``-inf``.
+    Returns: A criterion that is met at the cap counts as met.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -138,8 +137,7 @@ def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
     - `sample`, shape (runs,): At least ``rule.cap`` values, in the order of the runs; `inf` for a
       run without a finite value.
 
-    Returns: With ``rule.start <= n <= rule.cap``. Raises ValueError if the sample is shorter than
-    the cap, or has NaN or ``-inf``.
+    Returns: With ``rule.start <= n <= rule.cap``.
     """
     values = checked_values(sample, dimensions=1)
     check_complete(rule, values.size)
@@ -163,10 +161,8 @@ def stop_counts(
     - `rule`: Any rule.
     - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
       run without a finite value. May have no rows.
-    - `progress`: Called with (n, cap) after each look.
 
-    Returns: Empty arrays if `samples` has no rows. Raises ValueError if `samples` is not a matrix,
-    is narrower than the cap, or has NaN or ``-inf``.
+    Returns: Empty arrays if `samples` has no rows.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -212,10 +208,7 @@ class FixedCount:
 
 
 def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]:
-    """Samples as a contiguous array.
-
-    Raises ValueError if the number of dimensions is another, or a value is NaN or ``-inf``.
-    """
+    """Samples as a contiguous array."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:
         raise ValueError(f"samples must have {dimensions} dimension(s), not {array.ndim}")

@@ -31,11 +31,9 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
     - `n`: Number of values, at least 1.
     - `p`: Probability of the quantile, in (0, 1).
-    - `confidence`: Confidence of the interval, in (0, 1).
 
     Returns low, high: Ranks of the limits, as in
-    ``scipy.stats.quantile_test(...).confidence_interval``. Raises ValueError if a number is out of
-    range.
+    ``scipy.stats.quantile_test(...).confidence_interval``.
 
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
@@ -48,15 +46,11 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
     - `n`, `p`, `confidence`: As for `single_look_ranks`.
 
-    Returns low, high: Ranks of the limits. With the stated confidence, all intervals of the
-    infinite sequence contain the quantile. Raises ValueError if a number is out of range.
+    Returns low, high: Ranks of the limits. Each side uses a martingale of likelihood ratios, mixed
+    over one half of a beta prior around p; by Ville's inequality, it stays below
+    ``2 / (1 - confidence)``.
 
-    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p.
-    By Ville's inequality, it stays below ``2 / (1 - confidence)`` with at least the stated
-    confidence.
-
-    Source: S. R. Howard and A. Ramdas, Sequential estimation of quantiles with applications to A/B
-    testing and best-arm identification, Bernoulli 28 (2022): the beta-binomial mixture.
+    Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
     check_level(p, confidence)
     threshold = np.log(2.0 / (1.0 - confidence))
@@ -67,18 +61,14 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
     """Ranks of an interval that is valid for all looks from `start` to `cap` simultaneously.
 
-    It is narrower than that of `mixture_ranks`. Every look has the same error probability, which is
-    as large as possible: the probability that at least one look does not contain the quantile is
-    computed exactly, from the binomial walk.
+    Every look has the same error probability, as large as possible: the probability that at least
+    one look does not contain the quantile is computed exactly, from the binomial walk.
 
     - `n`, `p`, `confidence`: As for `single_look_ranks`, with ``start <= n <= cap``.
-    - `start`, `cap`: Least and greatest n of the looks.
 
-    Returns low, high: Ranks of the limits. With the stated confidence, all intervals from `start`
-    to `cap` contain the quantile. Raises ValueError if a number is out of range.
+    Returns low, high: Ranks of the limits.
 
-    Source: The boundary of constant nominal level of S. J. Pocock, Group sequential methods in the
-    design and analysis of clinical trials, Biometrika 64 (1977), for a binomial walk.
+    Source: S. J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
     """
     check_level(p, confidence)
     if not 1 <= start <= n <= cap:
@@ -157,21 +147,16 @@ def betting_interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of the mean of bounded values that are valid at all n simultaneously.
 
-    For each candidate mean, two gamblers bet: one that the values are above it, and one that they
-    are below it. If the candidate is the mean, neither gambler can expect to win. If half of the
-    capital of a gambler reaches ``1 / (1 - confidence)``, the candidate is excluded.
+    For each candidate mean, one gambler bets that the values are above it, and one that they are
+    below it. A candidate is excluded if half of a capital reaches ``1 / (1 - confidence)``.
 
     - `values`, shape (..., n): Independent values in [0, 1], in their order; n = 0 gives [0, 1].
-    - `confidence`: Probability, in (0, 1), that all intervals of the sequence contain the mean.
-    - `horizon`: The n for which the bets are optimized, at least 1. Every choice is valid, but it
-      must be the same for all n of a sequence.
+    - `horizon`: The n for which the bets are optimized, the same for all n of a sequence.
 
-    Returns low, high, shape (...): In [0, 1]. Raises ValueError if a value is outside [0, 1] or is
-    NaN, or a number is out of range.
+    Returns low, high, shape (...): In [0, 1].
 
-    Source: I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting,
-    Journal of the Royal Statistical Society B 86 (2024): the hedged capital process with
-    predictable plug-in bets.
+    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024): the
+    hedged capital process with predictable plug-in bets.
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
@@ -244,13 +229,9 @@ class QuantileWidth:
     - `p`: Probability of the quantile; 0.5 is the median.
     - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
       only if the interval is [0, 0].
-    - `confidence`: Confidence of the interval, which consists of order statistics and is valid for
-      any distribution.
     - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
       n where the rule stops.
     - `start`, `cap`: Least and greatest number of runs.
-
-    Raises ValueError if a number is out of range.
 
     `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
     it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
@@ -309,16 +290,10 @@ class MeanWidth:
       the values.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    Raises ValueError if a number is out of range.
-
-    This is an ordinary interval, for one look and for values that are about normal; the results of
-    optimizers are often far from normal. There is no better interval without further knowledge: for
-    values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and
-    L. J. Savage, Annals of Mathematical Statistics 27, 1956), so none is anytime-valid. Use
-    `BoundedMeanWidth` if bounds are known, and `QuantileWidth` otherwise.
-
-    If a value is `inf`, the width is `inf`. If all values are equal, the width is 0 and the reason
-    is "degenerate".
+    The interval is for one look and for values that are about normal. For values without known
+    bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and L. J. Savage, Annals
+    of Mathematical Statistics 27, 1956). If a value is `inf`, the width is `inf`. If all values are
+    equal, the width is 0 and the reason is "degenerate".
     """
 
     width: float
@@ -361,18 +336,12 @@ class BoundedMeanWidth:
 
     - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
       in the unit of the values.
-    - `lowest`, `highest`: Bounds of all values, known before the first run. Do not use the smallest
-      and the largest value observed: with a guessed bound, the confidence is not valid.
+    - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
-    Raises ValueError if a number is out of range.
-
-    The interval is anytime-valid for independent runs from any distribution between the bounds. Its
-    width is of the order of the range divided by n, even for values that hardly vary. With few
-    runs, the bounds must therefore be close to each other.
-
-    A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
-    no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
+    The interval is anytime-valid for independent runs. Its width is of the order of the range
+    divided by n, even for values that hardly vary. A value outside the bounds (such as `inf`)
+    proves that they are wrong: the sample continues to the cap, "out of bounds".
     """
 
     width: float
