@@ -115,9 +115,11 @@ NOT_RUN = {
     **dict.fromkeys(
         (
             "python3 -m venv venvs/old",
-            "venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment",
+            "venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment "
+            "pyarrow pydantic PyYAML",
             "python3 -m venv venvs/new",
-            "venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment",
+            "venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment "
+            "pyarrow pydantic PyYAML",
         ),
         "tests/workflow/test_environments.py does, where it reaches the package index",
     ),

@@ -17,7 +17,7 @@ WRITTEN = {"TrainedModel", "TrainedStops"}
 WITHOUT = {
     "algorithm", "budget_core_s", "cap", "columns", "executions", "factor", "judge", "label",
     "mixed", "model", "noisy_value", "outliers", "overlap", "plateau_s", "reference",
-    "relative_targets", "run_count", "seeds", "set", "taus", "tau", "validity",
+    "run_count", "seeds", "set", "taus", "tau", "validity",
     "workers", "dimension",
 }  # fmt: skip
 """Keys without an example yet. This list only becomes shorter."""

@@ -26,7 +26,18 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     made = str(folder / "bin/python")
     pins = [f"{package}=={version}" for package, version in OLD.items()]
-    install = [made, "-m", "pip", "install", "--quiet", "coco-experiment", *pins]
+    install = [
+        made,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "coco-experiment",
+        "pyarrow",
+        "pydantic",
+        "PyYAML",
+        *pins,
+    ]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode and any(words in done.stderr for words in NOT_REACHED):
         pytest.skip("the package index is not reached")

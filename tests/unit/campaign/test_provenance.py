@@ -186,11 +186,14 @@ def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = ("exhibits/curves/ecdf.py", "charts/dots.py")
-    before, code = {name: provenance.table_key(name) for name in ("ecdf", "ert")}, provenance._code
+    before, code = (
+        {name: provenance.table_key(name) for name in ("ecdf", "quantiles")},
+        provenance._code,
+    )
     edited = {provenance.PACKAGE / name for name in names}
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p in edited else code(p))
     assert provenance.table_key("ecdf") != before["ecdf"]
-    assert provenance.table_key("ert") == before["ert"]
+    assert provenance.table_key("quantiles") == before["quantiles"]
 
 
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
