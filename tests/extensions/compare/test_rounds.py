@@ -38,6 +38,10 @@ def fail():
 
 
 broken.prepare = fail
+
+
+def called(objective, rng):
+    solve(objective, rng, more=1)
 """
 CAMPAIGN = {
     "name": "mine",
@@ -47,6 +51,7 @@ CAMPAIGN = {
         "candidate": {"use": "library:solve", "seed_as": "baseline"},
         "worse": {"use": "library:solve", "parameters": {"lost": 0.6}, "seed_as": "baseline"},
         "broken": "library:broken",
+        "called": "library:called",
         "other": "timefair:DE",
     },
     "budget": {"evaluations": 300},
@@ -114,6 +119,26 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
         for job in plan.jobs(campaign)
     }
     assert set(records(study)) < planned
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("candidate", "said"),
+    [
+        ("broken", "library:broken.prepare failed: ValueError: no data"),
+        (
+            "called",
+            "TypeError: solve() got an unexpected keyword argument 'more' ({study}/library.py:27)",
+        ),
+    ],
+)
+def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(
+    study: Path, compare, candidate: str, said: str
+) -> None:
+    status, printed = compare(CAMPAIGN_FILE, "--candidate", candidate)
+    line = f"timefair: algorithms.{candidate}: cannot be launched: {said.format(study=study)}"
+    assert (status, printed) == (2, [line])
+    assert not records(study)
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
     assert (folder / "figures/ert.svg").is_file()
     assert {path.stem for path in folder.glob("tables/*.parquet")} == {"ert", "checklist", "runs"}
     page = (folder / "report.html").read_text()
-    assert "All runs are imported: their times are of a foreign clock." in page
+    assert "All runs are imported: their times were recorded elsewhere, not by timefair." in page
     assert "timefair analyse mine.csv" in page
     assert "timefair has not measured these runs." in page
     assert "Not all runs lasted equally long (part Time T of the checklist)" in page

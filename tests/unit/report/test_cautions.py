@@ -25,7 +25,7 @@ def test_the_first_screen_says_the_most_important_caution():
 
 @pytest.mark.slow
 def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
-    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= {"Checklist"}
+    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= {"Unmet items of the checklist"}
 
 
 @pytest.mark.slow
@@ -62,13 +62,13 @@ def test_failed_and_perturbed_runs_are_counted(evidence):
         == "80 runs of B (crashed) failed. Their results up to the failure are used."
     )
     assert (
-        said["Perturbation"]
+        said["Perturbed runs"]
         == "3 of 160 runs were perturbed and are included. B has the most: 3 of 80."
     )
     known.table("comparison").attrs["unperturbed"] = "Without them, nothing changes."
-    assert told(known)["Perturbation"].endswith("80. Without them, nothing changes.")
+    assert told(known)["Perturbed runs"].endswith("80. Without them, nothing changes.")
     perturbation["perturbed"] = 70
-    assert "this is the normal state of the machine" in told(known)["Perturbation"]
+    assert "this is the normal state of the machine" in told(known)["Perturbed runs"]
 
 
 @pytest.mark.slow

@@ -93,9 +93,10 @@ def reversing(evidence):
 def test_the_most_significant_reversal_of_an_order_is_stated(reversing):
     found = findings(reversing(("A", "B", 7, 0.04), ("slow", "quick", 8, 0.0312)), SPACE)
     assert found.reversal == (
-        "Equal time reverses an order: with equal evaluations (in the median 340 per run), slow is "
-        "better than quick on all 8 functions; with equal time, quick is better than slow on all 8 "
-        "functions. Both orders are significant (p\u00a0=\u00a00.031, Wilcoxon, Bonferroni)."
+        "Equal time reverses an order: with equal evaluations (as many as every run of both made, "
+        "340 in the median), slow is better than quick on all 8 functions; with equal time, "
+        "quick is better than slow on all 8 functions. Both orders are significant "
+        "(p\u00a0=\u00a00.031, Wilcoxon, Bonferroni)."
     )
 
 
@@ -131,7 +132,7 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
 def test_headlines(evidence):
     many = findings(evidence(QUICK_AND_SLOW, made=COMPARED), SPACE)
     assert many.headline.startswith(
-        "quick wins over 8 functions, by the expected running time to the targets: it is "
+        "quick wins over 8 functions, by the expected seconds to the targets: it is "
         "significantly better than slow (Wilcoxon over 8 functions"
     )
     few = findings(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED), SPACE)
@@ -170,7 +171,7 @@ def test_on_one_function_the_headline_is_that_of_a_single_run(evidence):
     some = QUICK_AND_SLOW | {"never": 50.0}
     for equal in (QUICK_AND_SLOW, some):  # all or two of them have the same precision
         found = findings(evidence(equal, functions=1, made=COMPARED), SPACE)
-        assert found.headline.startswith("quick wins on f1 sphere, by the expected running time")
+        assert found.headline.startswith("quick wins on f1 sphere, by the expected seconds")
 
 
 def _comparison(*better):

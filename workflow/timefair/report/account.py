@@ -92,7 +92,7 @@ def in_one_sentence(campaign: Campaign) -> str:
 
 def _beside(campaign: Campaign) -> str:
     if campaign.is_foreign:
-        return " All runs are imported: their times are of a foreign clock."
+        return " All runs are imported: their times were recorded elsewhere, not by timefair."
     if not campaign.published:
         return ""
     named = listed(list(campaign.published))

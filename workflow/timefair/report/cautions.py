@@ -59,13 +59,13 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Runs chosen by results": _adaptive(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
-        "Heavy tails": _heavy_tails(evidence),
-        "Perturbation": _perturbation(evidence),
+        "Heavy-tailed runtimes": _heavy_tails(evidence),
+        "Perturbed runs": _perturbation(evidence),
         "Timing noise": _timing_noise(evidence),
         "Speed": _speed(evidence),
         "Mixed records": _mixed(evidence),
         "Seconds": _seconds(evidence),
-        "Checklist": _unmet(evidence),
+        "Unmet items of the checklist": _unmet(evidence),
     }
     told = {topic: " ".join(texts) for topic, texts in kinds.items()}
     return [Caution(topic, text) for topic, text in told.items() if text]

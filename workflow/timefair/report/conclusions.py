@@ -177,10 +177,10 @@ def _front(standing: Standing, names: Names) -> str:
     more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
     others = len(standing.leaders) - MOST_TIED
     level = f" and {counted(others, 'other')}" if others > 0 else ""
-    below = (
-        f'<span class="detail">tied: {names.some(tied[:MOST_TIED])}{more}</span>' if tied else ""
-    )
-    return names.some(standing.leaders[:MOST_TIED]) + level + below
+    if not tied:
+        return names.some(standing.leaders[:MOST_TIED]) + level
+    below = f"not significantly behind: {names.some(tied[:MOST_TIED])}{more}"
+    return f'{names.some(standing.leaders[:MOST_TIED])}{level}<span class="detail">{below}</span>'
 
 
 def _verdict(standing: Standing) -> str:

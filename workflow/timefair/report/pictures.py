@@ -31,8 +31,8 @@ LETTERS = 15
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
-MEANING = """Left: the order if evaluations count; right: if seconds count. Crossing lines are pairs
-whose order depends on it."""
+MEANING = """Left: the order if evaluations count; right: if seconds count. Lines that
+cross are pairs whose order changes; the text says which changes are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
@@ -110,7 +110,7 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     def up(share: float) -> float:
         return bottom - share * (bottom - TOP)
 
-    parts = ['<g class="grid">']
+    parts = [_text(left, TOP - 14, "targets reached", "start", "axis"), '<g class="grid">']
     for share in (0, 0.25, 0.5, 0.75, 1):
         y = up(share)
         parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')

@@ -130,6 +130,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
     by = _measure(arguments, rounds.by)
     ratio = arguments.margin or campaign.statistics.matters.ratio
+    rounds.try_out()
     if not arguments.quiet:
         print(*expectations(rounds, by, ratio), sep="\n", flush=True)
 

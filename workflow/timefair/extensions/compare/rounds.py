@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from timefair.algorithms import registry
+from timefair.algorithms.adapter import Enough, Sphere
 from timefair.basics.errors import InputError, storing, suggest
-from timefair.basics.files import atomic_file
+from timefair.basics.files import atomic_file, temporary_folder
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_levels, simulate
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
-from timefair.processes.jobs import measured
+from timefair.processes.jobs import JobFailed, in_new_interpreter, measured
+from timefair.records.status import Status
+from timefair.records.store import read_runs
 
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
+
+TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
+"""Maximal budget of a trial launch."""
+
+CANNOT = "algorithms.{}: cannot be launched"
 
 Say = Callable[[str], None]
 
@@ -137,6 +149,36 @@ class Rounds:
         for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
 
+    def try_out(self) -> None:
+        """Launch each version once on the first problem, as a job does, and leave no files; nothing
+        if all jobs of the first round have records.
+
+        `InputError` if a version cannot be prepared, or fails before it has made an evaluation.
+        """
+        keys = provenance.measure_keys(self.campaign)
+        records = (self.folder / job.record(keys[job.algorithm, 1]) for job in self._in_turns(1))
+        if all(record.is_file() for record in records):
+            return
+        trial = _shortened(self.of_both)
+        keys, jobs = provenance.measure_keys(trial), list(plan.jobs(trial))
+        with temporary_folder("timefair-") as place:
+            folder = Path(place) / trial.name
+            plan.write_snapshot(trial, folder)
+            plan.write_keys(keys, folder)
+            try:
+                found = measured(folder, jobs, keys, self.workers)
+            except JobFailed as failed:
+                raise InputError(
+                    f"{CANNOT.format(jobs[failed.number].algorithm)}: {failed.why}"
+                ) from None
+            for job, record in zip(jobs, found, strict=True):
+                (row,) = read_runs([record]).to_pylist()
+                if row["status"] != Status.OK and not row["evaluations"]:
+                    spec, why = trial.algorithms[job.algorithm], row["message"] or row["status"]
+                    with suppress(ChildProcessError):
+                        why += in_new_interpreter(place_raised, spec.use, spec.parameters)
+                    raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
+
     def _write_plan(self) -> None:
         content = {
             "baseline": self.baseline,
@@ -145,6 +187,40 @@ class Rounds:
         }
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
+    """The file and the line outside timefair at which an algorithm raises before its first value,
+    in brackets; empty if it does not, or not there.
+    """
+    algorithm, place = registry.load(use, parameters), ""
+    try:
+        algorithm.prepare()
+        algorithm.solve(Sphere(most=1), np.random.default_rng(0))
+    except Enough:
+        pass
+    except Exception as error:
+        for frame in traceback.extract_tb(error.__traceback__):
+            if not Path(frame.filename).is_relative_to(provenance.PACKAGE):
+                place = f" ({frame.filename}:{frame.lineno})"
+    return place
+
+
+def _shortened(campaign: Campaign) -> Campaign:
+    """The campaign with one short run of each algorithm on the first problem."""
+    problems, budget = campaign.problems, campaign.budget
+    first = {name: getattr(problems, name)[:1] for name in ("functions", "dimensions", "instances")}
+    most = budget.evaluations_for(first["dimensions"][0])
+    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
+    if budget.time_s is not None:
+        less["time_s"] = min(budget.time_s, TRIAL_S)
+    if most is not None:
+        less["evaluations"] = min(most, TRIAL_EVALUATIONS)
+    changes: dict[str, Any] = {
+        "problems": problems.model_copy(update=first),
+        "budget": budget.model_copy(update=less),
+    }
+    return campaign.model_copy(update=changes | {"runs": 1, "rounds": 1})
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:

@@ -77,7 +77,7 @@ class Standing:
         if not isnan(self.behind_p):
             parts.append(f"{p_value(self.behind_p, bound='≤')} against those behind")
         if not isnan(self.tied_p):
-            parts.append(f"{p_value(self.tied_p, bound='≥')} against those tied")
+            parts.append(f"{p_value(self.tied_p, bound='≥')} against the others")
         return f"{self.test}: {', '.join(parts)}" if parts else self.test
 
     @property

@@ -108,8 +108,8 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     by_evaluations = _agreeing(row[f"by_evaluations_{side[frugal]}"], row["functions"])
     by_time = _agreeing(row[f"by_time_{side[quick]}"], row["functions"])
     return (
-        f"Equal time reverses an order: with equal evaluations (in the median "
-        f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
+        f"Equal time reverses an order: with equal evaluations (as many as every run of both made, "
+        f"{number(row['evaluations'])} in the median), {frugal} is better than {quick} on "
         f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
         f"orders are significant ({p_value(row['p_adjusted'])}, Wilcoxon, Bonferroni)."
     )
@@ -279,7 +279,7 @@ TIME = {
 }
 """The cost that a reader may want to save, for each clock."""
 
-UNITS = {"seconds": "running time", "evaluations": "evaluations"}
+UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
 NARROW = "\u00a0"
 
 
