@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
+from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.records.integrity import isolation_of, restart_of, timing_of
 
@@ -107,7 +108,7 @@ class Finished:
         if done := kept + self.lost.total():
             yield (
                 f"finished      {kept} of {done} finished runs are kept; "
-                f"{self.wanted - kept} are to be measured"
+                f"{counted(self.wanted - kept, 'is', 'are')} to be measured"
             )
         for (label, why), runs in sorted(self.lost.items()):
             yield f"not kept      {runs} finished run(s) of {label}: {why}"

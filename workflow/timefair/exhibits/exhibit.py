@@ -276,7 +276,7 @@ class Exhibit:
         count, total = int(runs.perturbed.sum()), len(runs.frame)
         unknown = total - count - int((runs.frame["perturbation"] == Perturbation.CLEAN).sum())
         omitted = analysis.perturbed == "exclude" and not self.complete
-        text = f"{count} of {total} runs were perturbed"
+        text = f"{count} of {total} runs {'was' if count == 1 else 'were'} perturbed"
         text += (" and are omitted" if omitted else " and are included") if count else ""
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 

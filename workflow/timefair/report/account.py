@@ -75,7 +75,8 @@ def how_runs_went(evidence: Evidence) -> list[str]:
         return []
     failed = int(rows.loc[rows["status"] != "ok", "runs"].sum())
     every = counted(int(rows["runs"].sum()), "run")
-    return [f"{failed} of {every} failed, {int(rows['perturbed'].sum())} were perturbed."]
+    were = counted(int(rows["perturbed"].sum()), "was perturbed", "were perturbed")
+    return [f"{failed} of {every} failed, {were}."]
 
 
 def in_one_sentence(campaign: Campaign) -> str:

@@ -54,8 +54,9 @@ class Measured:
             )
         perturbed = int((rows["perturbation"] == Perturbation.PERTURBED).sum())
         if perturbed:
+            verb = "was" if perturbed == 1 else "were"
             treated = "omitted" if self.analysis.perturbed == "exclude" else "included"
-            yield f"caution: {perturbed} of {len(rows)} runs of {label} were perturbed; {treated}"
+            yield f"caution: {perturbed} of {len(rows)} runs of {label} {verb} perturbed; {treated}"
 
     @property
     def hardest(self) -> float:
