@@ -5,10 +5,8 @@ import pytest
 from scipy.stats import binom
 
 from timefair.statistics.curves import (
-    data_profile,
     ecdf,
     ecdf_band,
-    log_mean_band,
     median_band,
     performance_profile,
     performance_ratios,
@@ -55,27 +53,6 @@ def exponential(rng, shape):
 
 def partly_solved(rng, shape):
     return np.where(rng.random(shape) < 0.3, 0.0, 10 ** rng.normal(-1.0, 1.0, size=shape))
-
-
-@pytest.mark.parametrize(
-    ("law", "runs", "coverage"),
-    [
-        (skewed, 5, 0.95),
-        (skewed, 30, 0.95),
-        (tied, 10, 0.94),
-        (exponential, 5, 0.89),
-        (exponential, 30, 0.93),
-        (partly_solved, 5, 0.84),
-        (partly_solved, 30, 0.94),
-    ],
-)
-def test_the_interval_of_the_mean_logarithm_covers_as_its_docstring_says(law, runs, coverage):
-    rng = np.random.default_rng(22)
-    samples, floor = 2000, 1e-8
-    mean = np.log10(np.maximum(law(rng, 1_000_001), floor)).mean()
-    band = log_mean_band(law(rng, (runs, samples)), floor=floor, confidence=CONFIDENCE)
-    covered = np.sum((band.low <= mean) & (mean <= band.high))
-    assert within_bounds(covered, samples, coverage - 0.01, coverage + 0.01)
 
 
 def runtimes(rng, problems, runs, ties):
@@ -128,9 +105,8 @@ def test_bands_of_profiles(law, runs, least):
         return np.minimum(times, budget), times <= budget
 
     def profiles(costs):
-        return performance_profile(performance_ratios(costs), grids[0]), data_profile(
-            costs, grids[1]
-        )
+        ratios = performance_profile(performance_ratios(costs), grids[0])
+        return ratios, performance_profile(costs, grids[1])
 
     truth = profiles(ert(*spent(20_000), axis=0))
     covered = np.zeros(2)

@@ -12,11 +12,9 @@ from timefair.statistics.changes import (
     error_after,
     mean_over_runs,
     offline_errors,
-    quantile_over_runs,
     recovered,
     recovery_times,
 )
-from timefair.statistics.quantiles import sample_quantile
 
 PERIOD = 10.0
 
@@ -80,11 +78,6 @@ def test_estimates_against_samples_that_are_drawn_one_by_one():
     assert mean.value == pytest.approx(values.mean())
     means = np.sort([sample.mean() for sample in samples])
     np.testing.assert_allclose([mean.low, mean.high], [means[1], means[37]])
-    for p in (0.25, 0.5, 1.0):
-        quantile = quantile_over_runs(values, p, draws, 0.9)
-        assert quantile.value == sample_quantile(values.ravel(), p)
-        found = np.sort([sample_quantile(sample.ravel(), p) for sample in samples])
-        assert [quantile.low, quantile.high] == [found[1], found[37]]
 
 
 def test_changes_of_one_run_do_not_narrow_the_interval():

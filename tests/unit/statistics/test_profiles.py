@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from timefair.statistics.curves import (
-    data_profile,
     performance_profile,
     performance_ratios,
     profile_band,
@@ -49,12 +48,6 @@ def test_a_third_algorithm_changes_who_looks_better():
     np.testing.assert_allclose(shares([0, 1, 2]), [0, 1 / 3, 2 / 3])
 
 
-def test_a_data_profile_counts_what_is_solved_for_a_cost():
-    costs = [[1.0, 5.0], [2.0, INF], [INF, INF]]
-    shares = data_profile(costs, [0.5, 1.0, 2.0, INF])
-    np.testing.assert_allclose(shares, [[0, 0], [1 / 3, 0], [2 / 3, 0], [2 / 3, 1 / 3]])
-
-
 def test_samples_of_the_ert_keep_runs_whole():
     """Two runs, one drawn: the first reached both targets, the second none."""
     samples = resampled_ert(
@@ -78,7 +71,7 @@ def test_limits_are_the_distance_of_the_samples():
 def test_parts_of_the_problems_are_added_up():
     rng = np.random.default_rng(3)
     samples, grid = rng.exponential(size=(50, 6, 2)), [0.3, 1.0, 2.0]
-    fraction = data_profile(samples.mean(axis=0), grid)
+    fraction = performance_profile(samples.mean(axis=0), grid)
     whole = profile_band(fraction, [samples], grid, confidence=0.9)
     parts = profile_band(fraction, [samples[:, :1], samples[:, 1:]], grid, confidence=0.9)
     np.testing.assert_array_equal(whole.low, parts.low)
@@ -99,7 +92,7 @@ def test_limits_of_any_costs_hold_the_profile(samples):
 def test_wrong_input_is_named():
     one = np.ones((2, 1, 1))
     with pytest.raises(ValueError, match="grid"):
-        data_profile([[1.0]], [2.0, 1.0])
+        performance_profile([[1.0]], [2.0, 1.0])
     with pytest.raises(ValueError, match="at least one part"):
         profile_band([[1.0]], [], [1.0], confidence=0.9)
     with pytest.raises(ValueError, match="fraction"):

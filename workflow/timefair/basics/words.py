@@ -89,16 +89,6 @@ def cost(value: float, unit: str, clock: str = "wall") -> str:
     return f"{number(value)}\u00a0{unit.removesuffix('s') if value == 1 else unit}"
 
 
-def unresolved(ratio: float) -> str:
-    """A sentence on differences in time that the speed of the machine may explain.
-
-    >>> unresolved(1.876)
-    'Ratios of times below 1.9 are ties: the speed of the machine may explain them.'
-    """
-    shown = number(ratio, digits=2)
-    return f"Ratios of times below {shown} are ties: the speed of the machine may explain them."
-
-
 def percent(share: float) -> str:
     r"""A share in percent; small shares have a decimal.
 

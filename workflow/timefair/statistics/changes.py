@@ -25,11 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import (
-    BLOCK_DRAWS,
     percentile_interval,
     resampled_sums,
 )
-from timefair.statistics.quantiles import quantile_rank
 
 
 @dataclass(frozen=True)
@@ -148,30 +146,6 @@ def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: fl
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)
     low, high = percentile_interval(replicates, confidence)
     return Estimate(np.asarray(of_runs.mean(axis=0)), low, high)
-
-
-def quantile_over_runs(
-    values: ArrayLike, p: float, draws: NDArray[np.float64], confidence: float
-) -> Estimate:
-    """A quantile over all runs and changes, with its interval from a bootstrap of whole runs.
-
-    The quantile is ``x_(ceil(n p))`` of the n sorted values, as in `quantiles.sample_quantile`.
-
-    - `values`: Shape ``(runs, environments)``, not NaN.
-    - `p`: Probability in [0, 1].
-    - `draws`, `confidence`: As in `mean_over_runs`.
-    """
-    table = np.asarray(values, dtype=np.float64)
-    order = np.argsort(table, axis=None, kind="stable")
-    ordered, owner = table.ravel()[order], order // table.shape[1]
-    rank = quantile_rank(table.size, p)
-    block = max(1, BLOCK_DRAWS // table.size)
-    places = [
-        (np.cumsum(draws[first : first + block][:, owner], axis=1) < rank).sum(axis=1)
-        for first in range(0, len(draws), block)
-    ]
-    low, high = percentile_interval(ordered[np.concatenate(places)], confidence)
-    return Estimate(np.asarray(ordered[rank - 1]), low, high)
 
 
 def recovered(

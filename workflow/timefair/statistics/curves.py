@@ -8,10 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import check_confidence, vector
+from timefair.statistics.checks import vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import check_traces
 
@@ -94,40 +93,6 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
         np.where(limited, interval.low, np.nan),
         np.where(limited, interval.high, np.nan),
     )
-
-
-def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
-    """Mean over the runs of the decimal logarithm of the precision, with Student's interval.
-
-    - `best`, shape (runs, points): From `best_so_far`, at least 0.
-    - `floor`: Smallest precision that is distinguished; positive. Smaller precisions, including 0,
-      are replaced by it.
-
-    Returns: Logarithms. NaN until every run has a finite precision, and if there are no runs. The
-    limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
-    interval has zero width where all runs agree, for example if all have passed the floor. Raises
-    ValueError if `best` is not a matrix or has a NaN or a negative number, or `floor` or
-    `confidence` is out of range.
-
-    Equal numbers of runs on several instances make the interval wider than necessary for these
-    instances.
-    """
-    values = _matrix(best)
-    if np.isnan(values).any() or (values < 0).any():
-        raise ValueError("best must not be NaN or negative")
-    if not 0.0 < floor < np.inf:
-        raise ValueError(f"floor must be positive and finite, not {floor}")
-    check_confidence(confidence)
-    runs, points = values.shape
-    mean, half = np.full(points, np.nan), np.full(points, np.nan)
-    defined = np.isfinite(values).all(axis=0) & (runs > 0)
-    logarithms = np.log10(np.maximum(values[:, defined], floor))
-    if defined.any():
-        mean[defined] = logarithms.mean(axis=0)
-    if defined.any() and runs > 1:
-        error = logarithms.std(axis=0, ddof=1) / np.sqrt(runs)
-        half[defined] = stdtrit(runs - 1, (1.0 + confidence) / 2.0) * error
-    return Band(mean, np.maximum(mean - half, np.log10(floor)), mean + half)
 
 
 def _matrix(best: ArrayLike) -> NDArray[np.float64]:
@@ -286,24 +251,6 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
     Source: Dolan and Moré (2002), equation (2.2).
     """
     return _share_within(ratios, grid, "ratios")
-
-
-def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
-    """Share of the problems that each algorithm solves with at most a given cost.
-
-    Unlike a performance profile, a data profile does not depend on the other algorithms.
-
-    - `costs`, shape (problems, algorithms): Cost of solving a problem, in a unit that is comparable
-      between problems: simplex gradients, which are evaluations/(D + 1), as in the reference;
-      seconds; or seconds/D. `inf` if the problem is not solved; it then counts in the denominator.
-    - `grid`, shape (points,): Costs in the same unit, never decreasing.
-
-    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems.
-
-    Source: J. J. Moré and S. M. Wild, Benchmarking derivative-free optimization algorithms, SIAM
-    Journal on Optimization 20 (2009), equation (2.8).
-    """
-    return _share_within(costs, grid, "costs")
 
 
 def resampled_ert(
