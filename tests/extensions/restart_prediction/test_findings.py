@@ -27,14 +27,13 @@ def test_gains_come_first_and_the_largest_of_them():
         row("A", "gain", "luby", 640.0, 1.52),
         row("DE", "gain", "fixed", 9000.0, 3.14),
         row("Old", "no launch traces"),
-        row("Older", "no launch traces"),
     )
     assert found[0] == (
         "Restart DE after 9,000 [8,900, 9,100] evaluations: 3.1 times as fast on the functions not "
         "used to choose it."
     )
-    named = ["A by Luby", "for CMA-ES", "of Old and Older"]
-    assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 3
+    named = ["A by Luby", "for CMA-ES"]  # what cannot be judged is in the table
+    assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 2
 
 
 def test_without_the_table_nothing_is_said():

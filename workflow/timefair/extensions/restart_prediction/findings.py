@@ -18,18 +18,14 @@ HOW = {
     "geometric": "Restart {name} after {tau} evaluations, and each time after twice as many",
     "independent": "Restart {name} when it returns",
 }
-TOGETHER = {
-    "nothing to gain": "Other restarts would gain little or nothing for {names}.",
-    "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
-    "enough launches reached.",
-    "no launch traces": "The records have no launch traces of {names}, so other restarts cannot be "
-    "judged.",
-}
+NOTHING = "Other restarts would gain little or nothing for {names}."
 UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Sentences on the gains, the largest first, then on the other verdicts."""
+    """Sentences on the gains, the largest first, then on what is uncertain or nothing; the table
+    names the algorithms that cannot be judged.
+    """
     rows = evidence.of(TABLE, space)
     if rows.empty:
         return
@@ -39,7 +35,7 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
             f"{HOW[row['policy']].format(name=row['algorithm'], tau=_tau(row))}: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
-    for verdict, sentence in {"undecided": UNSURE, **TOGETHER}.items():
+    for verdict, sentence in (("undecided", UNSURE), ("nothing to gain", NOTHING)):
         names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
         if names:
             yield sentence.format(names=listed(names))
