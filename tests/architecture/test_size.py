@@ -22,13 +22,13 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 87_595,
-    "lines of the core": 68_607,
-    "files of the core": 386,
-    "rooms of the core": 20,
-    "lines of the extensions": 18_988,
-    "lines of the tests": 48_011,
-    "committed lines that are generated": 6_179,
+    "lines of the package": 78_639,
+    "lines of the core": 60_387,
+    "files of the core": 324,
+    "rooms of the core": 19,
+    "lines of the extensions": 18_252,
+    "lines of the tests": 45_781,
+    "committed lines that are generated": 5_167,
 }
 """Ceilings. After a deletion, lower them to what is left."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 from timefair.campaign import plan
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def read_allocation(path: Path) -> dict[tuple[str, int, int], Share]:
     Raises InputError if the file does not exist, or was not written by `timefair allocate`.
     """
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(regular(path).read_text(encoding="utf-8"))["cells"]
         return {
             (cell["algorithm"], cell["function"], cell["dimension"]): Share(
                 int(cell["more"]), str(cell["reason"])

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.basics.errors import InputError, storing
-from timefair.basics.files import atomic_file
+from timefair.basics.files import atomic_file, regular
 from timefair.basics.values import format_ranges, parse_ranges
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
     """
     path = folder / KEYS
     try:
-        planned = json.loads(path.read_text(encoding="utf-8"))
+        planned = json.loads(regular(path).read_text(encoding="utf-8"))
         return {
             (label, round): str(planned[label][str(round)])
             for label in campaign.algorithms

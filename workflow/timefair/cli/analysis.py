@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.cli.common import (
     RESULTS,
@@ -314,7 +315,7 @@ def _refuse_file(folder: Path) -> None:
 def _refuse_measured(folder: Path) -> None:
     """Raise `InputError` if a folder has a campaign that measured its runs."""
     try:
-        content = json.loads((folder / SNAPSHOT).read_text(encoding="utf-8"))
+        content = json.loads(regular(folder / SNAPSHOT).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, ValueError) as error:

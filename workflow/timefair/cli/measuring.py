@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.basics.extension import interpreter
-from timefair.basics.files import begun_path, snakemake_above
+from timefair.basics.files import begun_path, regular, snakemake_above
 from timefair.cli.common import (
     Command,
     Commands,
@@ -333,7 +333,9 @@ def spec_of(arguments: argparse.Namespace) -> dict[str, Any]:
 def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
     """The algorithms as the file has them: to check the whole of it would import much, twice."""
     try:
-        known: dict[str, dict[str, Any]] = json.loads(snapshot.read_text("utf-8"))["algorithms"]
+        known: dict[str, dict[str, Any]] = json.loads(regular(snapshot).read_text("utf-8"))[
+            "algorithms"
+        ]
     except (OSError, ValueError, LookupError, TypeError):
         from timefair.campaign import configuration
 

@@ -8,6 +8,8 @@ from html import escape, unescape
 from itertools import islice
 from pathlib import Path
 
+from timefair.basics.files import regular
+
 _LINES = 12
 """Number of lines of a page that contain its description."""
 
@@ -23,7 +25,7 @@ def read(page: Path) -> list[str]:
     """The lines in the description of a written page; none without a page or description."""
     if not page.exists():
         return []
-    with page.open(encoding="utf-8") as file:
+    with regular(page).open(encoding="utf-8") as file:
         head = "".join(islice(file, _LINES))
     start, end = meta(["\n"]).split("\n")
     found = re.search(f'{re.escape(start)}([^"]*){re.escape(end)}', head)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError
 
 from timefair.basics.errors import InputError
+from timefair.basics.files import regular
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import Positive, Repeats, Share
 from timefair.policies.stopping.base import Started
@@ -108,7 +109,7 @@ def _content(value: object) -> object:
         return value
     path = Path(__file__).with_name("model.json") if value == SHIPPED else Path(value)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(regular(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{error.strerror}; name a file of `timefair train-classifier`") from None
     except ValueError:

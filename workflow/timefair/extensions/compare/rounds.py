@@ -16,7 +16,7 @@ import numpy as np
 from timefair.algorithms import registry
 from timefair.algorithms.adapter import Enough, Sphere
 from timefair.basics.errors import InputError, storing, suggest
-from timefair.basics.files import atomic_file, temporary_folder
+from timefair.basics.files import atomic_file, regular, temporary_folder
 from timefair.campaign import driver, plan, provenance, requirement
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_levels, simulate
@@ -231,7 +231,7 @@ def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     from timefair.campaign import configuration
 
     try:
-        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        content = json.loads(regular(folder / FILE).read_text(encoding="utf-8"))
         planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}
     except FileNotFoundError:
         return None

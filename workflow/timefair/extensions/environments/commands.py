@@ -30,7 +30,7 @@ def add_to(commands: Commands) -> None:
         help="describe an algorithm in this interpreter",
         description="Describes an algorithm of a campaign to the process that plans it. timefair "
         "calls this command with the interpreter of the algorithm.",
-        example="timefair check versions.yaml",
+        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
     )
     describe.add_argument("--campaign", type=Path, required=True, help="the campaign as JSON")
     describe.add_argument("--algorithm", required=True, metavar="LABEL", help="its label")

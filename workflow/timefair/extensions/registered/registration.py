@@ -10,7 +10,7 @@ from typing import Any
 
 from timefair import __version__
 from timefair.basics.errors import InputError, storing
-from timefair.basics.files import atomic_file, short
+from timefair.basics.files import atomic_file, regular, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
@@ -92,7 +92,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / FILE
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(regular(path).read_text(encoding="utf-8"))
         _check_parts(content)
     except FileNotFoundError:
         return None
