@@ -145,8 +145,8 @@ class Evidence:
 
     @property
     def unit(self) -> str:
-        """The unit of the budget: ``seconds`` or ``evaluations``. It is compared first."""
-        return "evaluations" if self.campaign.budget.time_s is None else "seconds"
+        """The unit of the budget, which is compared first."""
+        return self.campaign.budget.unit
 
     @property
     def clock(self) -> str:

@@ -251,6 +251,11 @@ class Budget(Section):
                 f"{self.evaluations}: excludes evaluations_per_dimension ({each}); give one",
             )
 
+    @property
+    def unit(self) -> Literal["seconds", "evaluations"]:
+        """What the budget is in, and results are compared in first."""
+        return "evaluations" if self.time_s is None else "seconds"
+
     def evaluations_for(self, dimension: int) -> int | None:
         """The budget of evaluations in a dimension; None without one."""
         if self.evaluations_per_dimension is not None:

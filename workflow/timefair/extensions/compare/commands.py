@@ -177,7 +177,7 @@ def _judged(
     level = 1 - one.campaign.statistics.confidence
     if look is not None:
         level = float(look_levels(level, look.planned)[look.number - 1])
-    by = _measure(arguments, "evaluations" if one.campaign.budget.time_s is None else "seconds")
+    by = _measure(arguments, one.campaign.budget.unit)
     ratio = arguments.margin or one.campaign.statistics.matters.ratio
     return compare(
         pair.baseline,

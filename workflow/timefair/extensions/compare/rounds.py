@@ -89,7 +89,7 @@ class Rounds:
     @property
     def by(self) -> Measure:
         """The measure that is compared by default."""
-        return Measure.EVALUATIONS if self.campaign.budget.time_s is None else Measure.SECONDS
+        return Measure(self.campaign.budget.unit)
 
     @property
     def paired(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from timefair.basics.errors import InputError, suggest
 from timefair.cli.common import Commands, one_thread, refuse_mixed
@@ -107,7 +107,7 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     refuse_mixed(runs.origins, campaign, runs.nodes)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
     runs = runs.with_targets_in_values(bool(analysis.target_values))
-    unit: Any = "evaluations" if campaign.budget.time_s is None else "seconds"
+    unit = campaign.budget.unit
     cores = {label: campaign.cores_of(label) for label in campaign.algorithms}
     found = list(pilots(runs, analysis, unit, cores))
     if not found:

@@ -62,7 +62,7 @@ class Needs:
     def lines(self) -> Iterator[str]:
         """Yield what the difference needs."""
         pilot, wanted = self.pilot, self.wanted
-        unit = "evaluations" if self.campaign.budget.time_s is None else "seconds"
+        unit = self.campaign.budget.unit
         question = _QUESTIONS[wanted.effect].format(wanted.size, unit)
         yield (
             f"pilot         {pilot.suite}, D = {pilot.dimension}: "
