@@ -105,9 +105,9 @@ def sleeps_when_it_is_stopped(objective, rng):
         time.sleep(1000)
 
 
-@adversary("ok")
+@adversary("ok", races=True)
 def leaves_a_thread_that_evaluates(objective, rng):
-    """Returns, while a thread goes on: what it evaluates counts for the next launches."""
+    """Returns, while a thread goes on: what it evaluates counts for the next launch, or for none."""
     threading.Thread(target=swallows_everything, args=(objective, rng), daemon=True).start()
     one(objective)
 
