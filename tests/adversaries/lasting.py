@@ -107,7 +107,7 @@ def sleeps_when_it_is_stopped(objective, rng):
 
 @adversary("ok", races=True)
 def leaves_a_thread_that_evaluates(objective, rng):
-    """Returns, while a thread goes on: what it evaluates counts for the next launch, or for none."""
+    """Returns, while a thread goes on: what it evaluates is of the next launch, or of none."""
     threading.Thread(target=swallows_everything, args=(objective, rng), daemon=True).start()
     one(objective)
 
