@@ -22,12 +22,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 78_644,
-    "lines of the core": 60_392,
+    "lines of the package": 78_524,
+    "lines of the core": 60_297,
     "files of the core": 324,
     "rooms of the core": 19,
-    "lines of the extensions": 18_252,
-    "lines of the tests": 45_787,
+    "lines of the extensions": 18_227,
+    "lines of the tests": 45_758,
     "committed lines that are generated": 5_167,
 }
 """Ceilings. After a deletion, lower them to what is left."""

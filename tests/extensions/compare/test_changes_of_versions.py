@@ -10,7 +10,6 @@ import pytest
 from timefair.extensions.compare.answers import (
     UNKNOWN,
     Change,
-    drift,
     log_ratio,
     worse_probability,
 )
@@ -105,13 +104,3 @@ def test_the_worse_probability_is_that_of_a12() -> None:
     assert worse_probability(baseline, baseline, paired=True).error == pytest.approx(0, abs=1e-12)
     assert worse_probability(baseline, baseline, paired=False).error > 0.1
     assert worse_probability(baseline[:5], candidate, paired=False) is UNKNOWN
-
-
-def test_a_drift_is_no_better_known_than_the_algorithms_agree() -> None:
-    alike = drift([[Change(0.1, 0.02, 50)], [Change(0.1, 0.02, 50)]])
-    apart = drift([[Change(0.0, 0.02, 50)], [Change(0.2, 0.02, 50)]])
-    assert alike.error == pytest.approx(0.02 / 2**0.5)
-    assert (apart.estimate, apart.error, apart.freedom) == pytest.approx((0.1, 0.1, 1))
-    assert drift([[UNKNOWN]]) is UNKNOWN
-    without = Change(0.3, 0.03, 20).less(Change(0.1, 0.04, 20))
-    assert (without.estimate, without.error) == pytest.approx((0.2, 0.05))

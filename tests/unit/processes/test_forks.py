@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from timefair.processes.jobs import beside, in_forks
+from timefair.processes.jobs import in_forks
 
 
 @pytest.mark.slow
@@ -41,24 +41,6 @@ def test_nothing_begins_after_a_failure(tmp_path):
     work = [lambda: 2, lambda: (tmp_path / "late").touch() or 0]
     assert in_forks(work, 1) == 2
     assert not list(tmp_path.iterdir())
-
-
-def test_work_is_done_beside_this_process(tmp_path):
-    def work():
-        while not (tmp_path / "begun").exists():
-            time.sleep(0.001)
-        return {"process": os.getpid()}
-
-    result = beside(work)
-    (tmp_path / "begun").touch()  # the fork waits for it, so this process goes on meanwhile
-    assert result().keys() == {"process"}
-    assert beside(os.getpid)() != os.getpid()
-
-
-def test_work_beside_that_fails_is_an_error(capfd):
-    with pytest.raises(ChildProcessError, match="status 1"):
-        beside(lambda: 1 // 0)()
-    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 @pytest.mark.slow

@@ -220,14 +220,10 @@ def import_key() -> str:
 
 
 def table_key(name: str) -> str:
-    """SHA-256, in hex, of the code that makes one table, with the rules that it may ask."""
+    """SHA-256, in hex, of the code that makes one table."""
     from timefair.exhibits.registry import TABLES
-    from timefair.policies.stopping import STOPPING
-    from timefair.policies.stopping.base import StoppingPolicy
 
-    own = [kind for kind in STOPPING.values() if kind.order is not StoppingPolicy.order]
     files = [_file_of(TABLES[name].module), "exhibits/files.py"]
-    files += [_file_of(kind.__module__) for kind in own]
     return _digest_of(
         [name], files, within=("exhibits", "extensions", "rundata", "statistics", "records")
     )

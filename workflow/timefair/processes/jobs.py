@@ -7,7 +7,6 @@ of its own, as Snakemake has it done, and has the same record.
 from __future__ import annotations
 
 import os
-import pickle
 import random
 import selectors
 import signal
@@ -104,39 +103,6 @@ def in_new_interpreter(function: Callable[..., Result], *given: object) -> Resul
             return process.submit(function, *given).result()
         except BrokenProcessPool:
             raise ChildProcessError(f"{function.__name__} ended its process") from None
-
-
-def beside(work: Callable[[], Result]) -> Callable[[], Result]:
-    """Begin a piece of work in a fork; the function that is returned waits for its result. Call it
-    once.
-
-    This process must not have started a thread that the work needs. The result is pickled, and the
-    fork ends at the latest with the calling thread. `ChildProcessError` if it failed; it has
-    printed why.
-    """
-    caller = os.getpid()
-    receive, send = os.pipe()
-
-    def work_and_send() -> int:
-        kernel.die_with_parent(caller)
-        os.close(receive)
-        with os.fdopen(send, "wb") as results:
-            pickle.dump(work(), results)
-        return 0
-
-    pid = _fork(work_and_send)
-    os.close(send)
-
-    def result() -> Result:
-        with os.fdopen(receive, "rb") as results:
-            content = results.read()
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if status:
-            raise ChildProcessError(f"a fork ended with the status {status}")
-        received: Result = pickle.loads(content)
-        return received
-
-    return result
 
 
 def _status_of(descriptor: int, pid: int) -> int:

@@ -63,12 +63,6 @@ class Change:
         reach = float(stdtrit(min(self.freedom, 1e9), (1 + confidence) / 2)) * self.error
         return self.estimate - reach, self.estimate + reach
 
-    def less(self, other: Change) -> Change:
-        """This change minus another one that was estimated from other runs, such as a drift."""
-        errors = (self.error, other.error)
-        freedom = _freedom(errors, (self.freedom, other.freedom))
-        return Change(self.estimate - other.estimate, sqrt(sum(e**2 for e in errors)), freedom)
-
 
 UNKNOWN = Change(nan, nan, inf)
 """Nothing is known."""
@@ -165,24 +159,6 @@ def average(changes: Sequence[Change]) -> Change:
         sqrt(sum(error**2 for error in errors)),
         _freedom(errors, [change.freedom for change in known]),
     )
-
-
-def drift(changes: Sequence[Sequence[Change]]) -> Change:
-    """Drift between two measurements, from algorithms that are unchanged in both.
-
-    - `changes`: For each algorithm, its change on each function.
-
-    Returns: Average over the algorithms. With two or more algorithms, its error is at least that
-    from their differences.
-    """
-    each = [change for change in map(average, changes) if change.known]
-    within = average(each)
-    if len(each) < 2:
-        return within
-    between = float(np.std([change.estimate for change in each], ddof=1)) / sqrt(len(each))
-    if between <= within.error:
-        return within
-    return Change(within.estimate, between, len(each) - 1)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import ceil
@@ -23,6 +22,7 @@ from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
+from timefair.measure.evaluation.failures import outside
 from timefair.processes.jobs import JobFailed, in_new_interpreter, measured
 from timefair.records.status import Status
 from timefair.records.store import read_runs
@@ -193,17 +193,16 @@ def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
     """The file and the line outside timefair at which an algorithm raises before its first value,
     in brackets; empty if it does not, or not there.
     """
-    algorithm, place = registry.load(use, parameters), ""
+    algorithm = registry.load(use, parameters)
     try:
         algorithm.prepare()
         algorithm.solve(Sphere(most=1), np.random.default_rng(0))
     except Enough:
         pass
     except Exception as error:
-        for frame in traceback.extract_tb(error.__traceback__):
-            if not Path(frame.filename).is_relative_to(provenance.PACKAGE):
-                place = f" ({frame.filename}:{frame.lineno})"
-    return place
+        for frame in outside(error)[-1:]:
+            return f" ({frame.filename}:{frame.lineno})"
+    return ""
 
 
 def _shortened(campaign: Campaign) -> Campaign:

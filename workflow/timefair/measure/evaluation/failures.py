@@ -52,13 +52,18 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
     return FAILURES.index(status), text
 
 
+def outside(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of a traceback in files that are not timefair's, the outermost first."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = ((frame, Path(frame.filename)) for frame in frames)
+    return [f for f, p in places if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
+
+
 def _place(error: BaseException) -> str:
     """The last line of the user's own files in the traceback; of an installed package if there is
     none, and empty if only timefair's code raised.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    found = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
-    found = [frame for frame in found if Path(frame.filename).is_absolute()]
+    found = outside(error)
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
     own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]
     places = [f" ({Path(f.filename).name}:{f.lineno})" for f in own or found]

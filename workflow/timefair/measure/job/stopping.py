@@ -8,9 +8,8 @@ rounds. A rule for the whole campaign decides once for all jobs of a round.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +18,12 @@ import numpy as np
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.allocated import read_allocation
-from timefair.measure.processes import NoAnswer, elsewhere
-from timefair.policies.stopping.base import Cell, Comparing
-from timefair.problems import registry as suites
+from timefair.policies.stopping.base import Comparing
 from timefair.records.store import read_runs
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.problems.base import Problem
 
 
 class Repetitions:
@@ -141,31 +137,8 @@ def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
     """The rules that judge the job's algorithm by itself on each instance; empty if
     there are none.
     """
-    spec = campaign.algorithms[job.algorithm]
-    cells = {
-        instance: Cell(spec.use, spec.parameters, partial(_examined, campaign, job, instance))
-        for instance in job.instances
-    }
-    rules = {
-        instance: campaign.stopping.judge_on(campaign.runs, cell)
-        for instance, cell in cells.items()
-    }
+    rules = {instance: campaign.stopping.judge(campaign.runs) for instance in job.instances}
     return {instance: rule for instance, rule in rules.items() if rule is not None}
-
-
-def _examined(
-    campaign: Campaign, job: plan.Job, instance: int, describe: Callable[[Problem], Any]
-) -> Any:
-    """What a function says of a problem; see `Cell.examined`."""
-
-    def described() -> Any:
-        suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
-        return describe(suite.problem(job.function, job.dimension, instance))
-
-    try:
-        return elsewhere(described, campaign.limits.wall_s)
-    except (InputError, NoAnswer):
-        return None
 
 
 def _allocated(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:

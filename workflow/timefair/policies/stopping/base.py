@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,20 +13,6 @@ from timefair.basics.values import Repeats
 
 if TYPE_CHECKING:
     from timefair.statistics.run_count.stopping import StoppingRule
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The information about an algorithm and a problem that a rule may use before the first run.
-
-    ``examined`` calls a function of the problem in a process of its own, outside all runs, and
-    returns its value, which JSON can represent; None if the problem fails or takes longer than
-    `limits.wall_s`.
-    """
-
-    use: str = ""
-    parameters: Mapping[str, object] = field(default_factory=dict)
-    examined: Callable[[Callable[[Any], Any]], Any] = lambda describe: None
 
 
 class StoppingPolicy(Section):
@@ -57,20 +42,11 @@ class StoppingPolicy(Section):
 
     rule: str
 
-    @property
-    def decides(self) -> str:
-        """The key of the campaign whose question the rule decides, at its level; empty for none."""
-        return ""
-
     def judge(self, runs: int) -> StoppingRule | None:
         """The rule that judges each algorithm separately, after each of at most `runs` runs; None
         if the rule compares algorithms, or never ends the runs earlier.
         """
         return None
-
-    def judge_on(self, runs: int, cell: Cell) -> StoppingRule | None:
-        """The rule for an algorithm on a problem; by default, it is the same for all problems."""
-        return self.judge(runs)
 
     def allocate(
         self, campaign: CampaignView, keys: Any, round: int, folder: Path
@@ -80,17 +56,6 @@ class StoppingPolicy(Section):
         `keys` are the campaign's measure keys, and `folder` is ``results/<campaign>``, with all
         records of earlier rounds. ``cells`` of the result has, for each algorithm, function and
         dimension, the further runs on each instance (``more``) and their ``reason``.
-        """
-        raise NotImplementedError
-
-    def order(
-        self, runs: Any, algorithms: Sequence[str], final_target: float | None, confidence: float
-    ) -> tuple[float, float, int]:
-        """The order of two algorithms by all runs, if the rule decides the registered question.
-
-        `runs` has the columns algorithm, function, instance, round, best_precision and f_opt. The
-        result is a value above 0.5 if the first algorithm is better, the p-value (both NaN without
-        an answer), and 1, -1 or 0: the first or the second is better, or none with `confidence`.
         """
         raise NotImplementedError
 
