@@ -25,9 +25,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+import yaml
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import SNAPSHOT
 from timefair.exhibits.registry import FIGURES
@@ -36,6 +38,8 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 STAMP = "timefair"
 PAGE = "report.html"
+MEASURED = ("algorithms", "problems", "budget", "restart", "runs")
+"""The keys of a campaign that say what is measured."""
 SCREEN = "1100,1300"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -168,15 +172,16 @@ def main() -> int:
     return int(stale > 0)
 
 
-def digest(campaign: configuration.Campaign) -> str:
-    """Of what is measured and with which statistics, not of which tables and figures are made."""
-    told = campaign.model_dump(mode="json", exclude={"tables", "figures"})
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+def digest(file: Path) -> str:
+    """Of what a campaign file asks for, other than which tables and figures are made."""
+    told = yaml.safe_load(file.read_text(encoding="utf-8"))
+    asked = {key: value for key, value in told.items() if key not in {"tables", "figures"}}
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
 
 
 def stamp(picture: Picture) -> dict[str, object]:
     """What a picture keeps of its origin, besides when its campaign was measured."""
-    return {"digest": digest(picture.asked), "without": list(picture.without)}
+    return {"digest": digest(ROOT / picture.campaign), "without": list(picture.without)}
 
 
 def why_stale(picture: Picture) -> str | None:
@@ -199,7 +204,11 @@ def why_not_drawn(picture: Picture) -> str | None:
     command = f"run `{picture.command}`"
     if not (picture.results / PAGE).exists():
         return command
-    if digest(configuration.restore(picture.results / SNAPSHOT)) != digest(picture.asked):
+    try:
+        measured = configuration.restore(picture.results / SNAPSHOT)
+    except InputError as error:
+        return "; ".join([*error.faults, command])
+    if any(getattr(measured, key) != getattr(picture.asked, key) for key in MEASURED):
         return f"{picture.results.relative_to(ROOT)} is from another campaign file; {command}"
     return None
 
