@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from run_counts import stopping
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -20,7 +21,6 @@ from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
 from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.stopping import stopping
 
 BOUNDED = {"rule": "mean", "bounds": [0, 20], "relative": False, "start": 3, "confidence": 0.8}
 

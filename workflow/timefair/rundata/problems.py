@@ -275,13 +275,6 @@ class Problems:
     algorithms: tuple[str, ...]
     instances: list[tuple[Cell, ...]]
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """A value that only the same algorithms on the same instances have."""
-        keys = ("suite", *INSTANCE)
-        named = (tuple(cells[0].names[key] for key in keys) for cells in self.instances)
-        return self.algorithms, *named
-
     def costs(self) -> NDArray[np.float64]:
         """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
         cells = [cell.spent for of_instance in self.instances for cell in of_instance]

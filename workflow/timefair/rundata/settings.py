@@ -57,15 +57,6 @@ class RunCount(Section):
     outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
         default=("iqr", "percentile", "mad"), description="Outlier filters that are compared."
     )
-    judge: Literal["analytic", "resampled"] = Field(
-        default="analytic",
-        description="How numbers of runs are judged. `resampled`: by resamples, as in the paper. "
-        "`analytic`: by the limit of this for many resamples.",
-    )
-    resamples: Resamples = Field(default=1000, description="With `resampled`: number of resamples.")
-    seeds: Repeats = Field(
-        default=10, description="With `resampled`: number of repetitions that are averaged."
-    )
     width: Positive = Field(
         default=0.5, description="Width of the rules with a promise, as a share of the estimate."
     )

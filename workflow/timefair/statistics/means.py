@@ -12,7 +12,7 @@ from scipy.stats import norm
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 from timefair.statistics.checks import check_confidence, vector
 
-Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
+Method = Literal["bootstrap-t", "paper"]
 
 _RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
 
@@ -41,8 +41,7 @@ def mean_interval(
 
     - `values`, shape (n,): Results of runs; `inf` for a run without a result.
     - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. ``paper``:
-      mean ± z s/sqrt(n), with the divisor n in s. ``paper-bootstrap``: the standard deviation of
-      resampled means, around the mean minus their bias. All but ``paper`` need `rng`.
+      mean ± z s/sqrt(n), with the divisor n in s. ``bootstrap-t`` needs `rng`.
 
     Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
     NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
@@ -56,8 +55,8 @@ def mean_interval(
     check_confidence(confidence)
     if resamples < 2:
         raise ValueError(f"resamples must be at least 2, not {resamples}")
-    if method not in ("bootstrap-t", "paper", "paper-bootstrap"):
-        raise ValueError(f"method must be bootstrap-t, paper or paper-bootstrap, not {method!r}")
+    if method not in ("bootstrap-t", "paper"):
+        raise ValueError(f"method must be bootstrap-t or paper, not {method!r}")
     if rng is None and method != "paper":
         raise ValueError(f"method {method} needs rng")
     if x.size == 0:
@@ -71,10 +70,8 @@ def mean_interval(
         return MeanInterval(mean, mean, mean)
     z = (x - mean) / spread
     if rng is None or method == "paper":
-        low, high = _normal_limits(0.0, x.size**-0.5, confidence)
-    elif method == "paper-bootstrap":
-        means = resampled_sums(z[:, np.newaxis], resamples=resamples, rng=rng) / x.size
-        low, high = _normal_limits(-float(means.mean()), float(means.std(ddof=1)), confidence)
+        high = float(norm.isf((1.0 - confidence) / 2.0)) * x.size**-0.5
+        low = -high
     else:
         low, high = _studentised_limits(z, confidence, resamples, rng)
     return MeanInterval(mean, mean + spread * low, mean + spread * high)
@@ -110,11 +107,6 @@ def _standard_deviation(x: NDArray[np.float64]) -> float:
     """Standard deviation with the divisor n, scaled to avoid underflow and overflow."""
     scale = float(np.abs(x).max())
     return scale * float((x / scale).std()) if np.ptp(x) > 0 else 0.0
-
-
-def _normal_limits(centre: float, error: float, confidence: float) -> tuple[float, float]:
-    half = float(norm.isf((1.0 - confidence) / 2.0)) * error
-    return centre - half, centre + half
 
 
 def _studentised_limits(

@@ -13,10 +13,7 @@ from scipy.stats import beta, norm
 from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
-Method = Literal["beta", "paper", "bootstrap"]
-
-RESAMPLES = 10_000
-"""Replicates of the paper's bootstrap."""
+Method = Literal["beta", "paper"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,6 @@ def probability_of_quantile(
     *,
     confidence: float,
     method: Method = "beta",
-    rng: np.random.Generator | None = None,
 ) -> ProbabilityInterval:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample.
 
@@ -48,8 +44,8 @@ def probability_of_quantile(
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
     - `p`: Probability of the quantile, in [0, 1].
-    - `method`: `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first
-      keeps its coverage in small samples and near p = 1.
+    - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
+      samples and near p = 1.
 
     Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
     because then there is no result that another run could reach.
@@ -68,11 +64,7 @@ def probability_of_quantile(
         return _of_rank(count, x.size, confidence, tied)
     if method == "paper":
         return _paper_of_rank(count, x.size, confidence)
-    if method == "bootstrap":
-        if rng is None:
-            raise ValueError("method bootstrap needs rng")
-        return paper_bootstrap_interval(count, x.size, confidence, rng=rng)
-    raise ValueError(f"method must be beta, paper or bootstrap, not {method!r}")
+    raise ValueError(f"method must be beta or paper, not {method!r}")
 
 
 @lru_cache
@@ -111,54 +103,12 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
     k, size = _counts(count, n, least=1)
-    q = k / size
-    return _paper(k, size, np.sqrt(q * (1 - q) / size), confidence)
-
-
-def paper_bootstrap_interval(
-    count: ArrayLike,
-    n: ArrayLike,
-    confidence: float,
-    *,
-    resamples: int = RESAMPLES,
-    rng: np.random.Generator,
-) -> ProbabilityInterval:
-    """The bootstrap interval of the paper: a normal approximation with a correction for bias.
-
-    A replicate is the share of n resampled values that are at or below the quantile of the sample.
-    The number of these values is binomial with the probability k/n, so it is drawn from this
-    distribution. The mean error of the replicates is subtracted from the value. Their standard
-    deviation determines the width.
-
-    - `count`, `n`, `confidence`: As for `paper_interval`, which is the limit for many resamples.
-    - `resamples`: Number of replicates, at least 2.
-
-    Returns: As for `paper_interval`.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
-    """
-    k, size = _counts(count, n, least=1)
-    if resamples < 2:
-        raise ValueError(f"resamples must be at least 2, not {resamples}")
-    shares = rng.binomial(size, k / size, size=(resamples, *k.shape)) / size
-    bias = shares.mean(axis=0) - k / size
-    return _paper(k, size, shares.std(axis=0, ddof=1), confidence, bias)
-
-
-def _paper(
-    k: NDArray[np.int64],
-    n: NDArray[np.int64],
-    error: NDArray[np.float64],
-    confidence: float,
-    bias: ArrayLike = 0.0,
-) -> ProbabilityInterval:
     check_confidence(confidence)
-    value = np.full(k.shape, np.nan)
-    np.divide(k - 1, n - 1, out=value, where=n > 1)
-    centre, half = value - bias, norm.isf((1.0 - confidence) / 2.0) * error
-    return ProbabilityInterval(
-        value, np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0), k == n
-    )
+    q, value = k / size, np.full(k.shape, np.nan)
+    np.divide(k - 1, size - 1, out=value, where=size > 1)
+    half = norm.isf((1.0 - confidence) / 2.0) * np.sqrt(q * (1 - q) / size)
+    low, high = np.clip(value - half, 0.0, 1.0), np.clip(value + half, 0.0, 1.0)
+    return ProbabilityInterval(value, low, high, k == size)
 
 
 def success_interval(

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from run_counts import is_kept, stopping
 from scipy.stats import skew
 
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, is_kept, skewness_counts
-from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
+from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "seed001_rule_vectors.json"
 VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))

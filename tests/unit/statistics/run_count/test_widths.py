@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from run_counts import stopping
 from scipy.stats import binom, quantile_test, t
 
-from timefair.statistics.run_count.stopping import Reason, decide, stopping
+from timefair.statistics.run_count.stopping import Reason, decide
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,

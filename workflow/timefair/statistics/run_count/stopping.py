@@ -88,15 +88,6 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class StopPath:
-    """Where a rule stopped and why, with the numbers that it computed from `start` to n."""
-
-    n: int
-    reason: Reason
-    path: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
 class StopCounts:
     """Where a rule stops on many samples; arrays of shape (samples,).
 
@@ -130,33 +121,13 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     return Decision(reason, float(seen.value))
 
 
-def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
-    """Where a rule stops on a complete sample, with its path, as by `decide` after each run.
-
-    - `rule`: Any rule.
-    - `sample`, shape (runs,): At least ``rule.cap`` values, in the order of the runs; `inf` for a
-      run without a finite value.
-
-    Returns: With ``rule.start <= n <= rule.cap``.
-    """
-    values = checked_values(sample, dimensions=1)
-    check_complete(rule, values.size)
-    path = []
-    for n in range(rule.start, rule.cap + 1):
-        decision = decide(rule, values[:n])
-        path.append(decision.value)
-        if decision.stop:
-            break
-    return StopPath(n, decision.reason, np.array(path))
-
-
 def stop_counts(
     rule: StoppingRule,
     samples: ArrayLike,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> StopCounts:
-    """Where a rule stops on many complete samples; the n is that of `stopping` for each sample.
+    """Where a rule stops on many complete samples; the n is that of `decide` after each run.
 
     - `rule`: Any rule.
     - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
