@@ -185,7 +185,11 @@ class Origins:
         """The different configurations of an algorithm, as JSON; without a label, what is asked of
         all algorithms.
         """
-        return {_asked(campaign, label) for campaign in self.campaign if campaign}
+        return {
+            json.dumps(decisive_settings(campaign, label), sort_keys=True)
+            for campaign in self.campaign
+            if campaign
+        }
 
 
 @dataclass
@@ -235,12 +239,12 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     return clauses
 
 
-def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> list[str]:
-    """A clause with the values of each setting that differs; no clause if none does.
-
-    With `names`, other settings are not compared.
-    """
-    every = [_flat(json.loads(text), names) for text in configurations]
+def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) -> list[str]:
+    """A clause with the values of each setting that differs, of those whose names begin so."""
+    every = [
+        {name: _in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
+        for text in configurations
+    ]
     differ = []
     for name in sorted(set(chain.from_iterable(every))):
         values = {one.get(name, "none") for one in every}
@@ -248,16 +252,6 @@ def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> li
             differ.append(f"{name} {' and '.join(sorted(values))}")
     count = len({tuple(sorted(one.items())) for one in every})
     return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
-
-
-def _flat(asked: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
-    """Settings as texts, by their names in the campaign, such as ``budget.time_s``."""
-    return {
-        f"{name}.{key}".rstrip("."): _in_words(one)
-        for name, value in asked.items()
-        if not names or name in names
-        for key, one in (value.items() if isinstance(value, dict) else [("", value)])
-    }
 
 
 def _in_words(value: Any) -> str:
@@ -372,10 +366,13 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
 
 # --- Campaigns as records have them -----------------------------------------------------------
 
-_OWN = ("use", "parameters", "threads", "seed_as", "restart", "isolation")
-"""What `_asked` adds for an algorithm, besides what is asked of all algorithms."""
+SHARED = ("seed", "budget", "limits", "stopping", "block")
+"""Keys of a campaign that determine the runs of all of its algorithms, besides the problems and the
+timing."""
 
-_SHARED = ("seed", "budget", "limits", "stopping")
+_OF_ALGORITHM = ("use", "parameters", "threads", "integer", "constraint_penalty", "seed_as")
+_OWN = ("restart", "isolation", "algorithms.")
+"""How the names of the settings begin that an algorithm may have for itself."""
 
 
 def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
@@ -414,22 +411,35 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
-    reference = timing.get("reference")
-    if reference is None:
-        reference = campaign.get("budget", {}).get("time_s") is not None
-    return {"repeats": repeats, "reference": reference}
+    budget_s = campaign.get("budget", {}).get("time_s")
+    return {"repeats": repeats, "reference": is_referenced(timing.get("reference"), budget_s)}
 
 
-def _asked(campaign: Mapping[str, Any], label: str) -> str:
-    """Settings of a campaign that determine the runs of an algorithm; without a label, those of
-    all.
+def is_referenced(asked: bool | None, budget_s: float | None) -> bool:
+    """Whether the reference kernel is timed: by default, if runs have a budget in seconds."""
+    return budget_s is not None if asked is None else asked
+
+
+def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """Settings of a campaign that determine the runs of an algorithm, by dotted names; without a
+    label, those of all.
     """
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
-    asked = {name: campaign.get(name) for name in _SHARED}
-    asked |= {name: problems.get(name) for name in ("suite", "parameters")}
+    asked = {name: campaign.get(name) for name in SHARED}
+    asked["problems"] = {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:
-        asked |= {name: spec.get(name) for name in ("use", "parameters", "threads", "seed_as")}
         asked["restart"] = restart_of(campaign, label)
         asked["isolation"] = isolation_of(campaign, label)
-    return json.dumps(asked, sort_keys=True)
+        asked[f"algorithms.{label}"] = {name: spec.get(name) for name in _OF_ALGORITHM}
+    return dotted(asked)
+
+
+def dotted(section: Any, name: str = "") -> dict[str, Any]:
+    """The values in nested mappings, by dotted names."""
+    if not isinstance(section, Mapping):
+        return {name: section}
+    found: dict[str, Any] = {}
+    for key, value in section.items():
+        found |= dotted(value, f"{name}.{key}" if name else key)
+    return found

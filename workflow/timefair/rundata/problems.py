@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.records.status import FINAL_TARGET, StopReason
+from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
 from timefair.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.statistics.curves import ProfileBand, best_so_far, profile_band, resampled_ert
@@ -30,7 +30,6 @@ Space: TypeAlias = tuple[str, int]
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""
-ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
 ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 
 
