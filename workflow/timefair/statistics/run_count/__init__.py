@@ -6,8 +6,7 @@ A rule can be applied after each run (`stopping.decide`) or to complete samples
 - `stopping`: the interface of all rules; fixed and random numbers of runs;
 - `skewness`: the rule of the run-count paper, with its outlier filters;
 - `widths`: rules that stop when an interval of a quantile or of the mean is narrow enough;
-- `racing`: two algorithms, and how runs are divided between them; many algorithms, of which those
-  that cannot be the best are dropped;
+- `racing`: many algorithms, of which those that cannot be the best are dropped;
 - `evaluation`: the criterion of the paper in closed form, and its Tables 1 and 2 for any samples,
   with the controls.
 

@@ -1,4 +1,4 @@
-"""Rules that compare algorithms: two at a time, and many, of which the worse are dropped."""
+"""A race of algorithms, of which the worse are dropped."""
 
 from __future__ import annotations
 
@@ -12,91 +12,7 @@ from scipy.stats import rankdata
 
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.rank_sum import at_most
-from timefair.statistics.run_count.stopping import Reason, check_range, checked_values
-
-
-@dataclass(frozen=True)
-class PairDecision:
-    """Whether to stop, why, and which algorithm to run next.
-
-    `standard_error` is that of the difference or ratio of the means (NaN while an
-    algorithm has fewer than `PairRule.start` runs). `following` is 0 for the first algorithm, 1 for
-    the second, and None to stop.
-    """
-
-    reason: Reason
-    standard_error: float
-    following: int | None
-
-
-@dataclass(frozen=True)
-class PairRule:
-    """Stop when the standard error of the difference, or ratio, of two means is small enough.
-
-    The next run goes to the algorithm that has fewer runs than in the division that minimizes the
-    standard error. The rule promises no confidence at the n where it stops.
-
-    - `error`: The wanted standard error: in the unit of the values, or of the ratio second / first.
-    - `ratio`: Whether the ratio of the means is estimated.
-    - `start`: Number of first runs of each algorithm, at least 2.
-    - `cap`: Greatest number of runs of both algorithms together, at least ``2 start``.
-
-    If the values are constant in both samples, the error is 0 and the reason is "degenerate". If a
-    value is `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up
-    to the cap.
-
-    Source: F. Campelo and F. Takahashi, Journal of Heuristics 25 (2019), doi
-    10.1007/s10732-018-9396-7: the parametric standard errors and the optimal ratios.
-    """
-
-    error: float
-    ratio: bool = False
-    start: int = 10
-    cap: int = 100
-
-    def __post_init__(self) -> None:
-        check_range(self.start, self.cap, least=2)
-        if self.cap < 2 * self.start:
-            raise ValueError(f"cap counts both algorithms: at least {2 * self.start} here")
-        if not 0.0 <= self.error < np.inf:
-            raise ValueError(f"error must be finite and not negative, not {self.error}")
-
-    def decide(self, first: ArrayLike, second: ArrayLike) -> PairDecision:
-        """Decide whether to stop, and which algorithm to run next.
-
-        - `first`, `second`, shapes (n1,) and (n2,): All values so far; `inf` for a run without a
-          finite value.
-
-        Returns: In case of a tie, the first algorithm is next.
-        """
-        x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
-        if min(x.size, y.size) < self.start:
-            return PairDecision(Reason.START, np.nan, int(y.size < x.size))
-        spreads = self._spreads(x, y)
-        error = float(np.sqrt(spreads[0] ** 2 / x.size + spreads[1] ** 2 / y.size))
-        if error <= self.error:
-            reason = Reason.DEGENERATE if error == 0.0 else Reason.MET
-            return PairDecision(reason, error, None)
-        if x.size + y.size >= self.cap:
-            return PairDecision(Reason.CAP, error, None)
-        if not np.isfinite(error):
-            return PairDecision(Reason.OPEN, error, int(y.size < x.size))
-        return PairDecision(Reason.OPEN, error, int(x.size * spreads[1] > y.size * spreads[0]))
-
-    def _spreads(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-        """Standard deviation that one run of each algorithm adds to the wanted number.
-
-        The error is least for ``n1 / n2`` equal to their ratio.
-        """
-        if not (np.isfinite(x).all() and np.isfinite(y).all()):
-            return np.inf, np.inf
-        deviations = float(x.std(ddof=1)), float(y.std(ddof=1))
-        if not self.ratio:
-            return deviations
-        mean = float(x.mean())
-        if mean == 0.0:
-            return np.inf, np.inf
-        return deviations[0] * abs(float(y.mean())) / mean**2, deviations[1] / abs(mean)
+from timefair.statistics.run_count.stopping import checked_values
 
 
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
