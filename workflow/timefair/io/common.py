@@ -304,33 +304,18 @@ FoundT = TypeVar("FoundT")
 
 def paired(
     listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
-) -> list[tuple[ListedT, FoundT]] | None:
-    """Pair listed runs with runs found in the data file, in order.
+) -> list[tuple[ListedT, FoundT]]:
+    """Pair listed runs with runs found in the data file, in order; there are at least as many.
 
-    With equal numbers of runs, each listed run is paired with the found run at the same place. With
-    more found runs, the first ones that agree in order, or simply the first ones if none do. With
-    fewer, the only assignment in which all pairs agree; None if there is none, or several.
+    With more found runs, the first ones that agree in order, or simply the first ones if none do.
     """
     if len(found) == len(listed):
         return list(zip(listed, found, strict=True))
-    agreeing = [[agree(one, other) for other in found] for one in listed]
-    if len(found) > len(listed):
-        places = _embedding(agreeing) or range(len(listed))
-        return [(one, found[k]) for one, k in zip(listed, places, strict=True)]
-    of_found = [list(row) for row in zip(*agreeing, strict=True)]
-    first = _embedding(of_found)
-    last = _embedding([row[::-1] for row in of_found[::-1]])
-    if first is None or last is None or first != [len(listed) - 1 - k for k in reversed(last)]:
-        return None
-    return [(listed[k], one) for k, one in zip(first, found, strict=True)]
-
-
-def _embedding(agreeing: Sequence[Sequence[bool]]) -> list[int] | None:
-    """Per row the earliest true column behind that of the row before; None if there is none."""
     places: list[int] = []
-    for row in agreeing:
-        start = places[-1] + 1 if places else 0
-        if True not in row[start:]:
-            return None
-        places.append(row.index(True, start))
-    return places
+    for one in listed:
+        later = range(places[-1] + 1 if places else 0, len(found))
+        place = next((k for k in later if agree(one, found[k])), None)
+        if place is None:
+            return list(zip(listed, found, strict=False))
+        places.append(place)
+    return [(one, found[k]) for one, k in zip(listed, places, strict=True)]

@@ -438,8 +438,8 @@ class _Reader:
     ) -> Iterator[PublishedRun]:
         """The runs that an index file lists for a data file, in its order.
 
-        `InputError` if it cannot be determined which runs are missing, the data file is damaged,
-        or values only rise though they should be minimized.
+        `InputError` if runs are missing, the data file is damaged, or values only rise though they
+        should be minimized.
         """
         place, cautions = self.folder.place(data), self.cautions
         logs = _logs(data, place, cautions, self.seconds)
@@ -476,12 +476,12 @@ def _chosen(
     cautions: Cautions,
 ) -> list[tuple[ListedRun, IohLog]]:
     """Pair listed runs with their lines; `index` is the suffix of the index file."""
-    pairs = paired(listed, found, lambda one, run: run.agrees(one))
     numbers = f"{counted(len(found), 'run')}, but the {index} file lists {len(listed)}"
-    if pairs is None:
-        raise InputError(f"{place}: {numbers}; cannot determine which are missing")
-    if len(found) != len(listed):
-        cautions.add(place, f"{numbers}; only runs in both are read")
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
+    pairs = paired(listed, found, lambda one, run: run.agrees(one))
     if not all(run.agrees(one) for one, run in pairs):
         cautions.add(
             place, f"ends or best values differ from the {index} file; the data files are used"
