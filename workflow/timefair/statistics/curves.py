@@ -20,16 +20,13 @@ def best_so_far(
 ) -> NDArray[np.float64]:
     """Best precision that each run has found up to each cost of a grid.
 
-    - `cost`, shape (events,): Seconds or evaluations since the start of the run. They must not
-      decrease within a run.
-    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
-    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
-      have no events.
-    - `grid`, shape (points,): Costs at which the precision is wanted, in the unit of `cost`, in any
-      order.
+    - `cost`, `precision`, shape (events,): Seconds or evaluations since the start of the run, and
+      the best precision; within a run, costs never fall and precisions never rise.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``.
+    - `grid`, shape (points,): Costs, in the unit of `cost`, in any order.
 
-    Returns, shape (runs, points): `inf` before the first event of a run. After the end of a run,
-    its last best precision.
+    Returns, shape (runs, points): `inf` before the first event of a run, and the last best
+    precision after its end.
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
     points = vector(grid, "grid")
@@ -50,13 +47,10 @@ class Band:
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
-    """Median over the runs, with a band between two sample quantiles.
-
-    The band shows how much single runs vary.
+    """Median over the runs, with a band between two sample quantiles: how much runs vary.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `low`, `high`: Probabilities of the lower and the upper edge of the band, ``0 <= low <= high
-      <= 1``.
+    - `low`, `high`: Probabilities of the edges, ``0 <= low <= high <= 1``.
 
     Returns: Order statistics over the runs; NaN if there are no runs.
     """
@@ -71,19 +65,14 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
 
 def median_band(best: ArrayLike, confidence: float) -> Band:
-    """Median over the runs, with its confidence interval.
-
-    The interval shows how well the median is known from this number of runs.
+    """Median over the runs, with its confidence interval at each point.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point. The actual coverage is at
-      least the nominal one, for any distribution of the values. Ties increase it, and so do equal
-      numbers of runs on several instances.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; at least reached.
 
-    Returns: Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if
-    the upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
-    are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are no
-    runs.
+    Returns: Order statistics, see `quantiles.quantile_interval`. Limits are `inf` if they belong to
+    a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
+    NaN without runs.
     """
     values = _matrix(best)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
@@ -105,12 +94,11 @@ def _matrix(best: ArrayLike) -> NDArray[np.float64]:
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     """Fraction of the (target, instance, run) triples with a runtime of at most b.
 
-    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached.
-      Such failures count in the denominator.
+    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached,
+      which counts in the denominator.
     - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
 
-    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the
-    share of targets that were reached, and not 1.
+    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
@@ -129,11 +117,8 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 class EcdfBand:
     """An ECDF with two bands; arrays of shape (points,).
 
-    - `fraction`: The ECDF.
-    - `low`, `high`: Pointwise band: at one cost that is chosen in advance, it contains the true
-      curve with the stated confidence.
-    - `everywhere_low`, `everywhere_high`: Simultaneous band: it contains the true curve at all
-      costs with the stated confidence.
+    `low` and `high` contain the true curve with the stated confidence at one cost that is chosen in
+    advance, `everywhere_low` and `everywhere_high` at all costs.
     """
 
     fraction: NDArray[np.float64]
@@ -152,7 +137,7 @@ def ecdf_band(
     resamples: int,
     rng: np.random.Generator,
 ) -> EcdfBand:
-    """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
+    """ECDF with bootstrap bands, for the uncertainty from the limited number of runs.
 
     Whole runs are resampled within their strata. Problems and targets are fixed, so the bands are
     not valid for other problems.
@@ -161,11 +146,10 @@ def ecdf_band(
     - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
     - `grid`, shape (points,): Costs, in any order.
 
-    Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
-    a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
-    runs of each stratum agree, the pointwise band has zero width and is not informative.
+    Returns: Limits in [0, 1]; NaN if a stratum has only one run. All values are NaN without runs or
+    targets. Where all runs of each stratum agree, the pointwise band has zero width.
 
-    The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
+    The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
     ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
     coverage is in docs/explanation/curves.md.
 
@@ -210,13 +194,12 @@ def performance_ratios(
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
     - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
-    - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
+    - `floor`: Resolution of the timer; costs below it are replaced by it.
     - `reference`: Column of an algorithm, by whose costs is divided instead.
 
-    Returns, shape (..., problems, algorithms): Costs equal to the divisor have the ratio 1, also
-    0/0; c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`; if only the reference
-    did not, the ratio is 0. Another algorithm changes the ratios to the lowest cost: to compare
-    two, use a profile of these two, or a reference.
+    Returns, same shape: 1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a
+    problem, all ratios are `inf`; if only the reference did not, the ratio is 0. Another algorithm
+    changes the ratios to the lowest cost: to compare two, use a profile of these two.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -242,11 +225,9 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
     - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
       solved count in the denominator.
-    - `grid`, shape (points,): The factors r, never decreasing. r = 1 gives the share of problems on
-      which the algorithm is best.
+    - `grid`, shape (points,): The factors r, never decreasing.
 
-    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. At ``r = inf``, it
-    is the share of problems that were solved, and not 1.
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems.
 
     Source: Dolan and Moré (2002), equation (2.2).
     """
@@ -258,10 +239,8 @@ def resampled_ert(
 ) -> NDArray[np.float64]:
     """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
-    - `spent`, shape (runs, targets): Cost of each run: up to the target for a success, up to the
-      end of the run for a failure.
-    - `success`, same shape: Whether the run reached the target.
-    - `resamples`: Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
+    - `spent`, `success`, shape (runs, targets): As for `ert.ert`.
+    - `resamples`: Number of samples, each of runs - 1 whole runs; see `stratified_sums`.
 
     Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
     success; NaN for fewer than two runs.
@@ -302,11 +281,9 @@ def profile_band(
     - `grid`, shape (points,): Factors or costs, never decreasing.
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
-    profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
-    if an algorithm has only one run on a problem. The width is zero where all samples agree.
-
-    The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
-    biased too. The coverage is in docs/explanation/curves.md.
+    profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
+    is biased, and so are its samples. NaN without problems, or if an algorithm has only one run on
+    a problem. The coverage is in docs/explanation/curves.md.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """

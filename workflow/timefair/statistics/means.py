@@ -124,15 +124,13 @@ def _studentised_limits(
 
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Mean cost of the runs that succeeded. This mean is misleading.
+    """Mean cost of the runs that succeeded: misleading, and here to show how.
 
-    The mean omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
-    therefore seems fast. The function exists to show this effect.
+    An algorithm that succeeds only in its luckiest runs seems fast, because failures are omitted.
 
     - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
 
-    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if
-    no run succeeded.
+    Returns: The shape of `costs` without `axis`. NaN if no run succeeded.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
@@ -146,12 +144,7 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Mean cost if every run succeeded, and NaN otherwise.
-
-    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
-
-    Returns: The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN
-    ("n/a") if a run failed or if there are no runs.
+    """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
@@ -172,9 +165,8 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     - `first`, `second`, shape (algorithms,): Two measures of the same algorithms, such as mean and
       median. Smaller is better; `inf` is worst and equal to itself.
 
-    Returns, shape (pairs, 2): One row (a, b) of indices per pair, where a is better by the first
-    measure, and b by the second. The rows are sorted by a, then by b. A tie in either measure is
-    not a disagreement.
+    Returns, shape (pairs, 2): Sorted rows (a, b): a is better by the first measure, b by the
+    second. A tie in either measure is not a disagreement.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
@@ -183,13 +175,12 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
 
 
 def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
-    """The smaller of the two distances of each pair, by one measure and by the other, in decades.
+    """The smaller of two distances of each pair, by one measure and by the other, in decades.
 
     - `first`, `second`, shape (algorithms,): Two measures, not negative.
     - `pairs`, shape (pairs, 2): From `opposed_pairs`.
 
-    Returns, shape (pairs,): The smaller of the two absolute log10 ratios. A ratio with 0 or `inf`
-    is infinite.
+    Returns: Shape (pairs,). A ratio with 0 or `inf` is infinite.
     """
     x, y = _measures(first, second)
     if (x < 0).any() or (y < 0).any():

@@ -20,7 +20,7 @@ Method = Literal["beta", "paper"]
 class ProbabilityInterval:
     """A probability with its limits; all arrays have the same shape.
 
-    `about_one` is True if the count includes the complete sample: the paper prints "≈ 1.00" then.
+    `about_one`: the count includes the complete sample: the paper prints "≈ 1.00" then.
     """
 
     value: NDArray[np.float64]
@@ -36,9 +36,8 @@ def probability_of_quantile(
     confidence: float,
     method: Method = "beta",
 ) -> ProbabilityInterval:
-    """Probability that another run is at least as good as the p-quantile Q_p of the sample.
+    """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
-    This probability is F(Q_p), where F is the distribution function of the runs; it is close to p.
     The estimate depends on the number k of values at or below Q_p, which is larger than
     ``ceil(n p)`` if Q_p is tied.
 
@@ -47,8 +46,7 @@ def probability_of_quantile(
     - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
       samples and near p = 1.
 
-    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
-    because then there is no result that another run could reach.
+    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
@@ -83,8 +81,7 @@ def beta_interval(
     """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
     - `count`, `n`: The rank k, in 1..n, and the size of the sample.
-    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of the rank
-      k + 1; it is 1 for k = n.
+    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of k + 1, or 1.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1.
     """
@@ -94,11 +91,10 @@ def beta_interval(
 
 
 def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
-    """The interval of the paper: (k - 1)/(n - 1), with a normal approximation.
+    """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n.
 
-    The half-width is ``z sqrt(q (1 - q)/n)`` with q = k/n. The limits are restricted to (0, 1]; a
-    lower limit of 0 is exclusive. For k = n, the value and both limits are 1, and `about_one` is
-    True. NaN for n = 1.
+    The limits are restricted to [0, 1]. For k = n, the value and both limits are 1, and `about_one`
+    is True. NaN for n = 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
@@ -118,9 +114,6 @@ def success_interval(
 
     - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
 
-    Returns: The lower limit is 0 if no run succeeded, and the upper limit is 1 if no run failed.
-    The coverage is never below the confidence.
-
     >>> interval = success_interval([0, 5, 10], 10, 0.95)
     >>> interval.low.round(3).tolist(), interval.high.round(3).tolist()
     ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
@@ -131,12 +124,9 @@ def success_interval(
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
-    """Probability that at least one of n independent runs succeeds.
+    """Probability ``1 - (1 - p)**n`` that at least one of n independent runs succeeds.
 
-    - `p`: Probability in [0, 1] that a single run succeeds.
-    - `runs`: Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
-
-    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
+    - `p`, `runs`: Probability in [0, 1] that a run succeeds, and n, at least 0; broadcastable.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
@@ -151,13 +141,10 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
     """Smallest number of independent runs of which at least one succeeds with a wanted probability.
 
-    - `p`: Probability in [0, 1] that a single run succeeds.
-    - `wanted`: Wanted probability in [0, 1] of at least one success. Its shape must be
-      broadcastable with that of `p`.
+    - `p`, `wanted`: Probabilities in [0, 1] that a run, and that at least one, succeeds.
 
-    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is
-    below the wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p
-    is 0 or if `wanted` is 1 and p < 1.
+    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))`` as floats, but for rounding. 0 if `wanted` is 0, 1
+    if p is 1, and `inf` if p is 0 or if `wanted` is 1 and p < 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
@@ -228,17 +215,13 @@ def best_of_mean(
 
 
 def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDArray[np.float64]:
-    """The p-quantile of the best of k runs.
+    """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``.
 
     - `values`: As for `best_of_mean`; ``-inf`` is allowed.
-    - `p`: Probability in [0, 1].
-    - `k`: Number of runs of which the best counts, at least 1.
 
-    Returns: The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of
-    `values` with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
+    Returns: The shape of `values` without `axis`; NaN if there are no runs and for ``k > R``.
 
-    Source: The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
-    Optimization Algorithms", Mathematics 2022, 10(22), 4364, Table 1.
+    Source: The inverse of Mathematics 2022, 10(22), 4364, Table 1.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
@@ -251,13 +234,11 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
 
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
-    """Number of runs of length tau that fit into a budget T: ``floor(T/tau)``.
+    """Number ``floor(T/tau)`` of runs of mean length tau that fit into a budget T.
 
-    - `budget`: The budget T, finite and not negative.
-    - `tau`: Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
+    - `budget`, `tau`: T, finite and not negative, and tau, positive; NaN if it is unknown.
 
-    Returns: Whole numbers as floats. A ratio that differs from a whole number only by rounding
-    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN.
+    Returns: Whole numbers as floats; NaN if `tau` is NaN.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """

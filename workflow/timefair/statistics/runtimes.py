@@ -113,8 +113,7 @@ def relative_targets(
     - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
 
     Returns, shape (runs, shares): ``best + share * (start - best)``, with the least `best` on the
-    problem, and the median of `first` (an order statistic) over the runs with events. `inf` if no
-    run has events. The targets depend on the set of algorithms.
+    problem, and the median of `first` over the runs with events. `inf` if no run has events.
 
     Source: J. J. Moré and S. M. Wild, SIAM Journal on Optimization 20 (2009), equation (2.2), with
     the median in the place of the common start x0.
@@ -168,18 +167,13 @@ def rounds(
 ) -> NDArray[np.float64]:
     """Number of rounds that a run has started when it has made a number of evaluations.
 
-    - `evaluations`: Numbers of evaluations since the start of the run, at least 0. `inf` and NaN
-      are returned unchanged.
-    - `first`, `size`, `count`, shape (rows,): The batches of the run in their order. Row j: after
-      ``first[j]`` evaluations, there are ``count[j]`` batches of ``size[j]`` points, one after the
-      other. All other evaluations are not in a batch.
+    - `evaluations`: At least 0, any shape. `inf` and NaN are returned unchanged.
+    - `first`, `size`, `count`, shape (rows,): Row j: after ``first[j]`` evaluations, there are
+      ``count[j]`` batches of ``size[j]`` points. All other evaluations are not in a batch.
     - `workers`: Number of evaluations that can run at the same time, at least 1.
 
-    Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
-    worker.
-
-    The points of a batch are evaluated in their order. If m points of an unfinished batch have been
-    evaluated, they take ⌈m / workers⌉ rounds.
+    Returns: The shape of `evaluations`. The points of a batch are evaluated in their order: m
+    points of an unfinished batch take ⌈m / workers⌉ rounds.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, not {workers}")

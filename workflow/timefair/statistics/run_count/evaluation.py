@@ -20,8 +20,8 @@ from timefair.statistics.run_count.stopping import StopCounts, checked_values
 class Savings:
     """Numbers of runs, and their percentages of `total`; all arrays have the same shape.
 
-    The rule makes `estimated` runs and saves `saved` of `total` runs. `accuracy` is the percentage
-    of samples with an accurate estimate. `expected_saved` is this percentage of the saved runs.
+    `accuracy` is the percentage of samples with an accurate estimate, and `expected_saved` this
+    percentage of the saved runs.
     """
 
     total: NDArray[np.float64]
@@ -37,8 +37,7 @@ class Savings:
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
     """The columns of Table 2: arrays of the broadcast shape; percentages are NaN for a total of 0.
 
-    - `total`: Number of runs of the complete samples, not negative.
-    - `estimated`: Number of runs that the rule makes, in 0..total.
+    - `total`, `estimated`: Runs of the complete samples, and those that the rule makes.
     - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
@@ -302,13 +301,9 @@ def rule_proposal(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
-    """Numbers of runs at which the skewness rules stop.
+    """Numbers of runs at which the skewness rules stop, one setting per rule.
 
-    - `rules`: The settings.
-    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
-      without a finite value. May be a memory map.
-
-    Returns: One setting per rule.
+    - `samples`, shape (samples, runs): As for `verdicts`. May be a memory map.
     """
     shape = np.shape(samples)
     if len(shape) != 2:
@@ -323,12 +318,9 @@ def rule_proposal(
 
 
 def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
-    """Numbers of runs at which any other rules stopped.
+    """Numbers of runs at which any other rules stopped on the same samples.
 
-    - `counts`: One per rule, at least one, all on the same samples.
     - `outliers`: Outlier filter applied before the mean is computed.
-
-    Returns: One setting per rule.
     """
     return Proposal(
         np.stack([found.n for found in counts], axis=1),
@@ -338,24 +330,13 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
 
 
 def fixed_control(proposal: Proposal) -> Proposal:
-    """Control with the same n for all samples. It saves at least as much as each setting.
-
-    - `proposal`: At least one sample.
-
-    Returns: n is the mean n of the setting, rounded down. Every sample counts as stopped.
-    """
+    """Control with the mean n of each setting, rounded down, for all samples, at least one."""
     n = np.broadcast_to(np.floor(proposal.n.mean(axis=0)).astype(np.int64), proposal.n.shape)
     return Proposal(n, np.ones(n.shape, dtype=np.bool_), proposal.outliers)
 
 
 def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
-    """Control with the numbers of runs of each setting, assigned to the samples at random.
-
-    - `proposal`: Any number of samples.
-
-    Returns: Each setting has the same total number of runs, and the same number of samples that
-    never stopped.
-    """
+    """Control with the numbers of runs of each setting, assigned to the samples at random."""
     places = rng.permuted(np.indices(proposal.n.shape)[0], axis=0)
     return Proposal(
         np.take_along_axis(proposal.n, places, axis=0),
@@ -369,11 +350,10 @@ class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
 
     - `cap`: Size of a complete sample.
-    - `samples`: Number of samples, shape (groups,).
-    - `runs`, `stopped`, `accurate`, `accurate_stopped`: Number of runs made, and of samples that
-      stopped, that have an accurate estimate, and that have both; shape (groups, settings).
-    - `within`: Number of samples whose estimate is accurate or has an error within each band; shape
-      (groups, settings, bands).
+    - `samples`, shape (groups,): Number of samples.
+    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
+      samples that stopped, that have an accurate estimate, and that have both.
+    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
     """
 
     cap: int
@@ -395,13 +375,8 @@ def evaluate(
 ) -> Evaluation:
     """Determine how accurate the estimates from given numbers of runs are, on complete samples.
 
-    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
-      without a finite value. May be a memory map: it is read in blocks.
-    - `proposal`: Numbers of runs of rules or of a control.
-    - `truth`, shape (samples, runs'): Independent runs to compare with. By default the complete
-      sample, which contains the n runs; n = runs is then accurate by definition.
-    - `groups`, shape (samples,): Group of each sample, from 0. By default, all samples are in one
-      group.
+    - `samples`, `truth`: As for `verdicts`; memory maps are read in blocks.
+    - `groups`, shape (samples,): Group of each sample, from 0. By default, all are in one group.
 
     Returns: One row per group; a group without samples has NaN shares.
 

@@ -18,11 +18,10 @@ from timefair.statistics.run_count.stopping import checked_values
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
-    - `field`, shape (algorithms, n): Results of each algorithm. `inf` is worst and equal to itself.
-    - `leader`: Row of the leader.
+    - `field`, shape (algorithms, n): Results; `inf` is worst and equal to itself.
+    - `leader`: Row of the leader, whose p is 1.
 
-    Returns, shape (algorithms,): 1 for the leader, and for a row in which all values are equal to
-    those of the leader. Exact without ties. With ties, the normal approximation as in
+    Returns, shape (algorithms,): Exact without ties. With ties, the normal approximation of
     ``scipy.stats.mannwhitneyu``, because a race computes thousands of p-values: 0.7 to 2.6 times
     the exact value between 0.001 and 0.01, and 0.95 to 11 times below, for 7 to 33 runs.
     """
@@ -70,12 +69,9 @@ LOOKS = (7, 10, 15, 22, 33)
 class RaceState:
     """State of a race after a look.
 
-    - `dropped_at`: The n at which each algorithm was dropped, shape (algorithms,); 0 if it is still
-      in the race.
-    - `look`: The n of the latest look; 0 before the first look.
-    - `leader`: Index of the best algorithm at that look; -1 before the first look.
-    - `next_n`: Number of runs that each algorithm in the race needs for the next look; None if the
-      race is over.
+    - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
+    - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
+    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
     """
 
     dropped_at: NDArray[np.int64]
@@ -128,12 +124,11 @@ class Race:
     def state(self, samples: Sequence[ArrayLike]) -> RaceState:
         """Which algorithms are still in the race, with all looks from the first on.
 
-        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs; at
-          least one algorithm. Values beyond a look, or after an algorithm was dropped, are ignored.
-          The state therefore does not depend on when it is computed.
+        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs.
+          Values beyond a look, or after an algorithm was dropped, are ignored, so the state does
+          not depend on when it is computed.
 
-        Returns: The state at the last look that all algorithms in the race have reached. Raises
-        ValueError if there is no sample, one is not a vector, or a value is NaN or ``-inf``.
+        ValueError without a sample, or for one that is no vector or has NaN or ``-inf``.
         """
         values = [checked_values(sample, dimensions=1) for sample in samples]
         if not values:
@@ -159,15 +154,9 @@ class Race:
 
 
 def leading(field: NDArray[np.float64]) -> int:
-    """The leading algorithm: the one with the smallest median.
+    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first.
 
-    If several medians are equal, it is the algorithm with the smallest mean rank, and then the
-    first of them.
-
-    - `field`, shape (algorithms, n): Results of each algorithm, without NaN. `inf` is the worst
-      result; several `inf` are ties.
-
-    Returns: Row of the leader.
+    - `field`, shape (algorithms, n): Results, without NaN; several `inf` are ties.
     """
     ranks = rankdata(field).reshape(field.shape).mean(axis=1)
     return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])

@@ -1,8 +1,6 @@
 """One interface for all stopping rules, during measurement and on complete samples.
 
-A rule examines the sample so far and decides whether its criterion is met. This module applies the
-least number of runs (`start`) and the greatest number (`cap`) for all rules. A rule therefore gives
-the same n after each run and on complete samples.
+A rule examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
 """
 
 from __future__ import annotations
@@ -42,10 +40,8 @@ class Reason(StrEnum):
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
 
-    - `value`: The number that the rule computes, such as a skewness or a width; NaN if it is
-      undefined.
-    - `met`: Whether the criterion is met: the number is small enough.
-    - `degenerate`: Whether it is met only because the values are constant.
+    - `value`: The number that the rule computes, such as a width; NaN if it is undefined.
+    - `met`, `degenerate`: Whether it is small enough, and whether only by constant values.
     - `outside`: Whether a value is outside the bounds of the rule, so that the criterion is not
       met; None for a rule without bounds.
     """
@@ -99,13 +95,10 @@ class StopCounts:
 
 
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
-    """Decide whether to stop or to make one more run.
+    """Decide whether to stop or to make one more run; a criterion met at the cap counts as met.
 
-    - `rule`: Any rule.
     - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
       finite value. The sample may be empty.
-
-    Returns: A criterion that is met at the cap counts as met.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -129,11 +122,8 @@ def stop_counts(
 ) -> StopCounts:
     """Where a rule stops on many complete samples; the n is that of `decide` after each run.
 
-    - `rule`: Any rule.
     - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
       run without a finite value. May have no rows.
-
-    Returns: Empty arrays if `samples` has no rows.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -205,15 +195,12 @@ def equal_if_solved(
 ) -> NDArray[np.float64]:
     """Best precisions, of which those beyond the final target are equal to it.
 
-    A run that reached the final target was ended by it. How far beyond the target it happened to
-    be says nothing about its algorithm.
+    How far beyond the target that ended it a run happened to be says nothing about its algorithm.
 
     - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
     - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
       value, which the final target does not limit.
     - `final_target`: The precision that ends a run; None if none does.
-
-    Returns: Shape (runs,).
     """
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target

@@ -27,13 +27,9 @@ PRIOR_RUNS = 2.0
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the ordinary interval. It is valid for one n that was fixed in advance.
+    """Ranks of the limits of the ordinary interval, valid for one n that was fixed in advance.
 
-    - `n`: Number of values, at least 1.
-    - `p`: Probability of the quantile, in (0, 1).
-
-    Returns low, high: Ranks of the limits, as in
-    ``scipy.stats.quantile_test(...).confidence_interval``.
+    - `n`, `p`: Number of values, at least 1, and probability of the quantile, in (0, 1).
 
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
@@ -42,13 +38,10 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of a confidence sequence. It is valid for all n simultaneously.
+    """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
 
-    - `n`, `p`, `confidence`: As for `single_look_ranks`.
-
-    Returns low, high: Ranks of the limits. Each side uses a martingale of likelihood ratios, mixed
-    over one half of a beta prior around p; by Ville's inequality, it stays below
-    ``2 / (1 - confidence)``.
+    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p;
+    by Ville's inequality, it stays below ``2 / (1 - confidence)``.
 
     Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
@@ -59,14 +52,10 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 
 def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
-    """Ranks of an interval that is valid for all looks from `start` to `cap` simultaneously.
+    """Ranks of the limits of an interval valid for all looks from `start` to `cap` together.
 
     Every look has the same error probability, as large as possible: the probability that at least
     one look does not contain the quantile is computed exactly, from the binomial walk.
-
-    - `n`, `p`, `confidence`: As for `single_look_ranks`, with ``start <= n <= cap``.
-
-    Returns low, high: Ranks of the limits.
 
     Source: S. J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
     """
@@ -155,8 +144,7 @@ def betting_interval(
 
     Returns low, high, shape (...): In [0, 1].
 
-    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024): the
-    hedged capital process with predictable plug-in bets.
+    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024).
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
@@ -189,10 +177,7 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _lower_limit(
     x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
-    """The largest candidate mean that is excluded by the bets on values above it, by bisection.
-
-    The capital of the gambler decreases as the candidate increases.
-    """
+    """The largest candidate mean that the bets on values above it exclude, by bisection."""
     low = np.zeros(x.shape[:-1])
     high = np.ones(x.shape[:-1])
     for _ in range(HALVINGS):
@@ -227,16 +212,11 @@ class QuantileWidth:
 
     - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
     - `p`: Probability of the quantile; 0.5 is the median.
-    - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
-      only if the interval is [0, 0].
-    - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
-      n where the rule stops.
+    - `validity`: The looks for which the confidence is valid; by default, the n of the stop is one.
     - `start`, `cap`: Least and greatest number of runs.
 
-    `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
-    it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
-    than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
-    "degenerate".
+    `inf` is sorted last. If both limits are `inf`, it is known that the quantile is not reached,
+    and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
 
     width: float
@@ -284,16 +264,15 @@ class QuantileWidth:
 
 @dataclass(frozen=True)
 class MeanWidth:
-    """Stop when Student's interval of the mean is narrow enough.
+    """Stop when Student's interval of the mean, for one look, is narrow enough.
 
     - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
       the values.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    The interval is for one look and for values that are about normal. For values without known
-    bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and L. J. Savage, Annals
-    of Mathematical Statistics 27, 1956). If a value is `inf`, the width is `inf`. If all values are
-    equal, the width is 0 and the reason is "degenerate".
+    For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
+    and L. J. Savage, Annals of Mathematical Statistics 27, 1956). If a value is `inf`, so is the
+    width. If all values are equal, it is 0 and the reason is "degenerate".
     """
 
     width: float
@@ -339,9 +318,8 @@ class BoundedMeanWidth:
     - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
-    The interval is anytime-valid for independent runs. Its width is of the order of the range
-    divided by n, even for values that hardly vary. A value outside the bounds (such as `inf`)
-    proves that they are wrong: the sample continues to the cap, "out of bounds".
+    The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
+    wrong: the sample continues to the cap, "out of bounds".
     """
 
     width: float
@@ -392,15 +370,11 @@ class BoundedMeanWidth:
 def is_kept_promise(
     estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether the truth is within the promised distance of the estimate.
+    """Whether the truth is within the promised distance of the estimate; arrays are broadcast.
 
     - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
-      runs or of other runs.
-    - `width`: The promised distance.
-    - `relative`: Whether the distance is relative to the absolute estimate.
-
-    Returns: The broadcast shape. `inf` is within the promised distance only of `inf`. Raises
-    ValueError if a number is NaN or the width is negative.
+      runs or of other runs; not NaN. `inf` is within the distance only of `inf`.
+    - `width`, `relative`: The distance, and whether it is relative to the absolute estimate.
     """
     _check_width(width)
     stated, true = np.broadcast_arrays(
