@@ -38,26 +38,16 @@ def collect(
     *,
     allow_mixed: bool = False,
 ) -> None:
-    """Write the runs of all records of an algorithm to `output`, with only a part of a file in
-    memory.
+    """Write the runs of all records of an algorithm to `output`, with a part of a file in memory.
 
-    The new file names the records of which it is made. Their journals are deleted, because the runs
-    are now in two other places.
+    The new file names the records of which it is made. Their journals are deleted.
 
-    Parameters
-    ----------
-    records
-        The path of each record, and the `Place` that the path states.
-    expected
-        The runs that should be there.
-    allow_mixed
-        Whether the records may come from different machines, software, code or configurations.
+    - `records`: The path of each record, and the `Place` that the path states.
+    - `expected`: The runs that should be there.
+    - `allow_mixed`: Whether machines, software, code or configurations may differ.
 
-    Raises
-    ------
-    InputError
-        If a file is not a record or does not belong to its path; if a run is missing, duplicate,
-        unexpected or contradictory; or if the records are mixed. There is one line per fault.
+    `InputError`, with one line per fault, if a file is not a record or does not belong to its path,
+    if a run is missing, duplicate, unexpected or contradictory, or if the records are mixed.
     """
     facts: dict[str, Any] = {"algorithm": label, "records": [], "stopping": [], NODES: []}
     origins = Origins()
@@ -78,9 +68,7 @@ def _checked(
 ) -> Iterator[pa.RecordBatch]:
     """The runs of all records; after the last one, `InputError` with all faults, if any.
 
-    Meanwhile, facts and origins get what the records name: the different campaigns, keys, code
-    digests and machines, the records themselves with paths relative to `base`, the decisions of a
-    stopping rule on each problem, and the nodes of blocks.
+    Meanwhile, facts and origins get what the records name, with paths relative to `base`.
     """
     seen: set[RunKey] = set()
     faults: list[str] = []

@@ -98,10 +98,9 @@ class Machine(NamedTuple):
 
 
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
-    """The kind of a machine with these facts. An unknown fact is None, and equals only None.
+    """The kind of a machine with these facts; an unknown fact is None.
 
-    Kernels reserve slightly different parts of the memory. Therefore the memory is rounded up to
-    the next size that is built.
+    The memory is rounded up to the next size that is built, because kernels reserve parts of it.
 
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
@@ -126,10 +125,9 @@ _ONE_OF_A_KIND = ("hostname", "affinity")
 class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
-    Machines are listed without their name and without the cores of a job, because on a cluster
-    every job may have others. Only a tuned variant has `tuning`: the record of its search, without
-    the trace. ``hosts`` has the name and kind of each machine, and the times of the first and the
-    last start of a run on it; it is empty in collected files of earlier versions.
+    Machines are without their name and the cores of a job. Only a tuned variant has `tuning`: the
+    record of its search. ``hosts`` has the name and kind of each machine, and the times of the
+    first and the last start of a run on it.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -194,12 +192,8 @@ class Origins:
 
 @dataclass
 class Measured:
-    """The runs of one algorithm.
-
-    - `origins`: Origins of the runs.
-    - `runs`: (function, dimension, instance, run) of each run.
-    - `decided`: Decisions of a stopping rule, in the form of records.
-    - `started`: When the first run began; None if this is unknown.
+    """The runs of one algorithm: their origins and keys, the decisions of a stopping rule (as in
+    records), and when the first run began (None: unknown).
     """
 
     origins: Origins = field(default_factory=Origins)
@@ -211,14 +205,8 @@ class Measured:
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
 
-    The code of an algorithm, and the code that measures it, may differ from that of the others,
-    because after a change of one algorithm only this one is measured again. Machines may differ if
-    all records belong to campaigns with blocks (`records.blocks`).
-
-    Parameters
-    ----------
-    origins
-        The origins by label of the algorithm.
+    The code of an algorithm may differ from that of the others, because after a change only this
+    one is measured again. Machines may differ if all records have blocks (`records.blocks`).
     """
     clauses = []
     for label, one in origins.items():
@@ -306,10 +294,9 @@ def in_blocks(origins: Iterable[Origins]) -> bool:
 
 
 def searched_elsewhere(one: Origins) -> str:
-    """A clause if a search for parameters and the runs have different kinds of machines.
+    """A clause if a search for parameters and the runs have other kinds of machines, or empty.
 
-    In that case, the seconds of the search cannot be added to those of the runs. The clause is
-    empty if the kinds are the same, or if no record names the machine of the search.
+    In that case, the seconds of the search cannot be added to those of the runs.
     """
     there = {Machine(**search["machine"]) for search in one.tuning if "machine" in search}
     if not there or there == (here := machine_kinds([one])):
@@ -324,11 +311,7 @@ def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
 
 
 def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
-    """Groups of algorithms; the algorithms of a group should have the same software.
-
-    The first group contains the algorithms in the shared environment. An algorithm with ``python``
-    or ``path`` has its own environment and is a group of its own.
-    """
+    """Groups of algorithms with the same software: the shared environment, and each own one."""
     shared = [one for one in origins.values() if not one.own_environment]
     return [shared, *([one] for one in origins.values() if one.own_environment)]
 
@@ -343,11 +326,7 @@ def undeclared_software(origins: Mapping[str, Origins]) -> dict[str, list[str]]:
 
 
 def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
-    """The versions of each package for which the records name more than one version.
-
-    timefair itself is omitted, because the digest of its code shows whether it measured
-    differently.
-    """
+    """The versions of each package, except timefair, of which the records name several."""
     found: dict[str, set[str]] = {}
     for machine in _machines(origins):
         python = ".".join((machine.get("python") or "unknown").split(".")[:2])
@@ -406,8 +385,7 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Settings for measuring on a machine that others use, too.
 
     ``repeats``: maximal number of repetitions of a perturbed run. ``reference``: whether the
-    reference kernel is timed before and after each run. Perturbed runs are excluded only by the
-    tables.
+    reference kernel is timed before and after each run.
     """
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0

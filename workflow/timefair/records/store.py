@@ -30,9 +30,8 @@ _HEX_DIGITS = 32
 class ColumnChecksums:
     """The checksums of all columns of the added runs, in hex, by the column's name.
 
-    Each field of nested rows has its own checksum and is named as in Parquet:
-    ``events.list.element.time_s``. The checksum of the list itself is that of its lengths.
-    Therefore some columns can be checked without the others.
+    Each field of nested rows has its own, named as in Parquet: ``events.list.element.time_s``; that
+    of the list itself is of its lengths. So some columns can be checked without the others.
     """
 
     def __init__(self) -> None:
@@ -195,9 +194,9 @@ class _Record(_Facts):
 
 
 def misshapen(facts: dict[str, Any]) -> str:
-    """A clause about the first fact that is of another kind than in records of timefair.
+    """A clause about the first fact of another kind than in records; empty if there is none.
 
-    It is empty if there is none. Facts may be missing, or may be additional.
+    Facts may be missing, or may be additional.
 
     >>> misshapen({"machine": {"memory_mb": "16000"}})
     'its fact machine.memory_mb is not as in a record (input should be a valid number)'
@@ -212,12 +211,9 @@ def misshapen(facts: dict[str, Any]) -> str:
 
 
 def avoid_pandas() -> None:
-    """Keep pyarrow from importing pandas when it first converts a list.
+    """Keep pyarrow from importing pandas, which is slow, when it first converts a list.
 
-    pyarrow imports pandas only to recognise pandas objects in the list, and this import takes
-    longer than everything else in writing a record. Afterwards, pyarrow no longer converts missing
-    values of pandas to null. Its conversions to pandas, and imports of pandas by other code, still
-    work.
+    Afterwards, pyarrow no longer converts missing values of pandas to null in lists.
     """
     with hidden_modules("pandas"):
         pa.array([0])
@@ -245,8 +241,8 @@ _ENCODING = {
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
 
-    The file appears under its name only when it is complete and on the disk. The facts are read
-    last, so that they can contain results from the batches.
+    The file appears when it is complete and on the disk. The facts are read last, so that they can
+    contain results from the batches.
     """
     with atomic_file(path) as file:
         _write(file, batches, facts)
@@ -263,9 +259,7 @@ def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Join the batches to tables of some megabytes, because each table adds the metadata of a row
-    group.
-    """
+    """Join the batches to tables of some megabytes: each adds the metadata of a row group."""
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -294,16 +288,8 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 class Record(NamedTuple):
     """A record file whose metadata are unchanged; its content is checked when it is read.
 
-    Attributes
-    ----------
-    file, path
-        The open file, and its path.
-    facts
-        The facts that were written with the runs.
-    columns
-        The checksums of its columns, by name.
-    checksum
-        Checksum of the facts and of those checksums; records with the same one are the same.
+    `columns` are the checksums of its columns, and `checksum` that of these and of the facts:
+    records with the same one are the same.
     """
 
     file: pq.ParquetFile
@@ -313,13 +299,9 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, one part at a time; after the last part, `InputError` if any content has
-        changed.
+        """The runs, one part at a time, of some columns in Parquet's names; None for all.
 
-        Parameters
-        ----------
-        columns
-            The columns to read, in Parquet's names; None for all.
+        After the last part, `InputError` if any content has changed.
         """
         found = ColumnChecksums()
         was = BEFORE.get(self.facts["schema_version"], {})
@@ -380,9 +362,7 @@ def _shown(names: Sequence[str]) -> str:
 
 @contextmanager
 def _decoding(path: Path) -> Iterator[None]:
-    """Report any error while a file is read in one line: damage anywhere can make a
-    decoder fail.
-    """
+    """Report any error while a file is read in one line: any damage can make a decoder fail."""
     try:
         yield
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
@@ -396,10 +376,7 @@ def _decoding(path: Path) -> Iterator[None]:
 def open_record(path: Path) -> Record:
     """Open a record file and check its metadata.
 
-    Raises
-    ------
-    InputError
-        If the file is not a complete record, was edited, or has an unknown schema version.
+    `InputError` if it is not a complete record, was edited, or has an unknown schema version.
     """
     with _decoding(regular(path)):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
@@ -444,8 +421,6 @@ def _json(value: object) -> bytes:
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:
-    """All runs of some record files, in the order of the files; without paths, the
-    table is empty.
-    """
+    """All runs of some record files, in the order of the files; empty without paths."""
     tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()

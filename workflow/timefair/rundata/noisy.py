@@ -1,9 +1,7 @@
-"""Values without noise of noisy runs: their rows, and the traces that `noisy_value` selects from
-them.
+"""Values without noise of noisy runs, and the traces that `noisy_value` selects from them.
 
-In a record, the rows of a noisy run are in ``vectors`` (evaluations with their measured value and
-the value without noise) and ``recommendations``. `statistics.recommendations` explains the rules. A
-run is noisy if its column ``noise_free_f`` is not null.
+In a record, they are in ``vectors`` (evaluations with the measured value and that without noise)
+and ``recommendations``. A run is noisy if its column ``noise_free_f`` is not null.
 """
 
 from __future__ import annotations
@@ -43,14 +41,8 @@ _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
 class NoisyPart(Part):
     """The rows of some noisy runs, each in the order in which they were made.
 
-    `precision` contains measured values, and NaN for recommendations.
-
-    Attributes
-    ----------
-    launch
-        The launch that made each row.
-    noise_free
-        The value without noise.
+    `precision` has measured values, NaN for recommendations; `launch` made each row, and
+    `noise_free` is the value without noise.
     """
 
     launch: NDArray[np.intp]
@@ -71,10 +63,7 @@ class NoisyPart(Part):
         )
 
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
-        """The traces by a rule. Precisions are distances to `f_opt`, with one value per run.
-
-        If `f_opt` is NaN, the precisions are the values themselves.
-        """
+        """The traces by a rule, as distances to `f_opt` (one per run), or values if it is NaN."""
         events, lengths = [], []
         for begin, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             here = slice(begin, end)
@@ -104,20 +93,9 @@ def said(frame: pd.DataFrame, value: NoisyValue) -> str:
 
 
 def chosen(runs: pa.Table, value: NoisyValue) -> pa.Table:
-    """The runs for an export: noisy runs get the events and best values that tables use.
+    """The runs for an export: noisy runs, last, get the events and best values that tables use.
 
-    Parameters
-    ----------
-    runs
-        A table of `RUN_SCHEMA`.
-    value
-        A rule, as in ``statistics.noisy_value``.
-
-    Returns
-    -------
-    Table
-        A table of `RUN_SCHEMA`, noisy runs last. The launch of their events is null, and their
-        ``best_f`` is the value that belongs to the best precision.
+    The launch of their events is null, and ``best_f`` belongs to the best precision.
     """
     noisy = np.asarray(pc.is_valid(runs["noise_free_f"]))
     if value == "measured" or not noisy.any():
@@ -149,17 +127,7 @@ def chosen(runs: pa.Table, value: NoisyValue) -> pa.Table:
 
 
 def read(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> NoisyRows:
-    """The rows of a source.
-
-    Parameters
-    ----------
-    source
-        Runs, in the order of the source.
-    rows
-        The row of each of these runs; negative to omit a run.
-    noisy
-        Whether each row's run is noisy.
-    """
+    """The rows of a source; `rows` is that of each run (negative: omitted), `noisy` per row."""
     return NoisyRows(lambda: _parts(source, rows, noisy) if noisy.any() else iter(()))
 
 
@@ -180,9 +148,7 @@ def _parts(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> 
 def _part(
     vectors: pa.ChunkedArray, recommended: pa.ChunkedArray, rows: NDArray[np.intp]
 ) -> NoisyPart:
-    """Read them from the columns of the records. At equal numbers of evaluations, the evaluation is
-    before the recommendation.
-    """
+    """Read them from the columns of the records, evaluations before recommendations."""
     lengths = [
         pc.fill_null(pc.list_value_length(column), 0).to_numpy()
         for column in (vectors, recommended)

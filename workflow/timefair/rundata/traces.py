@@ -34,17 +34,10 @@ class Source(Protocol):
     """Runs in an arbitrary order. The order is the same in every pass."""
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested.
-
-        Its metadata contain facts: the decisions of a stopping rule, the nodes of blocks, the
-        origins of each algorithm's runs, and the sources of published data.
-        """
+        """The columns of all runs that are not nested, with facts in the metadata."""
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these fields, for one part of the runs at a time.
-
-        Without fields, it is a column of lists of numbers.
-        """
+        """A nested column with at least these fields, for one part of the runs at a time."""
 
     def events(self) -> int:
         """Upper bound of the number of events."""
@@ -76,13 +69,7 @@ class Stored:
         self._paths = tuple(paths)
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested.
-
-        Raises
-        ------
-        InputError
-            One line for each file that is not a complete record.
-        """
+        """The columns of all runs that are not nested; `InputError`: a line per incomplete record."""
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
         decided: list[dict[str, Any]] = []
         nodes: list[dict[str, Any]] = []
@@ -134,14 +121,8 @@ class Stored:
 class Part:
     """The events of some traces, one trace after the other.
 
-    Attributes
-    ----------
-    rows
-        The run of each trace; shape (traces here,).
-    offsets
-        Shape (traces here + 1,): the events of trace i are ``offsets[i]:offsets[i + 1]``.
-    time_s, evaluations, precision
-        One value per event, in a flat array.
+    `rows`, shape (traces here,), is the run of each trace, and the events of trace i are
+    ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
     rows: NDArray[np.intp]
@@ -167,13 +148,7 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 class Parts(Generic[AnyPart]):
-    """An iterable of all parts; every iteration reads them again.
-
-    Parameters
-    ----------
-    read
-        Starts an iteration: returns a new iterator over the parts.
-    """
+    """An iterable of all parts; `read` begins to read them at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[AnyPart]]) -> None:
         self._read = read
@@ -200,9 +175,7 @@ class TracePart(Part):
 
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """Read them from the column of the records, where null means no event; negative rows are
-        omitted.
-        """
+        """Read them from the column of the records; null: no event; negative rows: omitted."""
         events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
         flat = pc.list_flatten(events)
@@ -231,9 +204,7 @@ class TracePart(Part):
         return precision
 
     def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
-        """The same events, later by one delay per run, without those that are then at or after the
-        budget.
-        """
+        """The same events, later by one delay per run, without those at or after the budget."""
         time_s = self.time_s + self.at_events(late_s)
         kept = time_s < self.at_events(budget_s)
         return replace(
@@ -272,9 +243,7 @@ class Traces(Parts[TracePart]):
         return Traces(lambda: chain(self, others))
 
     def held(self, fit: Callable[[], bool]) -> Traces:
-        """The same events, kept in memory after the first pass if they fit; this is decided when
-        that pass begins.
-        """
+        """The same events, kept in memory after the first pass if they fit then."""
         parts = cache(lambda: list(self) if fit() else self)
         return Traces(lambda: iter(parts()))
 
@@ -296,13 +265,8 @@ VIOLATION = 1
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     """One event per run that found a feasible point, with the violation 0 as its precision.
 
-    Parameters
-    ----------
-    source
-        The runs.
-    rows
-        The row of each run of the source, shape (runs of the source,); negative for omitted runs
-        and for runs on problems without constraints.
+    `rows` has the row of each run of the source; negative for omitted runs and for runs without
+    constraints.
     """
     return Traces(lambda: _feasible_parts(source, rows))
 
@@ -338,11 +302,9 @@ Fronts = list[NDArray[np.float64]]
 
 
 def read_fronts(source: Source, places: NDArray[np.intp], objectives: NDArray[np.bool_]) -> Fronts:
-    """The front of each run at some places of a source: shape ``(vectors, 2)``, first column
-    rising.
+    """The front of each run at some places of a source: ``(vectors, 2)``, first column rising.
 
-    It is empty for a run whose evaluations do not give two objectives; `objectives` has one value
-    per place.
+    Empty for a run without two `objectives`, one value per place.
     """
     fronts = [front for part in source.nested("vectors", (_OUTPUTS,)) for front in _fronts_of(part)]
     nothing = np.empty((0, 2))
@@ -391,11 +353,7 @@ Vectors = list[NDArray[np.float64]]
 def read_vectors(source: Source, places: NDArray[np.intp]) -> Vectors:
     """The vectors of the runs at some places of a source, in the order of their evaluation.
 
-    Returns
-    -------
-    list of ndarray
-        One per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers. A run without
-        vectors has the shape ``(0, 2)``.
+    One array per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
     """
     runs = [run for part in source.nested("vectors", _VECTOR_FIELDS) for run in _vectors_of(part)]
     return [runs[place] for place in places]
@@ -471,9 +429,7 @@ def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
 
 
 def launches_of(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
-    """The same launches with other rows for their runs; those of runs with a negative row are
-    omitted.
-    """
+    """The same launches with other rows; those of runs with a negative row are omitted."""
     moved = launches.assign(row=rows[launches["row"]])
     return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
 
@@ -495,9 +451,7 @@ def scaled_launches(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.Da
 def launches_begun_later(
     launches: pd.DataFrame, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """The same launches, later by one delay per run; a launch that then ends at or after the budget
-    is cut there.
-    """
+    """The same launches, later by one delay per run, and cut at the budget."""
     delay, limit = late_s[launches["row"]], budget_s[launches["row"]]
     end_s = launches["end_s"] + delay
     return launches.assign(
@@ -514,22 +468,15 @@ _SPANS = ("start_s", "end_s", "evaluations")
 
 @dataclass(frozen=True)
 class LaunchTracePart(Part):
-    """The traced launches of some runs; `rows` has one entry per launch.
+    """The traced launches of some runs: `launch` is the index of each in its run, from 0.
 
     Precisions decrease along a launch. Times and evaluations count from the start of the launch.
-
-    Attributes
-    ----------
-    launch
-        The index of each launch in its run, from 0; shape (launches here,).
     """
 
     launch: NDArray[np.intp]
 
     def renumbered(self, rows: NDArray[np.intp]) -> LaunchTracePart:
-        """The same launches with other rows for their runs; launches of runs with a negative row
-        are omitted.
-        """
+        """The same launches with other rows; those of runs with a negative row are omitted."""
         mine = rows[self.rows]
         return replace(self, rows=mine).where(mine >= 0)
 
@@ -618,17 +565,10 @@ def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArr
 
 @dataclass(frozen=True)
 class TracedLaunches:
-    """Launches of runs, in any order.
+    """Launches of runs, in any order: the run and the index of each, shape (launches,).
 
-    Attributes
-    ----------
-    rows
-        The run of each launch; shape (launches,).
-    launch
-        Index of each launch in its run, from 0.
-    seconds, evaluations
-        Cost of each launch to each target, counted from its own start; `inf` if it did not reach
-        the target. Shape (launches, targets).
+    `seconds`, `evaluations`, shape (launches, targets): Cost to each target from the launch's own
+    start; `inf` if it did not reach the target.
     """
 
     rows: NDArray[np.intp]

@@ -69,7 +69,7 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
 
 
 def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The best error some costs, shape ``(costs,)``, after the change: ``(environments, costs)``."""
+    """The best error some costs (a vector) after the change, shape ``(environments, costs)``."""
     found = np.empty((run.uninformed.size, costs.size))
     for number in range(len(found)):
         begins, errors = run.steps(number)
