@@ -36,7 +36,7 @@ def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
 
 
 def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
-    """Rows of `node_of` for a file of runs: all of a collected file, or the only one of a record."""
+    """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
     if NODES in facts or not runs.num_rows:
         return list(facts.get(NODES, ()))
     label, function, dimension, round = (

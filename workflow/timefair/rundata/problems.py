@@ -198,7 +198,7 @@ class Spent:
 
     @classmethod
     def until(cls, reached_at: NDArray[np.float64], end: NDArray[np.float64]) -> Spent:
-        """Make it from the runtimes to the targets (`inf`: not reached) and costs of complete runs."""
+        """From the runtimes to the targets (`inf`: not reached) and costs of complete runs."""
         success = np.isfinite(reached_at)
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
 

@@ -69,7 +69,7 @@ class Stored:
         self._paths = tuple(paths)
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested; `InputError`: a line per incomplete record."""
+        """The columns of all runs that are not nested; `InputError`: incomplete ones."""
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
         decided: list[dict[str, Any]] = []
         nodes: list[dict[str, Any]] = []
