@@ -7,7 +7,7 @@ and ``recommendations``. A run is noisy if its column ``noise_free_f`` is not nu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from timefair.basics.optimum import precision
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.settings import NoisyValue
-from timefair.rundata.traces import Held, Part, Parts, Source, TracePart, offsets_of
+from timefair.rundata.traces import Held, Part, Parts, Source, TracePart, aligned, offsets_of
 from timefair.statistics.recommendations import Rule, trace
 
 if TYPE_CHECKING:
@@ -48,20 +48,6 @@ class NoisyPart(Part):
     launch: NDArray[np.intp]
     noise_free: NDArray[np.float64]
 
-    def renumbered(self, rows: NDArray[np.intp]) -> NoisyPart:
-        """The same runs with other row numbers; runs with a negative row are omitted."""
-        mine = rows[self.rows]
-        kept = np.repeat(mine >= 0, np.diff(self.offsets))
-        return NoisyPart(
-            rows=mine[mine >= 0],
-            offsets=offsets_of(np.diff(self.offsets)[mine >= 0]),
-            time_s=self.time_s[kept],
-            evaluations=self.evaluations[kept],
-            precision=self.precision[kept],
-            launch=self.launch[kept],
-            noise_free=self.noise_free[kept],
-        )
-
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
         """The traces by a rule, as distances to `f_opt` (one per run), or values if it is NaN."""
         events, lengths = [], []
@@ -81,10 +67,6 @@ class NoisyPart(Part):
 
 class NoisyRows(Parts[NoisyPart]):
     """The parts of all noisy runs."""
-
-    def renumbered(self, rows: NDArray[np.intp]) -> NoisyRows:
-        """The same runs with other row numbers; runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
 
 
 def said(frame: pd.DataFrame, value: NoisyValue) -> str:
@@ -132,17 +114,9 @@ def read(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> No
 
 
 def _parts(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> Iterator[NoisyPart]:
-    first = 0
-    for vectors, recommended in zip(
-        source.nested("vectors", _VECTOR),
-        source.nested("recommendations", _RECOMMENDATION),
-        strict=True,
-    ):
-        here = rows[first : first + len(vectors)]
-        first += len(vectors)
-        kept = (here >= 0) & noisy[here]
-        mask = pa.array(kept)
-        yield _part(vectors.filter(mask), recommended.filter(mask), here[kept])
+    mine = np.where((rows >= 0) & noisy[rows], rows, -1)
+    columns = {"vectors": _VECTOR, "recommendations": _RECOMMENDATION}
+    return (_part(*parts, here) for here, parts in aligned(source, mine, **columns))
 
 
 def _part(
@@ -179,11 +153,4 @@ def _falling(part: TracePart) -> TracePart:
     """Omit events at which the precision does not decrease."""
     before = np.concatenate([[np.inf], part.precision[:-1]])
     before[part.offsets[:-1][part.offsets[:-1] < before.size]] = np.inf
-    kept = part.precision < before
-    return replace(
-        part,
-        offsets=np.concatenate([[0], np.cumsum(kept)])[part.offsets],
-        time_s=part.time_s[kept],
-        evaluations=part.evaluations[kept],
-        precision=part.precision[kept],
-    )
+    return part.with_events(part.precision < before)

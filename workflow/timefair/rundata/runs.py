@@ -28,8 +28,8 @@ from timefair.rundata.machines import machine_of_runs
 from timefair.rundata.noisy import NoisyRows
 from timefair.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.rundata.traces import (
+    COSTS,
     NUMBERS,
-    Fronts,
     Held,
     LaunchTraces,
     Source,
@@ -38,11 +38,12 @@ from timefair.rundata.traces import (
     TracePart,
     Traces,
     Vectors,
+    aligned,
     launches_begun_later,
     launches_from,
     launches_of,
+    nondominated,
     read_feasibility,
-    read_fronts,
     read_launch_traces,
     read_launches,
     read_vectors,
@@ -102,7 +103,7 @@ class Runs:
         The events of all runs; the first feasible point of each run on a problem with constraints,
         as an event of the precision 0; improvements of each traced launch; values without noise.
         Charges change neither of the last two, and clocks not the last.
-    read_launches, read_points, read_batches, read_fronts, read_vectors
+    read_launches, read_points, read_batches, read_vectors
         Read what is nested: the launches, the best point and the batches of each run (list columns;
         null: none, not known), the vectors that none of its others dominates, and all its vectors.
     stopping
@@ -128,7 +129,6 @@ class Runs:
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
     read_batches: Callable[[], pa.Array]
-    read_fronts: Callable[[], Fronts]
     read_vectors: Callable[[], Vectors]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
@@ -218,7 +218,6 @@ class Runs:
             read_launches=lambda: read_launches(source, rows, reference),
             read_points=lambda: _column(source, "best_x", (), places),
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
-            read_fronts=lambda: read_fronts(source, places, ~has_noise),
             read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
@@ -330,9 +329,17 @@ class Runs:
         return self.read_launches()
 
     @property
-    def fronts(self) -> Fronts:
+    def fronts(self) -> list[NDArray[np.float64]]:
         """The front of each run, from `rundata.traces`; read once."""
-        return self.once("fronts", self.read_fronts)
+        noisy = self.frame["noise_free_f"].notna()
+        numbers = (run[:, len(COSTS) :] for run in self.vectors)
+        return self.once(
+            "fronts",
+            lambda: [
+                np.empty((0, 2)) if has_noise else nondominated(one)
+                for one, has_noise in zip(numbers, noisy, strict=True)
+            ],
+        )
 
     @property
     def vectors(self) -> Vectors:
@@ -459,12 +466,11 @@ class Runs:
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
             feasibility=self.feasibility.renumbered(rows),
-            launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
+            launch_traces=self.launch_traces.renumbered(rows),
             noisy=self.noisy.renumbered(rows),
             read_launches=lambda: launches_of(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
-            read_fronts=lambda: list(compress(self.fronts, kept)),
             read_vectors=lambda: list(compress(self.vectors, kept)),
         )
 
@@ -646,10 +652,7 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
 
 def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     """The events of a source, of the runs that have a row."""
-    first = 0
-    for events in source.nested("events", NUMBERS):
-        yield TracePart.of(events, rows[first : first + len(events)])
-        first += len(events)
+    return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
 
 
 def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -6,11 +6,11 @@ All events of a campaign may not fit into memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,21 @@ class Source(Protocol):
 
     def events(self) -> int:
         """Upper bound of the number of events."""
+
+
+def aligned(
+    source: Source, rows: NDArray[np.intp], **columns: Sequence[str]
+) -> Iterator[tuple[NDArray[np.intp], list[pa.ChunkedArray]]]:
+    """Some nested columns of the runs that have a row, with these rows, part by part.
+
+    `rows` has one value for each run of the source, negative to omit it.
+    """
+    first = 0
+    for parts in zip(*(source.nested(*one) for one in columns.items()), strict=True):
+        here = rows[first : first + len(parts[0])]
+        first += len(here)
+        kept = here >= 0
+        yield here[kept], [part.filter(pa.array(kept)) for part in parts]
 
 
 class Held:
@@ -125,6 +140,9 @@ class Part:
     ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
+    of_traces: ClassVar[tuple[str, ...]] = ("rows",)
+    """Names of the arrays with one value per trace."""
+
     rows: NDArray[np.intp]
     offsets: NDArray[np.int64]
     time_s: NDArray[np.float64]
@@ -143,6 +161,35 @@ class Part:
         """Times multiplied by a factor per run."""
         return replace(self, time_s=self.time_s * self.at_events(scale))
 
+    def taken(self, places: NDArray[np.intp]) -> Self:
+        """The traces at some places of `rows`, in this order."""
+        lengths = np.diff(self.offsets)[places]
+        offsets = offsets_of(lengths)
+        events = np.arange(offsets[-1]) + np.repeat(self.offsets[places] - offsets[:-1], lengths)
+        return self._changed(offsets, places, events)
+
+    def renumbered(self, rows: NDArray[np.intp]) -> Self:
+        """The same traces with other rows; those of runs with a negative row are omitted."""
+        mine = rows[self.rows]
+        if (mine >= 0).all():
+            return replace(self, rows=mine)
+        return replace(self.taken(np.flatnonzero(mine >= 0)), rows=mine[mine >= 0])
+
+    def with_events(self, kept: NDArray[np.bool_]) -> Self:
+        """The same traces with some of their events, shape (events,)."""
+        return self._changed(offsets_of(count_within(kept, self.offsets)), slice(None), kept)
+
+    def _changed(
+        self, offsets: NDArray[np.int64], traces: NDArray[np.intp] | slice, events: NDArray[Any]
+    ) -> Self:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        chosen = {
+            name: value[traces if name in self.of_traces else events]
+            for name, value in values.items()
+            if name != "offsets"
+        }
+        return replace(self, offsets=offsets, **chosen)
+
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
@@ -160,6 +207,10 @@ class Parts(Generic[AnyPart]):
         """The same parts, each changed when it is read."""
         return type(self)(lambda: map(change, self))
 
+    def renumbered(self, rows: NDArray[np.intp]) -> Self:
+        """The same traces with other rows; those of runs with a negative row are omitted."""
+        return self.each(lambda part: part.renumbered(rows))
+
 
 def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
     """Offsets of traces of these lengths in flat arrays; shape (traces + 1,)."""
@@ -175,8 +226,7 @@ class TracePart(Part):
 
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """Read them from the column of the records; null: no event; negative rows: omitted."""
-        events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
+        """Read them from the column of the records; null means no event."""
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
         flat = pc.list_flatten(events)
         numbers = [np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in NUMBERS]
@@ -205,38 +255,12 @@ class TracePart(Part):
 
     def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
         """The same events, later by one delay per run, without those at or after the budget."""
-        time_s = self.time_s + self.at_events(late_s)
-        kept = time_s < self.at_events(budget_s)
-        return replace(
-            self,
-            offsets=offsets_of(count_within(kept, self.offsets)),
-            time_s=time_s[kept],
-            evaluations=self.evaluations[kept],
-            precision=self.precision[kept],
-        )
-
-    def renumbered(self, rows: NDArray[np.intp]) -> TracePart:
-        """The same traces with other rows; runs with a negative row are omitted."""
-        mine = rows[self.rows]
-        if (mine >= 0).all():
-            return replace(self, rows=mine)
-        return replace(self.taken(np.flatnonzero(mine >= 0)), rows=mine[mine >= 0])
-
-    def taken(self, places: NDArray[np.intp]) -> TracePart:
-        """The runs at some places of `rows`, in this order."""
-        lengths = np.diff(self.offsets)[places]
-        offsets = offsets_of(lengths)
-        events = np.arange(offsets[-1]) + np.repeat(self.offsets[places] - offsets[:-1], lengths)
-        numbers = [getattr(self, name)[events] for name in NUMBERS]
-        return TracePart(self.rows[places], offsets, *numbers)
+        later = replace(self, time_s=self.time_s + self.at_events(late_s))
+        return later.with_events(later.time_s < self.at_events(budget_s))
 
 
 class Traces(Parts[TracePart]):
     """The parts of all events, each run in one of them."""
-
-    def renumbered(self, rows: NDArray[np.intp]) -> Traces:
-        """The same traces with other rows; runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
 
     def __add__(self, others: Traces) -> Traces:
         """The events of these and of other runs. The other runs have other rows."""
@@ -268,16 +292,12 @@ def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     `rows` has the row of each run of the source; negative for omitted runs and for runs without
     constraints.
     """
-    return Traces(lambda: _feasible_parts(source, rows))
-
-
-def _feasible_parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
-    first = 0
-    for vectors in source.nested("vectors", _FEASIBLE_FIELDS):
-        here = rows[first : first + len(vectors)]
-        first += len(vectors)
-        kept = here >= 0
-        yield _feasible_part(vectors.filter(pa.array(kept)), here[kept])
+    return Traces(
+        lambda: (
+            _feasible_part(vectors, here)
+            for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS)
+        )
+    )
 
 
 def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
@@ -293,37 +313,6 @@ def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePar
     )
     counts = np.bincount(runs, minlength=len(rows))
     return TracePart(rows, offsets_of(counts), time_s, evaluations, np.zeros(at.size))
-
-
-_OUTPUTS = "outputs.list.element"
-"""Parquet's name of the numbers of a vector."""
-
-Fronts = list[NDArray[np.float64]]
-
-
-def read_fronts(source: Source, places: NDArray[np.intp], objectives: NDArray[np.bool_]) -> Fronts:
-    """The front of each run at some places of a source: ``(vectors, 2)``, first column rising.
-
-    Empty for a run without two `objectives`, one value per place.
-    """
-    fronts = [front for part in source.nested("vectors", (_OUTPUTS,)) for front in _fronts_of(part)]
-    nothing = np.empty((0, 2))
-    return [
-        fronts[place] if are else nothing for place, are in zip(places, objectives, strict=True)
-    ]
-
-
-def _fronts_of(column: pa.ChunkedArray) -> Fronts:
-    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
-    outputs = pc.struct_field(pc.list_flatten(column), "outputs")
-    numbers = pc.list_flatten(outputs).to_numpy()
-    counts = np.asarray(pc.list_value_length(outputs).to_numpy(), dtype=np.int64)
-    first = offsets_of(lengths)  # vectors of all runs, one after the other
-    begin = offsets_of(counts)[first]
-    return [
-        nondominated(numbers[start:end].reshape(length, -1)) if length else np.empty((0, 2))
-        for start, end, length in zip(begin[:-1], begin[1:], lengths, strict=True)
-    ]
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -400,14 +389,11 @@ def read_launches(
 
     Precisions are distances to `reference`, one number per run.
     """
-    parts = [_flat(pa.chunked_array([], RUN_SCHEMA.field("launch_log").type), rows[:0])]
-    first = 0
-    for log in source.nested("launch_log", (*_LOGGED, "end")):
-        here = rows[first : first + len(log)]
-        first += len(log)
-        parts.append(_flat(log, here))
+    nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
+    logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
+    parts = [_flat(nothing, rows[:0]), *(_flat(log, here) for here, (log,) in logs)]
     launches = pd.concat(parts, ignore_index=True)
-    launches = launches[launches["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+    launches = launches.sort_values("row", kind="stable", ignore_index=True)
     return launches_from(launches, reference)
 
 
@@ -473,24 +459,9 @@ class LaunchTracePart(Part):
     Precisions decrease along a launch. Times and evaluations count from the start of the launch.
     """
 
+    of_traces: ClassVar[tuple[str, ...]] = ("rows", "launch")
+
     launch: NDArray[np.intp]
-
-    def renumbered(self, rows: NDArray[np.intp]) -> LaunchTracePart:
-        """The same launches with other rows; those of runs with a negative row are omitted."""
-        mine = rows[self.rows]
-        return replace(self, rows=mine).where(mine >= 0)
-
-    def where(self, kept: NDArray[np.bool_]) -> LaunchTracePart:
-        """Some of the launches; `kept` has the shape (launches here,)."""
-        of_events = np.repeat(kept, np.diff(self.offsets))
-        return LaunchTracePart(
-            rows=self.rows[kept],
-            launch=self.launch[kept],
-            offsets=offsets_of(np.diff(self.offsets)[kept]),
-            time_s=self.time_s[of_events],
-            evaluations=self.evaluations[of_events],
-            precision=self.precision[of_events],
-        )
 
 
 class LaunchTraces(Parts[LaunchTracePart]):
@@ -499,31 +470,24 @@ class LaunchTraces(Parts[LaunchTracePart]):
 
 def read_launch_traces(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
     """The launch traces of a source, of the runs whose row is not negative."""
-    return LaunchTraces(lambda: _parts(source, rows))
-
-
-def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[LaunchTracePart]:
-    first = 0
-    for events, launch_events, log in zip(
-        source.nested("events", _EVENTS),
-        source.nested("launch_events", _EVENTS),
-        source.nested("launch_log", _SPANS),
-        strict=True,
-    ):
-        here = rows[first : first + len(events)]
-        first += len(events)
-        kept = (here >= 0) & np.asarray(launch_events.is_valid())
-        mask = pa.array(kept)
-        yield _part(events.filter(mask), launch_events.filter(mask), log.filter(mask), here[kept])
+    columns = {"events": _EVENTS, "launch_events": _EVENTS, "launch_log": _SPANS}
+    return LaunchTraces(
+        lambda: (_part(here, *parts) for here, parts in aligned(source, rows, **columns))
+    )
 
 
 def _part(
+    rows: NDArray[np.intp],
     events: pa.ChunkedArray,
     launch_events: pa.ChunkedArray,
     log: pa.ChunkedArray,
-    rows: NDArray[np.intp],
 ) -> LaunchTracePart:
-    """The launches of the runs in `rows`, from the columns of the records."""
+    """The launches of the runs in `rows`, from the columns of the records; null: not traced."""
+    known = np.asarray(launch_events.is_valid())
+    events, launch_events, log = (
+        column.filter(pa.array(known)) for column in (events, launch_events, log)
+    )
+    rows = rows[known]
     made = pc.list_value_length(log).to_numpy()
     first = offsets_of(made)  # launches of all runs, one after the other
     run = np.repeat(np.arange(len(rows)), made)
@@ -547,7 +511,8 @@ def _part(
         precision=event["precision"][order],
     )
     traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
-    return traces.where(traced[launch] & ~_paused(spans, run, rows.size)[run]).renumbered(rows)
+    kept = traced[launch] & ~_paused(spans, run, rows.size)[run]
+    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
 def _paused(
