@@ -102,8 +102,8 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 class Layout:
     """Where the columns of a table are in a file, by the names of `COLUMNS`.
 
-    `columns` are names in the file, which for `SIGNED` may begin with a sign; others have the same
-    name there. `constants` are the cells of columns that the file does not have, as text.
+    `columns` are names in the file, which for `SIGNED` may begin with a sign; `constants` are the
+    cells of columns that the file does not have, as text.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -111,10 +111,7 @@ class Layout:
 
     @classmethod
     def of(cls, columns: str = "", constants: str = "") -> Layout:
-        """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``.
-
-        `InputError` for a part without ``=``, an unknown name, or one that is given twice.
-        """
+        """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``."""
         mapped, fixed = _options("--columns", columns), _options("--set", constants)
         for name, word in fixed.items():
             if COLUMNS[name].kind != "text" and not _is_number(word):
@@ -176,9 +173,6 @@ SHOWN_ROWS = 10
 SEPARATORS = (",", ";", "\t")
 """Separators of a CSV file; the header decides."""
 
-_SEPARATOR_LINE = re.compile(r"sep=(.)")
-"""The first line of a file of Excel that states its separator."""
-
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PARQUET = b"PAR1"
@@ -200,10 +194,7 @@ class Faults:
         text: Callable[[int], str],
         places: NDArray[np.intp] | None = None,
     ) -> None:
-        """Add a fault of some rows, indices from 0, shape (faults,).
-
-        `text` says of a row, or of its place if there are `places`, what is wrong.
-        """
+        """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
         given = rows if places is None else places
         self._rows.append(rows)
         self._texts += [partial(text, place) for place in given.tolist()]
@@ -226,8 +217,8 @@ class Faults:
 class Cells:
     """The cells of a table, by the names of `COLUMNS`; all arrays have the shape (rows,).
 
-    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, from
-    0, and `value` says where the values are, with the sign that was given.
+    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, and
+    `value` says where the values are, with the sign that was given.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
@@ -250,8 +241,7 @@ class Cells:
 def read_table(path: Path, layout: Layout) -> Cells:
     """The cells of a CSV file, compressed or not, or of a Parquet file.
 
-    `InputError` if the file is not a table, is empty, or lacks a column; one line per row with a
-    cell that cannot be read.
+    `InputError` if the file is no table or lacks a column; one line per row that cannot be read.
     """
 
     def wanted(names: list[str]) -> list[str]:
@@ -262,11 +252,7 @@ def read_table(path: Path, layout: Layout) -> Cells:
 
 
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
-    """The wanted columns of a CSV file, as text, or of a Parquet file.
-
-    `InputError` if the file is neither; one line per row of a CSV file with another number of
-    cells.
-    """
+    """The wanted columns of a CSV file, as text, or of a Parquet file."""
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
 
@@ -351,12 +337,12 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
     def refuse(row: pa_csv.InvalidRow) -> str:
         text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2 - skipped]), lambda _: text)  # the header is 1
+        faults.add(np.array([(row.number or 2) - 2]), lambda _: text)  # the header is 1
         return "skip"
 
     try:
         with pa.input_stream(path) as file:
-            header, separator, skipped = _header(file)
+            header, separator = _header(file)
         in_file = next(csv.reader([header], delimiter=separator))
         names = [name.strip() for name in in_file]
         kept = wanted(names)
@@ -364,7 +350,7 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
         with pa.input_stream(path) as file:
             table = pa_csv.read_csv(
                 file,
-                read_options=pa_csv.ReadOptions(use_threads=False, skip_rows=skipped),
+                read_options=pa_csv.ReadOptions(use_threads=False),
                 parse_options=pa_csv.ParseOptions(
                     delimiter=separator, invalid_row_handler=refuse, newlines_in_values=False
                 ),
@@ -380,10 +366,10 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
     return table.rename_columns(kept)
 
 
-def _header(file: Any) -> tuple[str, str, int]:
-    """The line of the header, the separator, and the number of lines before that state it."""
+def _header(file: Any) -> tuple[str, str]:
+    """The line of the header, and the separator."""
     text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
-    line, *others = [line for line in text.splitlines() if line.strip()] or [""]
+    line = next((line for line in text.splitlines() if line.strip()), "")
     if not line:
         raise InputError("the file is empty; expected a header and one row per improvement")
     if _NO_TEXT.search(line):
@@ -391,9 +377,7 @@ def _header(file: Any) -> tuple[str, str, int]:
             "neither Parquet nor text in UTF-8; the name of a compressed file ends in .gz, .bz2, "
             ".lz4 or .zst"
         )
-    if others and (stated := _SEPARATOR_LINE.fullmatch(line.strip())):
-        return others[0], stated[1], text.splitlines().index(line) + 1
-    return line, max(SEPARATORS, key=line.count), 0
+    return line, max(SEPARATORS, key=line.count)
 
 
 def _reason(error: Exception) -> str:
@@ -495,8 +479,8 @@ class Numbering:
         """The numbers in all tables.
 
         Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
-        numbers if one of them is 0. With it, they are matched by the names of its functions,
-        whatever their case; `InputError` if that is not possible, or a number is 0.
+        numbers if one of them is 0. With it, they are matched by the names of its functions, in any case;
+        `InputError` if that is not possible, or a number is 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -615,10 +599,9 @@ _PROBLEM = ("suite", "function", "dimension", "instance")
 def sets_of(
     cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
 ) -> list[DataSet]:
-    """The data sets of a table.
+    """The data sets of a table; `InputError` with one line per row that contradicts another.
 
-    Rows of a run are in the order of the run; runs may be mixed. `numbering` is that of all tables
-    that are read together. `InputError` with one line per row that contradicts itself or another.
+    Rows of a run are in the order of the run; runs may be mixed.
     """
     faults = Faults()
     function, instance = (
