@@ -149,8 +149,6 @@ def test_limits_scale_with_the_values(method, scale):
         ([-INF], {}, "-inf"),
         ([[1.0]], {}, "vector"),
         ([1.0], {"confidence": 0.0}, "confidence"),
-        ([1.0], {"resamples": 1}, "resamples"),
-        ([1.0], {"method": "BCa"}, "method"),
     ],
 )
 def test_wrong_input_is_named(values, changes, name):

@@ -479,7 +479,7 @@ class Numbering:
         """The numbers in all tables.
 
         Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
-        numbers if one of them is 0. With it, they are matched by the names of its functions, in any case;
+        numbers if one of them is 0. With it, they are matched by the names of its functions;
         `InputError` if that is not possible, or a number is 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
 from timefair.statistics.checks import vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
-from timefair.statistics.runtimes import check_traces
+from timefair.statistics.runtimes import trace_arrays
 
 
 def best_so_far(
@@ -28,7 +28,7 @@ def best_so_far(
     Returns, shape (runs, points): `inf` before the first event of a run, and the last best
     precision after its end.
     """
-    spent, reached, cuts = check_traces(cost, precision, offsets)
+    spent, reached, cuts = trace_arrays(cost, precision, offsets)
     points = vector(grid, "grid")
     past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
     for run, (first, end) in enumerate(pairwise(cuts)):
@@ -55,8 +55,6 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
     Returns: Order statistics over the runs; NaN if there are no runs.
     """
     values = _matrix(best)
-    if low > high:
-        raise ValueError(f"low must not be above high, got {low} and {high}")
     return Band(
         sample_quantile(values, 0.5, axis=0),
         sample_quantile(values, low, axis=0),
@@ -86,8 +84,6 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
 
 def _matrix(best: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(best, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"best must have the shape (runs, points), not {values.shape}")
     return values
 
 
@@ -158,11 +154,6 @@ def ecdf_band(
     times = np.asarray(runtimes, dtype=np.float64)
     points = np.asarray(grid, dtype=np.float64)
     labels = np.asarray(strata)
-    if times.ndim != 2 or labels.shape != times.shape[:1] or points.ndim != 1:
-        raise ValueError(
-            "runtimes, strata and grid must have the shapes (runs, targets), (runs,) and "
-            f"(points,), not {times.shape}, {labels.shape} and {points.shape}"
-        )
     fraction = ecdf(times, points)
     if times.size == 0 or points.size == 0 or has_singles(labels):
         unknown = np.full(points.shape, np.nan)
@@ -205,12 +196,8 @@ def performance_ratios(
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
     """
     cost = np.asarray(costs, dtype=np.float64)
-    if cost.ndim < 2 or cost.shape[-1] == 0:
-        raise ValueError(f"costs must have the shape (problems, algorithms >= 1), not {cost.shape}")
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must not be NaN or negative; a problem not solved is inf")
-    if not 0.0 <= floor < np.inf:
-        raise ValueError(f"floor must be finite and not negative, not {floor}")
     cost = np.maximum(cost, floor)
     divisor = cost.min(axis=-1) if reference is None else cost[..., reference]
     best = np.broadcast_to(divisor[..., np.newaxis], cost.shape)
@@ -247,11 +234,6 @@ def resampled_ert(
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
-    if cost.ndim != 2 or cost.shape != reached.shape:
-        raise ValueError(
-            "spent and success must both have the shape (runs, targets), "
-            f"not {cost.shape} and {reached.shape}"
-        )
     runs, targets = cost.shape
     if runs < 2:
         return np.full((resamples, targets), np.nan)
@@ -293,19 +275,12 @@ def profile_band(
     counts, problems = None, 0
     for part in replicates:
         values = np.asarray(part, dtype=np.float64)
-        if values.ndim != 3 or observed.shape != (points.size, values.shape[2]):
-            raise ValueError(
-                "replicates must have the shape (resamples, problems, algorithms) and fraction "
-                f"(points, algorithms), not {values.shape} and {observed.shape}"
-            )
         if np.isnan(values).any():
             return ProfileBand(unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         _count(counts, values, points)
         problems += values.shape[1]
-    if counts is None:
-        raise ValueError("replicates must have at least one part")
     if problems == 0:
         return ProfileBand(unknown, unknown)
     width = np.empty(observed.shape)
@@ -319,10 +294,6 @@ def _share_within(values: ArrayLike, grid: ArrayLike, name: str) -> NDArray[np.f
     """Share of the rows in which each column is finite and at most each point of the grid."""
     value = np.asarray(values, dtype=np.float64)
     points = _grid(grid)
-    if value.ndim != 2:
-        raise ValueError(f"{name} must have the shape (problems, algorithms), not {value.shape}")
-    if np.isnan(value).any():
-        raise ValueError(f"{name} must not be NaN")
     problems, algorithms = value.shape
     if problems == 0:
         return np.full((points.size, algorithms), np.nan)
@@ -346,6 +317,4 @@ def _count(
 
 def _grid(grid: ArrayLike) -> NDArray[np.float64]:
     points = vector(grid, "grid")
-    if (np.diff(points) < 0).any():
-        raise ValueError("grid must never fall")
     return points

@@ -90,8 +90,6 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     """
     cost = _costs(costs)
     check_confidence(confidence)
-    if cost.shape[0] < 2:
-        raise ValueError("a spread needs at least two runs")
     t = float(stdtrit(cost.shape[0] - 1, (1 + confidence) / 2))
     factor = _skewness_factor(cost, t)
     heavy = heavy_tail(cost)
@@ -212,8 +210,6 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
     """
     cost, reached = check_pairs(spent, success)
     check_confidence(confidence)
-    if cost.ndim not in (1, 2):
-        raise ValueError(f"spent must have the shape (R,) or (R, targets), not {cost.shape}")
     runs, shape = cost.shape[0], cost.shape[1:]
     if runs < 2:
         return Interval(np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, False))

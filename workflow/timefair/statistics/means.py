@@ -53,12 +53,6 @@ def mean_interval(
     """
     x = _sample(values)
     check_confidence(confidence)
-    if resamples < 2:
-        raise ValueError(f"resamples must be at least 2, not {resamples}")
-    if method not in ("bootstrap-t", "paper"):
-        raise ValueError(f"method must be bootstrap-t or paper, not {method!r}")
-    if rng is None and method != "paper":
-        raise ValueError(f"method {method} needs rng")
     if x.size == 0:
         return MeanInterval(np.nan, np.nan, np.nan)
     if np.isinf(x).any():
@@ -170,7 +164,7 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
-    x, y = _measures(first, second)
+    x, y = vector(first, "first"), vector(second, "second")
     return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
 
 
@@ -182,19 +176,8 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
 
     Returns: Shape (pairs,). A ratio with 0 or `inf` is infinite.
     """
-    x, y = _measures(first, second)
-    if (x < 0).any() or (y < 0).any():
-        raise ValueError("measures must not be negative")
+    x, y = vector(first, "first"), vector(second, "second")
     a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
     with np.errstate(divide="ignore", invalid="ignore"):
         gaps = [np.abs(np.log10(m[a]) - np.log10(m[b])) for m in (x, y)]
     return np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf)
-
-
-def _measures(
-    first: ArrayLike, second: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    x, y = vector(first, "first"), vector(second, "second")
-    if x.shape != y.shape:
-        raise ValueError(f"measures must be vectors of one length, not {x.shape}, {y.shape}")
-    return x, y

@@ -16,10 +16,6 @@ def quantile_rank(n: int, p: float) -> int:
 
     A product that differs from a whole number only by rounding counts as that number.
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"p must lie in [0, 1], not {p}")
     # p, perhaps itself a difference, and the product are rounded: a relative error of some 2**-53.
     whole = np.ceil(n * p * (1.0 - 4 * np.finfo(np.float64).eps))
     return min(max(int(whole), 1), n)

@@ -67,8 +67,6 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     """
     x, y = vector(first, "first"), vector(second, "second")
     m, n = x.size, y.size
-    if not (m and n):
-        raise ValueError("both samples must have at least one value")
     if m > n:
         swapped = tails(y, x)
         return Tails(swapped.upper, swapped.lower)

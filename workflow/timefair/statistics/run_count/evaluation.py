@@ -47,10 +47,6 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savi
         np.asarray(estimated, dtype=np.float64),
         np.asarray(accuracy, dtype=np.float64),
     )
-    if not ((made >= 0) & (made <= whole)).all():
-        raise ValueError("0 <= estimated <= total must hold")
-    if ((right < 0) | (right > 100)).any():
-        raise ValueError("accuracy is a percentage in [0, 100]")
     saved = whole - made
     expected = saved * right / 100.0
     return Savings(
@@ -306,8 +302,6 @@ def rule_proposal(
     - `samples`, shape (samples, runs): As for `verdicts`. May be a memory map.
     """
     shape = np.shape(samples)
-    if len(shape) != 2:
-        raise ValueError(f"samples must have the shape (samples, runs), not {shape}")
     rows = np.asanyarray(samples)
     n = np.empty((shape[0], len(rules)), dtype=np.int64)
     met = np.empty(n.shape, dtype=np.bool_)
@@ -384,9 +378,7 @@ def evaluate(
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
-    if rows.ndim != 2 or rows.shape[0] != proposal.n.shape[0]:
-        raise ValueError(f"samples must be a matrix with a row for each n, not {rows.shape}")
-    labels = _labels(groups, rows.shape[0])
+    labels = np.zeros(len(rows), np.int64) if groups is None else np.asarray(groups, np.int64)
     count = int(labels.max(initial=0)) + 1
     accurate: Any = 0.0
     accurate_stopped: Any = 0.0
@@ -407,15 +399,6 @@ def evaluate(
         accurate_stopped=accurate_stopped,
         within=within,
     )
-
-
-def _labels(groups: ArrayLike | None, size: int) -> NDArray[np.int64]:
-    if groups is None:
-        return np.zeros(size, dtype=np.int64)
-    labels = np.asarray(groups, dtype=np.int64)
-    if labels.shape != (size,) or labels.min(initial=0) < 0:
-        raise ValueError(f"groups must be {size} numbers from 0, one per sample")
-    return labels
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> NDArray[np.float64]:

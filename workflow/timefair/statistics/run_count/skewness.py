@@ -14,7 +14,6 @@ from timefair.statistics.run_count.stopping import (
     Assessment,
     StopCounts,
     check_complete,
-    check_range,
     checked_values,
 )
 
@@ -65,11 +64,6 @@ class SkewnessRule:
     outliers: Outliers
     start: int = 5
     cap: int = 50
-
-    def __post_init__(self) -> None:
-        check_range(self.start, self.cap, least=kernels.LEAST_KEPT)
-        if not self.tau >= 0.0:
-            raise ValueError(f"tau must not be negative, got {self.tau}")
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Skewness of the kept values."""

@@ -144,9 +144,6 @@ class FixedCount:
 
     count: int
 
-    def __post_init__(self) -> None:
-        check_range(self.count, self.count)
-
     @property
     def start(self) -> int:
         """The count."""
@@ -182,12 +179,6 @@ def check_complete(rule: StoppingRule, runs: int) -> None:
     """Raise ValueError unless a sample has at least as many runs as the cap of the rule."""
     if runs < rule.cap:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
-
-
-def check_range(start: int, cap: int, least: int = 1) -> None:
-    """Raise ValueError unless ``least <= start <= cap``."""
-    if not least <= start <= cap:
-        raise ValueError(f"{least} <= start <= cap must hold, got start={start} and cap={cap}")
 
 
 def equal_if_solved(
