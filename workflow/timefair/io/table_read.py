@@ -657,8 +657,8 @@ class _Table:
         self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
         self._words = {name: cells.texts[name][self.order] for name in WORDS}
         columns = {name: self._numbers[name] for name in (*_RUN_NUMBERS, "optimum")}
-        words = {name: np.where(given == "", None, given) for name, given in self._words.items()}
-        given = pd.DataFrame(columns | words, index=keys.index)
+        words = {name: [word or None for word in of] for name, of in self._words.items()}
+        given = pd.DataFrame({**columns, **words}, index=keys.index)
         of_run = given.groupby([keys[name] for name in _RUN], sort=False)  # the first cells
         self._starts = of_run.cumcount().to_numpy() == 0
         self._of_run = {name: of_run[name].transform("first").to_numpy() for name in _RUN_NUMBERS}
@@ -804,12 +804,10 @@ class _Table:
             text = "{name} is {here:.9g}, but {first:.9g} in an earlier row of this run"
             yield ~np.isnan(given) & (given != of_run), partial(self._shown, text, name)
         for name, words in self._words_of_run.items():
-            given = self._words[name]
+            stated = self._words[name]
             text = "{name} is {here}, but {first} in an earlier row of this run"
-            yield (
-                np.asarray((given != "") & (given != words), np.bool_),
-                partial(self._shown, text, name),
-            )
+            wrong = np.asarray((stated != "") & (stated != words), np.bool_)
+            yield wrong, partial(self._shown, text, name)
         for column, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
             text = f"{column} is {{here:.9g}}, after {end} of this run"
             late = self._numbers[column] > self._of_run[end]

@@ -116,7 +116,8 @@ def read(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> No
 def _parts(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> Iterator[NoisyPart]:
     mine = np.where((rows >= 0) & noisy[rows], rows, -1)
     columns = {"vectors": _VECTOR, "recommendations": _RECOMMENDATION}
-    return (_part(*parts, here) for here, parts in aligned(source, mine, **columns))
+    for here, (vectors, recommended) in aligned(source, mine, **columns):
+        yield _part(vectors, recommended, here)
 
 
 def _part(

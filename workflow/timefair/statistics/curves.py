@@ -281,7 +281,7 @@ def profile_band(
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         _count(counts, values, points)
         problems += values.shape[1]
-    if problems == 0:
+    if counts is None or problems == 0:
         return ProfileBand(unknown, unknown)
     width = np.empty(observed.shape)
     for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large

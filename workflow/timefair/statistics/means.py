@@ -180,4 +180,4 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
     with np.errstate(divide="ignore", invalid="ignore"):
         gaps = [np.abs(np.log10(m[a]) - np.log10(m[b])) for m in (x, y)]
-    return np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf)
+    return np.asarray(np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf))

@@ -232,7 +232,7 @@ def _contains_zero(
     def quantile(z: ArrayLike) -> NDArray[np.float64]:
         z = np.asarray(z)
         bend = g * (z * z - 1.0) / 6.0 + k * (z * z * z - 3.0 * z) / 24.0
-        return z + bend - g * g * (2.0 * z * z * z - 5.0 * z) / 36.0
+        return np.asarray(z + bend - g * g * (2.0 * z * z * z - 5.0 * z) / 36.0)
 
     def accelerated(z: float) -> NDArray[np.float64]:
         return np.asarray(sixth + (sixth + z) / (1.0 - sixth * (sixth + z)))
@@ -253,7 +253,7 @@ def _edgeworth(
     )
     density = np.exp(-0.5 * square) / np.sqrt(2.0 * np.pi)
     bent = np.where(density > 0, density * bend, 0.0)
-    return np.clip(ndtr(x) - bent, 0.0, 1.0)
+    return np.asarray(np.clip(ndtr(x) - bent, 0.0, 1.0))
 
 
 def _check_shapes(
