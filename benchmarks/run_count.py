@@ -3,13 +3,10 @@
     python benchmarks/run_count.py [--samples 150] [--full]
 
 One process, one thread, processor time, the same samples for all sides; timefair's side is called
-once before it is timed. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples by
-scipy.stats.bootstrap (percentile). Here all 12 settings x 10 seeds of a sample are judged together:
-what settings share is done once, an n at the cap is right by definition, clear cases are not
-resampled. The closed form has no seeds; both ways of counting it are shown. "Decisions that differ"
-are against M = 100,000 resamples without a shortcut. The races are of 104 algorithms, judged by a
-call of scipy.stats.mannwhitneyu a pair, and by all of a look at once. With --full the paper's DE
-portfolio is evaluated at its size, 112,320 samples.
+once before it is timed. "Evaluation" is one (sample, setting): M = 1000 resamples by
+scipy.stats.bootstrap (percentile), or the closed form here. The races are of 104 algorithms, judged
+by a call of scipy.stats.mannwhitneyu a pair, and by all of a look at once. With --full the paper's
+DE portfolio is evaluated at its size, 112,320 samples.
 
 The samples are drawn from mixtures like results of optimizers: log-normal of all skewnesses, few
 good runs among many bad ones, a pile-up at the precision where runs stop, near-normal values.
@@ -30,18 +27,17 @@ from scipy.stats import bootstrap, mannwhitneyu, skew
 from timefair.extensions.classifier.statistics import features
 from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.evaluation import (
-    analytic_verdicts,
     evaluate,
-    resampled_verdicts,
     rule_proposal,
+    verdicts,
 )
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
 
-RUNS, SEEDS, FULL = 50, 10, 112_320
-REPETITIONS, AGREEMENT = 5, 1500
+RUNS, FULL = 50, 112_320
+REPETITIONS = 5
 RACES, FIELD = 10, 104
 DESCRIBED = 10_000
 RULES = [
@@ -121,18 +117,13 @@ def ratios(samples: np.ndarray, rng: np.random.Generator) -> None:
     """All sides on the same samples, because an n near the cap is dear for some of them only."""
     cases = len(samples) * len(RULES)
     outliers = [each.outliers for each in RULES]
-    resampled = partial(resampled_verdicts, seeds=SEEDS, rng=rng)
     stops = skewness_counts(RULES, samples)
-    for judge in (analytic_verdicts, resampled):
-        judge(samples[:2], stops.n[:2], outliers)
+    verdicts(samples[:2], stops.n[:2], outliers)
     slow_rule, plain = seconds(plain_rules, samples)
     fast_rule, stops = repeated(skewness_counts, RULES, samples)
     different = int((stops.n != np.array(plain)).sum())
     slow, _ = seconds(plain_verdicts, samples, stops.n, rng)
-    drawn, verdicts = repeated(resampled, samples, stops.n, outliers)
-    whole = partial(resampled, skip_clear=False)
-    all_drawn, _ = seconds(whole, samples, stops.n, outliers)
-    closed, analytic = repeated(analytic_verdicts, samples, stops.n, outliers)
+    closed, _ = repeated(verdicts, samples, stops.n, outliers)
     print(
         f"{len(samples)} samples, mean n {stops.n.mean():.1f}, never stopped "
         f"{1 - stops.met.mean():.1%}; n that differ from scipy + numpy: {different} of {cases}"
@@ -140,34 +131,12 @@ def ratios(samples: np.ndarray, rng: np.random.Generator) -> None:
     print(f"{'':48}{'us each':>10}{'ratio':>8}")
     row("the rule, scipy + numpy", slow_rule / cases, slow_rule / cases)
     row("the rule, here", fast_rule / cases, slow_rule / cases)
-    each = slow / cases
-    row("evaluation, scipy percentile", each, each)
-    row("evaluation, resampled", drawn / cases / SEEDS, each)
-    row("the same, clear cases resampled too", all_drawn / cases / SEEDS, each)
-    row("evaluation, closed form, once for all seeds", closed / cases / SEEDS, each)
-    row("the same, counted as one seed", closed / cases, each)
-    print(
-        "accuracy, mean of all settings: "
-        f"resampled {verdicts.accurate.mean():.4f}, closed form {analytic.accurate.mean():.4f}"
-    )
+    row("evaluation, scipy percentile", slow / cases, slow / cases)
+    row("evaluation, closed form", closed / cases, slow / cases)
 
 
 def row(name: str, each: float, reference: float) -> None:
     print(f"{name:48}{each * 1e6:10.3f}{reference / each:8.0f}")
-
-
-def agreement(samples, counts, outliers, rng) -> None:
-    long = resampled_verdicts(
-        samples, counts, outliers, resamples=100_000, seeds=1, skip_clear=False, rng=rng
-    )
-    once = resampled_verdicts(samples, counts, outliers, seeds=1, rng=rng)
-    closed = analytic_verdicts(samples, counts, outliers)
-    for name, verdicts in (("closed form", closed), ("M = 1000", once)):
-        differ = verdicts.accurate != long.accurate
-        print(
-            f"decisions that differ from M = 100,000, {name}: {differ.mean():.2%}, "
-            f"of those with n < {RUNS}: {differ[counts < RUNS].mean():.2%}"
-        )
 
 
 def plain_p_worse(field: np.ndarray, leader: int) -> np.ndarray:
@@ -227,14 +196,9 @@ def full_size(rng: np.random.Generator) -> None:
     rule_s, trial = seconds(rule_proposal, RULES, samples)
     print(f"\n{FULL} samples x {len(RULES)} settings, processor seconds:")
     print(f"the rule {rule_s:.1f}")
-    judges = {
-        "closed form": analytic_verdicts,
-        f"resampled, {SEEDS} seeds, M = 1000": partial(resampled_verdicts, seeds=SEEDS, rng=rng),
-    }
-    for name, judge in judges.items():
-        spent, found = seconds(partial(evaluate, judge=judge, progress=show), samples, trial)
-        shares = found.accurate[0] / found.samples[0]
-        print(f"\r{name} {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
+    spent, found = seconds(partial(evaluate, progress=show), samples, trial)
+    shares = found.accurate[0] / found.samples[0]
+    print(f"\rclosed form {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"peak memory {after:.0f} MB, {after - before:.0f} MB more than before, of which "
@@ -250,8 +214,6 @@ def main() -> None:
     options = parser.parse_args()
     rng = np.random.default_rng(1)
     ratios(synthetic(options.samples, rng), rng)
-    judged = synthetic(AGREEMENT, rng)
-    agreement(judged, skewness_counts(RULES, judged).n, [rule.outliers for rule in RULES], rng)
     races(np.random.default_rng(2))
     offline(np.random.default_rng(3))
     if options.full:

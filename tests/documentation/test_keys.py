@@ -15,9 +15,9 @@ WRITTEN = {"TrainedModel", "TrainedStops"}
 """Sections that timefair writes, with the key `tuned`."""
 
 WITHOUT = {
-    "algorithm", "budget_core_s", "cap", "columns", "executions", "factor", "judge", "label",
+    "algorithm", "budget_core_s", "cap", "columns", "executions", "factor", "label",
     "mixed", "model", "noisy_value", "outliers", "overlap", "plateau_s", "reference",
-    "run_count", "seeds", "set", "taus", "tau", "validity",
+    "run_count", "set", "taus", "tau", "validity",
     "workers", "dimension",
 }  # fmt: skip
 """Keys without an example yet. This list only becomes shorter."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,11 +40,15 @@ class Study:
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign, with the names of now where the archive has earlier ones (`NOW`)."""
+        """The campaign, with the names of now (`NOW`), without keys that have gone since."""
         text = (self.folder / plan.SNAPSHOT).read_text(encoding="utf-8")
         for was, now in NOW.items():
             text = text.replace(f'"{was}"', f'"{now}"')
-        return Campaign.model_validate_json(text, strict=False)
+        content = json.loads(text)
+        content.pop("relative_targets", None)
+        for gone in ("judge", "resamples", "seeds"):
+            content["statistics"]["run_count"].pop(gone, None)
+        return Campaign.model_validate_json(json.dumps(content), strict=False)
 
     @cached_property
     def where(self) -> MeasuredWhere:

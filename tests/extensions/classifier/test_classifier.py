@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from run_counts import stopping
 
 from timefair.extensions.classifier.statistics import (
     SHAPE,
@@ -23,7 +24,7 @@ from timefair.extensions.classifier.statistics import (
     train,
 )
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.stopping import Reason, stop_counts, stopping
+from timefair.statistics.run_count.stopping import Reason, stop_counts
 
 QUESTION = Question(width=0.3, start=5, cap=20)
 VALUES = st.one_of(

@@ -324,11 +324,6 @@ def test_bad_input_names_the_key(changes, line):
             "function, not 1",
         ),
         (
-            {"rounds": 3, "stopping": {"rule": "pair"}},
-            "needs runs that do not depend on the other algorithm, and stopping.rule 'pair' "
-            "chooses them by comparing results; choose another rule",
-        ),
-        (
             {"rounds": 3, "stopping": {"rule": "race"}},
             "does not keep its level alpha after the tests of stopping.rule 'race'; choose another "
             "rule",

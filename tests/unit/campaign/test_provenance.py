@@ -120,7 +120,6 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("records/journal.py", True),
         ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", False),
-        ("statistics/run_count/resampling.pyx", False),
         ("problems/coco.py", True),
         ("problems/coco_library.py", True),
         ("problems/pbo.py", False),

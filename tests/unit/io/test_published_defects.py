@@ -72,16 +72,20 @@ def test_notation_does_not_matter(change, archive, read):
     assert read(archive) == (clean, [])
 
 
-def test_missing_trials_must_be_identifiable(archive, read):
+def test_missing_trials_are_refused(archive, read):
+    archive[DAT] = archive[DAT].replace(trial(archive[DAT], 1), "")
+    with pytest.raises(InputError, match=r"2 trials, but the \.info file lists 3; give the"):
+        read(archive)
+
+
+def test_of_more_trials_those_that_are_listed_are_read(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
-        archive[name] = archive[name].replace(trial(archive[name], 1), "")
+        first = trial(archive[name], 0)
+        archive[name] = first.replace("\n20 ", "\n31 ").replace("\n9 ", "\n31 ") + archive[name]
     rows, cautions = read(archive)
-    assert rows == [clean[0], clean[2]]
-    assert cautions == [f"{DAT}: 2 trials, but the .info file lists 3; missing instances: 2"]
-    archive[INFO] = re.sub(r":20\|[^,\n]+", "", archive[INFO])
-    with pytest.raises(InputError, match=r"2 trials, but the \.info file lists 3; cannot"):
-        read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
 
 
 def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
@@ -159,30 +163,20 @@ def test_precisions_below_0(archive, read):
     assert rows[2]["best_precision"] == -0.01
 
 
-def test_a_tdat_file_that_contradicts_the_dat_file(read):
-    """As in a published archive, where only the .dat file agrees with cocopp."""
+def test_only_the_end_of_a_tdat_file_is_read(read):
+    """In a published archive, its lines contradict the .dat file, which agrees with cocopp."""
     header = "% function evaluation | noise-free fitness - Fopt (79.48) | best\n"
-    trials = {  # instance: .dat, .tdat
-        1: ("1 108 108\n97 .048 .048\n", "1 5.475 5.475\n50 4 4\n97 .048 .048\n200 .048 .048\n"),
-        2: ("1 7.5 7.5\n9 .25 .25\n", "1 7.5 7.5\n5 6.4 6.4\n9 .25 .25\n200 .25 .25\n"),
-        3: ("1 108 108\n97 .048 .048\n", "1 107 107\n97 .048 .048\n200 .048 .048\n"),
-    }
     rows, cautions = read(
         {
             "A/x.info": "funcId = 1, DIM = 2, Precision = 1e-8, algId = 'A'\n%\n"
-            "x.dat, 1:200|4.8e-2, 2:200|2.5e-1, 3:200|4.8e-2\n",
-            "A/x.dat": "".join(header + dat for dat, _ in trials.values()),
-            "A/x.tdat": "".join(header + tdat for _, tdat in trials.values()),
+            "x.dat, 1:200|4.8e-2\n",
+            "A/x.dat": header + "1 108 108\n97 .048 .048\n",
+            "A/x.tdat": header + "1 5.475 5.475\n50 4 4\n97 .048 .048\n200 .048 .048\n",
         }
     )
     assert events(rows[0]) == [(1, 108.0), (97, 0.048)]
-    assert events(rows[1]) == [(1, 7.5), (5, pytest.approx(6.4)), (9, 0.25)]
-    assert events(rows[2]) == [(1, 108.0), (97, 0.048)]
-    assert {row["evaluations"] for row in rows} == {200}
-    assert cautions == [
-        "A/x.dat: lines of the .tdat file are better than the .dat file allows; dropped "
-        "(lines: 3, trials: 2)"
-    ]
+    assert rows[0]["evaluations"] == 200
+    assert cautions == []
 
 
 def test_lines_out_of_order(archive, read):

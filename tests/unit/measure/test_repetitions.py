@@ -7,10 +7,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from run_counts import stopping
 
 from timefair.measure.job.stopping import Repetitions
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import stopping
 
 SYMMETRIC = [1.0, 2.0, 3.0, 4.0, 5.0]
 

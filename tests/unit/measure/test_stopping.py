@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from run_counts import stopping
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.job.cell import measure
-from timefair.measure.job.stopping import repetitions, resting
-from timefair.policies.stopping.pair import RESTING
+from timefair.measure.job.stopping import repetitions
 from timefair.policies.stopping.race import DROPPED, WON
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
 from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.stopping import stopping
 
 BOUNDED = {"rule": "mean", "bounds": [0, 20], "relative": False, "start": 3, "confidence": 0.8}
 
@@ -141,9 +140,9 @@ def test_a_race_drops_who_cannot_win(measured, complete):
 
 @pytest.mark.slow
 def test_runs_that_reached_the_final_target_are_equal(tmp_path, monkeypatch):
-    """How far beyond the target they are drops no algorithm, and adds nothing to a spread."""
+    """How far beyond the target they are drops no algorithm."""
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
-    race, pair = {"rule": "race", "confidence": 0.9}, {"rule": "pair", "width": 0.05, "start": 3}
+    race = {"rule": "race", "confidence": 0.9}
     wanted = campaign(stopping=race, rounds=2)
     folder, keys = tmp_path / "results", measure_keys(wanted)
     write_keys(keys, folder)
@@ -164,19 +163,6 @@ def test_runs_that_reached_the_final_target_are_equal(tmp_path, monkeypatch):
 
     assert DROPPED in reasons(race, None)
     assert reasons(race, 1e9) == {None}
-    assert "degenerate" not in reasons(pair, None)
-    assert reasons(pair, 1e9) == {"degenerate"}
-
-
-def test_of_a_pair_the_one_that_varies_more_runs_more():
-    wanted = campaign(stopping={"rule": "pair", "width": 0.05, "start": 3}, rounds=4)
-    steady, wild = [1.0, 1.01, 0.99], [5.0, 50.0, 0.5]
-    field = {"random": {1: steady}, "simplex": {1: wild}}
-    assert resting(wanted, wanted.stopping, "random", field) == {1: RESTING}
-    assert resting(wanted, wanted.stopping, "simplex", field) == {}
-    known = {"random": {1: steady}, "simplex": {1: [2.0, 2.01, 1.99]}}
-    for label in known:
-        assert resting(wanted, wanted.stopping, label, known) == {1: "met"}
 
 
 @pytest.mark.parametrize("rule", ["skewness", "race"])
@@ -198,6 +184,6 @@ def test_a_rival_that_changes_has_a_race_run_again_and_nothing_else():
         algorithms = {"random": "timefair:random-search", "rival": rival}
         return measure_keys(campaign(algorithms=algorithms, stopping={"rule": rule}, rounds=2))
 
-    for rule, same in (("fixed", True), ("skewness", True), ("race", False), ("pair", False)):
+    for rule, same in (("fixed", True), ("skewness", True), ("race", False)):
         before, after = keys(rule, "scipy:Nelder-Mead"), keys(rule, "scipy:Powell")
         assert (before["random", 1] == after["random", 1]) is same

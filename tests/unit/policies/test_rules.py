@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from timefair.policies.stopping import STOPPING
-from timefair.policies.stopping.pair import RESTING, Pair
 from timefair.policies.stopping.quantile import KnownQuantile
 from timefair.policies.stopping.skewness import SymmetricSample
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
@@ -30,12 +29,5 @@ def test_rules_compare_or_judge_or_do_neither() -> None:
     kinds = {name: (kind.compares, kind().judge(20) is not None) for name, kind in STOPPING.items()}
     assert kinds["fixed"] == (False, False)
     comparing = {name for name, (compares, _) in kinds.items() if compares}
-    assert comparing == {"race", "pair", "campaign_race"}
+    assert comparing == {"race", "campaign_race"}
     assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")
-
-
-def test_the_other_of_a_pair_rests_after_the_first_look() -> None:
-    steady, wild = [1.0, 1.01, 0.99], [5.0, 50.0, 0.5]
-    assert Pair(width=0.05, start=3).rests([steady, wild], 0, [3], 20) == RESTING
-    assert Pair(width=0.05, start=3).rests([steady, wild], 1, [3], 20) is None
-    assert Pair(width=0.05, start=4).rests([steady, wild], 0, [3], 20) is None

@@ -23,7 +23,7 @@ from timefair.records.integrity import (
     timing_of,
 )
 from timefair.records.journal import journal_path
-from timefair.records.store import open_record, read_runs
+from timefair.records.store import MEND, open_record, read_runs
 from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
@@ -83,7 +83,8 @@ def test_collecting_refuses_a_run_that_is_there_twice(tmp_path, output, row, wri
     for path in paths:
         write(path, row(0))
     lines = refusal(dict.fromkeys(paths, PLACE), output)
-    assert lines == (f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice",)
+    line = f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice; {MEND}"
+    assert lines == (line,)
 
 
 def test_collecting_refuses_runs_with_another_budget_than_the_campaign(record, output, row, write):
@@ -160,7 +161,10 @@ def origins(*facts: dict) -> Origins:
     ("change", "clause"),
     [
         ({"code": "c1"}, "a: runs of 2 versions of its code"),
-        ({"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}}, "use x:w and x:y"),
+        (
+            {"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}},
+            "algorithms.a.use x:w and x:y",
+        ),
         ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "restart.policy luby and none"),
         ({"campaign": CAMPAIGN | {"isolation": "private"}}, "isolation private and shared"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
@@ -183,7 +187,7 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
             {"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
             "limits.wall_s 9 and none; seed 1 and 2",
         ),
-        ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "suite bbob and pbo"),
+        ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "problems.suite bbob and pbo"),
         (
             {"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
             "timing.repeats 0 and 2",

@@ -88,10 +88,10 @@ def part():
         [
             [[{"time_s": 0.1, "evaluations": 1, "precision": 5.0},
               {"time_s": 0.4, "evaluations": 4, "precision": 2.0}], None],
-            [[], [{"time_s": 0.2, "evaluations": 2, "precision": 7.0}]],
+            [[{"time_s": 0.2, "evaluations": 2, "precision": 7.0}]],
         ]
     )  # fmt: skip
-    return TracePart.of(events, np.array([3, 0, -1, 1]))
+    return TracePart.of(events, np.array([3, 0, 1]))
 
 
 def test_rows_change_and_runs_are_left_out(part):

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.statistics.probability import (
-    affordable_runs,
     best_of_mean,
     best_of_quantile,
     multirun_probability,
@@ -94,22 +93,3 @@ def test_whatever_the_sample_is(x, k):
     assert median <= sample_quantile(x, 0.5)
     if k < len(x) and np.isfinite(mean):
         assert best_of_mean(x, k + 1) <= mean + 1e-6
-
-
-@pytest.mark.parametrize(("budget", "tau"), [(-1.0, 1.0), (INF, 1.0), (np.nan, 1.0)])
-def test_a_wrong_budget_is_named(budget, tau):
-    with pytest.raises(ValueError, match="budget"):
-        affordable_runs(budget, tau)
-
-
-def test_wrong_results_are_named():
-    for x in ([np.nan], [-INF]):
-        with pytest.raises(ValueError, match="values"):
-            best_of_mean(x, 1)
-    with pytest.raises(ValueError, match="values"):
-        best_of_quantile([np.nan], 0.5, 1)
-    with pytest.raises(ValueError, match="p must"):
-        best_of_quantile([1.0], 1.5, 1)
-    for call in (lambda: best_of_mean([1.0], 0), lambda: best_of_quantile([1.0], 0.5, 0)):
-        with pytest.raises(ValueError, match="k must"):
-            call()

@@ -82,8 +82,6 @@ def test_limits_hold_the_curve_or_are_not_there(times):
 @pytest.mark.parametrize(
     ("times", "strata", "settings", "match"),
     [
-        ([1.0], [1], {}, "shapes"),
-        ([[1.0], [1.0]], [1], {}, "shapes"),
         ([[np.nan], [1.0]], [1, 1], {}, "NaN"),
         ([[1.0], [1.0]], [1, 1], {"confidence": 0.0}, "confidence"),
         ([[1.0], [1.0]], [1, 1], {"resamples": 0}, "resamples"),

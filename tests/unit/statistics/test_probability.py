@@ -11,7 +11,6 @@ from scipy.stats import beta, binomtest
 
 from timefair.statistics.probability import (
     multirun_probability,
-    paper_bootstrap_interval,
     paper_interval,
     probability_of_quantile,
     runs_needed,
@@ -74,15 +73,6 @@ def test_without_ties_the_print_is_the_most_common_one(table, p):
     assert prints(p)[0] == max(set(cells), key=cells.count)
 
 
-@both_tables
-def test_the_bootstrap_goes_to_the_closed_form(table, p):
-    counts = np.arange(quantile_rank(RUNS, p), RUNS + 1)
-    drawn = paper_bootstrap_interval(counts, RUNS, 0.95, rng=np.random.default_rng(1))
-    closed = paper_interval(counts, RUNS, 0.95)
-    np.testing.assert_allclose(drawn.low, closed.low, atol=0.005)
-    np.testing.assert_allclose(drawn.high, closed.high, atol=0.005)
-
-
 def test_the_excluded_cell_is_one_cell():
     assert {table: excluded(table) for table in INTERVAL_TABLES} == {
         "table13_pci_q50": set(),
@@ -130,7 +120,6 @@ def test_no_quantile_has_no_probability(values, method):
         ({"confidence": 1.0}, "confidence"),
         ({"values": [], "confidence": 1.0}, "confidence"),
         ({"method": "exact"}, "method"),
-        ({"method": "bootstrap"}, "rng"),
     ],
 )
 def test_wrong_input_is_named(changes, name):
@@ -196,13 +185,3 @@ def test_runs_needed_are_enough_and_one_less_is_not(p, wanted):
     slack = 1e-14
     assert multirun_probability(p, runs) >= wanted - slack
     assert runs == 0 or multirun_probability(p, runs - 1) < wanted
-
-
-@pytest.mark.parametrize("p", [-0.1, 1.1, np.nan])
-def test_no_probability_is_refused(p):
-    with pytest.raises(ValueError, match="p must"):
-        runs_needed(p, 0.5)
-    with pytest.raises(ValueError, match="wanted"):
-        runs_needed(0.5, p)
-    with pytest.raises(ValueError, match="p must"):
-        multirun_probability(p, 1)

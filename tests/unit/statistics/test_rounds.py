@@ -40,12 +40,3 @@ def test_rounds_are_those_counted_one_by_one(batches, workers, evaluations):
 def test_what_was_not_reached_stays():
     found = rounds([np.inf, np.nan, 6], [0], [3], [2], workers=3)
     np.testing.assert_array_equal(found, [np.inf, np.nan, 2])
-
-
-@pytest.mark.parametrize(
-    ("batches", "workers"),
-    [(([0], [3], [1]), 0), (([0], [0], [1]), 1), (([0, 2], [3, 3], [1, 1]), 1)],
-)
-def test_bad_input(batches, workers):
-    with pytest.raises(ValueError, match="must"):
-        rounds([1], *batches, workers=workers)

@@ -53,24 +53,6 @@ def test_a_run_that_others_join_may_get_other_targets():
     assert beside[0, 0] == 5.5
 
 
-@pytest.mark.parametrize(
-    ("first", "best", "problem", "shares"),
-    [
-        ([1.0, 2.0], [1.0], [1, 1], [0.1]),
-        ([1.0], [2.0], [1], [0.1]),
-        ([np.nan], [1.0], [1], [0.1]),
-        ([1.0], [np.nan], [1], [0.1]),
-        ([1.0], [-INF], [1], [0.1]),
-        ([1.0], [1.0], [1], [1.5]),
-        ([1.0], [1.0], [1], [np.nan]),
-        ([1.0], [1.0], [1], 0.1),
-    ],
-)
-def test_wrong_input_is_named(first, best, problem, shares):
-    with pytest.raises(ValueError, match="must"):
-        relative_targets(first, best, problem, shares)
-
-
 COST, PRECISION, OFFSETS = [0.1, 0.2, 0.5, 0.3, 1.0], [9.0, 2.0, 0.0, 4.0, 1.0], [0, 3, 3, 5]
 
 

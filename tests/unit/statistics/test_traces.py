@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.runtimes import runtimes
@@ -41,20 +40,3 @@ def test_both_agree_with_a_loop_over_random_events():
             events = list(zip(cost[a:b], precision[a:b], strict=True))
             assert times[i, j] == min((c for c, q in events if q <= point), default=np.inf)
             assert best[i, j] == min((q for c, q in events if c <= point), default=np.inf)
-
-
-@pytest.mark.parametrize(
-    ("cost", "precision", "offsets"),
-    [
-        ([1.0, 2.0], [1.0, 2.0], [0, 2]),  # precision rises
-        ([2.0, 1.0], [2.0, 1.0], [0, 2]),  # cost falls
-        ([1.0, 2.0], [2.0], [0, 2]),
-        ([1.0, 2.0], [2.0, 1.0], [0, 1]),
-        ([1.0, 2.0], [2.0, 1.0], [0, 2, 1, 2]),
-        ([1.0, np.nan], [2.0, 1.0], [0, 2]),
-    ],
-)
-@pytest.mark.parametrize("read", [runtimes, best_so_far])
-def test_events_in_disorder_are_refused(read, cost, precision, offsets):
-    with pytest.raises(ValueError, match="must"):
-        read(cost, precision, offsets, [1.0])

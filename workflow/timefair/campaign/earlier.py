@@ -19,17 +19,12 @@ from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
-from timefair.records.integrity import isolation_of, restart_of, timing_of
+from timefair.records import integrity
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.records.store import Record
 
-_SHARED = ("seed", "budget", "limits", "stopping", "block")
-_OF_ALGORITHM = (
-    "use", "parameters", "threads", "integer", "constraint_penalty", "seed_as", "formerly",
-    *added_keys("algorithms"),
-)  # fmt: skip
 _FIRST = (".rule", ".policy", ".use")
 """Ends of the keys that others depend on; they are listed first."""
 
@@ -217,27 +212,9 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
 
 
 def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """The settings that determine the runs of an algorithm, of a campaign as records have it, by
-    dotted names.
-    """
+    """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
     spec = asked["algorithms"].get(label, {})
-    return _flat(
-        {
-            **{name: asked.get(name) for name in _SHARED},
-            "problems": {name: asked["problems"][name] for name in ("suite", "parameters")},
-            "timing": timing_of(asked),
-            "restart": restart_of(asked, label),
-            "isolation": isolation_of(asked, label),
-            f"algorithms.{label}": {name: spec.get(name) for name in _OF_ALGORITHM},
-        }
+    added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
+    return integrity.decisive_settings(asked, label) | integrity.dotted(
+        {f"algorithms.{label}": added}
     )
-
-
-def _flat(section: Any, name: str = "") -> dict[str, Any]:
-    """The values in nested mappings, by dotted names."""
-    if not isinstance(section, Mapping):
-        return {name: section}
-    found: dict[str, Any] = {}
-    for key, value in section.items():
-        found |= _flat(value, f"{name}.{key}" if name else key)
-    return found

@@ -17,10 +17,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pydantic import BaseModel
+
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
 from timefair.machine.software import versions
+from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
     from timefair.basics.sections import Section
@@ -139,9 +142,14 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
     search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
     own, seeds = spec.formerly or label, campaign.seeds_of(label)
+    shared = {name: getattr(campaign, name) for name in SHARED}
     return search | {
+        **{
+            name: one.model_dump(mode="json") if isinstance(one, BaseModel) else one
+            for name, one in shared.items()
+            if one is not None
+        },
         "schema": SCHEMA_VERSION,
-        "seed": campaign.seed,
         "suite": _suite(campaign).name,
         "suite_parameters": problems.parameters,
         "label": own,
@@ -151,19 +159,15 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
             for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()
             if not (key == "constraint_penalty" and value is None)
         },
-        "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "isolation": campaign.isolation_of(label),
-        "limits": campaign.limits.model_dump(mode="json"),
         "timing": {
             "repeats": campaign.timing.most_repeats,
             "reference": campaign.reference_is_timed,
         },
-        "stopping": campaign.stopping.model_dump(mode="json"),
         "code": code_of(sources_of_algorithm(campaign, label), type(campaign.restart_of(label))),
         "software": versions(names),
         "python": platform.python_version_tuple()[:2],
-        **({} if campaign.block is None else {"block": campaign.block}),
     }
 
 

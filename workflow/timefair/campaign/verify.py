@@ -20,17 +20,15 @@ from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
 from timefair.problems import refuted
 from timefair.problems.refuted import Refutation
 from timefair.records.blocks import NODES, node_of, torn
-from timefair.records.consistency import another_budget, contradictions
+from timefair.records.collect import checked_parts
 from timefair.records.integrity import (
     CONSENT,
-    RUN_KEY,
     Measured,
     Origins,
     Place,
     RunKey,
     differing_software,
     machine_kinds,
-    misplaced,
     mixed,
     run_name,
     several_hosts,
@@ -40,7 +38,6 @@ from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 
-_READ = ("algorithm", "round", "budget_s", *RUN_KEY)
 _ROOMS = ("tuning", collected.ROOM, "records")
 """The folders of a campaign's files of runs, in the order in which they are read."""
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
@@ -365,20 +362,12 @@ def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
 def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
     """The algorithm and the runs of a record; `InputError` if they do not agree with its path."""
     label, seen = "" if place is None else place.algorithm, set[RunKey]()
-    for part in record.row_groups():
-        for line in contradictions(part, published=PUBLISHED in record.facts):
-            raise InputError(f"{record.path}: {line}; {MEND}")
-        rows = part.select(_READ).to_pylist()
-        if place is not None and (clause := misplaced(place, record.facts, rows)):
-            raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")
-        if clause := another_budget(record.facts, rows):
-            raise InputError(f"{record.path}: {clause}; {MEND}")
-        for row in rows:
-            key = tuple(row[name] for name in RUN_KEY)
+    for runs, keys in checked_parts(record, place):
+        for key in keys:
             if key in seen:
                 raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
             seen.add(key)
-            label = row["algorithm"]
+            label = runs["algorithm"][-1].as_py()
     return label, seen
 
 

@@ -31,10 +31,9 @@ COUNTED = ("iteration", "callback")
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.read_table`.
 
-    Algorithms are solvers with their parameters, functions are objectives on data sets, runs are
-    repetitions. ``evaluations`` are iterations of the solver plus 1, for its starting point; of
-    solvers that are sampled by tolerance, the number of the sample. The dimension is 1 unless the
-    layout has it; the layout may replace each of these columns.
+    Algorithms are solvers with their parameters, functions are objectives on data sets.
+    ``evaluations`` are iterations of the solver plus 1, or the number of the sample if it is
+    sampled by tolerance. The dimension is 1. The layout may replace each of these columns.
     """
     table = rows_of(path)
     names = table.column_names

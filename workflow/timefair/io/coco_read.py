@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.basics.optimum import LARGEST
 from timefair.basics.words import counted
 from timefair.io.archive import Folder
 from timefair.io.common import (
@@ -41,58 +38,49 @@ _BEST_OF_OTHERS = "algorithm type = best"
 
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
-ROUNDED_UP = 1 + 1e-9
-"""Factor that makes a ``.tdat`` precision of ten digits an upper bound.
-
-Without it, rounding could let a ``.tdat`` line reach a target before the ``.dat`` file does.
-"""
-
-TARGETS = np.array([10 ** (k / 5) for k in range(-40, 1541)])
-"""COCO's target precisions, five per decade, from 1e-8 up.
-
-Every COCO logger writes a ``.dat`` line at the first evaluation that reaches one of them.
-"""
-
-DIGITS = 2
-"""Significant digits of final precisions in ``.info`` files."""
-
-Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""Evaluations in increasing order, and the best precision at each, both of shape (lines,)."""
-
 
 @dataclass(frozen=True)
 class CocoColumns:
-    """The columns of a data file. Column 0 counts evaluations.
+    """The columns of a data file. Column 0 counts evaluations of f.
 
     - `precision`: Column of the best precision so far, counted from 0.
     - `constraints`: Whether column 1 counts evaluations of the constraints.
-    - `tdat_precision`: Whether the precisions of the ``.tdat`` file are read. If not, only the ends
-      of its trials are, as in cocopp.
     - `signed`: Whether precisions can be below 0, because the optimum is the best value known.
     """
 
     precision: int
     constraints: bool = False
-    tdat_precision: bool = True
     signed: bool = False
 
 
 @dataclass
-class _Lines:
-    """The lines of one trial in one file.
+class _Trial:
+    """The lines of one trial in a ``.dat`` file, or in a ``.tdat`` file, which has its end.
 
-    The optimum is that in the header, or computed from the first line; `end` is the last evaluation
-    of f. `evaluations` include those of the constraints, as in cocopp.
+    The optimum is that in the header, or computed from the first line; `end_of_f` is the last
+    evaluation of f. `evaluations` include those of the constraints, as in cocopp. `end` is the last
+    one in the ``.tdat`` file.
     """
 
     f_opt: float | None
     instance: int | None
     evaluations: list[int] = field(default_factory=list)
     precision: list[float] = field(default_factory=list)
-    end: int = 0
+    end_of_f: int = 0
+    end: int | None = None
 
-    def steps(self, columns: CocoColumns) -> Steps:
-        """The lines, sorted by evaluation.
+    def agrees(self, listed: ListedRun) -> bool:
+        """Whether it can be the trial that the ``.info`` file lists; a ``.dat`` file alone may end
+        before the trial does.
+        """
+        if listed.evaluations is None:
+            return True
+        if self.end is None:
+            return listed.evaluations >= self.end_of_f
+        return listed.evaluations == self.end_of_f
+
+    def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
+        """The run. Its end is that of the ``.info`` file if there is no ``.tdat`` file.
 
         A finite precision is raised to the largest later one: a best precision cannot increase, and
         the larger value is what cocopp uses.
@@ -104,125 +92,51 @@ class _Lines:
             precision[(precision < 0) & (precision >= BELOW)] = 0.0
         finite = np.isfinite(precision)
         largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
-        return at, np.where(finite, largest, precision)
+        end = listed.evaluations or 0 if self.end is None else self.end
+        instance = listed.instance if self.instance is None else self.instance
+        return PublishedRun.of_lines(
+            instance, self.f_opt or 0.0, at, np.where(finite, largest, precision), end
+        )
 
 
-@dataclass
-class _Trial:
-    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any."""
-
-    dat: _Lines
-    tdat: _Lines | None = None
-
-    def agrees(self, listed: ListedRun) -> bool:
-        """Whether it can be the trial that the ``.info`` file lists."""
-        if listed.evaluations is None:
-            return True
-        both = [self.dat] if self.tdat is None else [self.dat, self.tdat]
-        end = max(lines.end for lines in both)
-        found = (one for lines in both for one in lines.precision if not math.isnan(one))
-        # a .dat file alone may end before the trial does
-        ends = listed.evaluations >= end if self.tdat is None else listed.evaluations == end
-        return ends and listed.has_best(min(found, default=math.inf), DIGITS)
-
-    def run(self, listed: ListedRun, columns: CocoColumns) -> tuple[PublishedRun, int]:
-        """The run, and the number of lines of the ``.tdat`` file that contradict the ``.dat`` file.
-
-        The end is that of the ``.info`` file if there is no ``.tdat`` file.
-        """
-        at, precision = self.dat.steps(columns)
-        end, dropped = listed.evaluations or 0, 0
-        if self.tdat is not None:
-            more, bounds = self.tdat.steps(columns)
-            end = int(more[-1])
-            if columns.tdat_precision:
-                kept = ~_contradictory((at, precision), (more, bounds))
-                dropped = int((~kept).sum())
-                at = np.concatenate([at, more[kept]])
-                precision = np.concatenate([precision, _raised(bounds[kept])])
-        instance = listed.instance if self.dat.instance is None else self.dat.instance
-        f_opt = 0.0 if self.dat.f_opt is None else self.dat.f_opt
-        return PublishedRun.of_lines(instance, f_opt, at, precision, end), dropped
-
-
-def _raised(precision: NDArray[np.float64]) -> NDArray[np.float64]:
-    rises = (precision > 0) & (precision < LARGEST / ROUNDED_UP)
-    return np.asarray(precision * np.where(rises, ROUNDED_UP, 1.0), dtype=np.float64)
-
-
-def _contradictory(dat: Steps, tdat: Steps) -> NDArray[np.bool_]:
-    """Whether each ``.tdat`` step is better than the ``.dat`` file allows.
-
-    It is if it has a better precision than a ``.dat`` line at the same evaluation, or reaches one
-    of `TARGETS` at an evaluation where the ``.dat`` file has not reached this target.
-    """
-    best = np.fmin.accumulate([np.inf, *dat[1]])
-    state = best[np.searchsorted(dat[0], tdat[0], side="right")]
-    bound = _raised(tdat[1])
-    same = np.isin(tdat[0], dat[0])
-    earlier = np.searchsorted(TARGETS, bound) < np.searchsorted(TARGETS, state)
-    return np.asarray((same & (bound < state)) | earlier, dtype=np.bool_)
-
-
-def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Lines]:
+def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Trial]:
     """The trials of a data file, in its order. Comment lines separate them.
 
     `InputError` for a line in another format, or for the best results of many algorithms.
     """
-    found = list(_parsed(path, place, columns, cautions))
-    cautions.rows[path] = sum(len(one.evaluations) for one in found)
-    if any((np.diff(one.evaluations) < 0).any() for one in found):
-        cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
-    is_used = columns.tdat_precision or path.suffix.lower() == ".dat"
-    if is_used and any(map(_rises, found)):
-        cautions.add(
-            place, "the best precision increases within a trial; the later, larger value is used"
-        )
-    if columns.tdat_precision and any(min(one.precision) < BELOW for one in found):
-        cautions.add(place, "precisions are far below 0; check the optimum in the data")
-    return found
-
-
-def _rises(trial: _Lines) -> bool:
-    return any(after > before for before, after in pairwise(trial.precision))
-
-
-def _parsed(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> Iterator[_Lines]:
+    found: list[_Trial] = []
     header: list[str] = []
-    trial: _Lines | None = None
     width = 0
     line = "\n"
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if line.startswith("%"):
-                if trial is not None:
-                    yield trial
-                    trial, header = None, []
                 header.append(line)
                 continue
             words = line.split()
             if not words:
                 continue
             try:
-                if trial is None:
-                    trial, width = _begun("".join(header), words, columns, place), len(words)
+                if header or not found:
+                    found.append(_begun("".join(header), words, columns, place))
+                    header, width = [], len(words)
                 elif len(words) != width:
                     raise ValueError
-                of_f = parsed_count(words[0])
+                trial, of_f = found[-1], parsed_count(words[0])
                 others = parsed_count(words[1]) if columns.constraints else 0
                 trial.evaluations.append(of_f + others)
                 trial.precision.append(parsed_number(words[columns.precision]))
-                trial.end = max(trial.end, of_f)
+                trial.end_of_f = max(trial.end_of_f, of_f)
             except (ValueError, IndexError):
                 text = line.strip()[:40]
                 raise InputError(f"{place}:{number}: {text!r} is not a line of COCO data") from None
-    if trial is not None:
-        yield trial
     if not line.endswith("\n"):
         cautions.add(place, "no line end after the last line; the file may be truncated")
+    cautions.rows[path] = sum(len(one.evaluations) for one in found)
+    return found
 
 
-def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> _Lines:
+def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> _Trial:
     if _BEST_OF_OTHERS in header:
         raise InputError(f"{place}: {BEST_OF_MANY}")
     instance, f_opt = _INSTANCE.search(header), None
@@ -230,32 +144,30 @@ def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> 
         f_opt = parsed_number(match[1])
     elif len(words) > BEST_F:
         f_opt = parsed_number(words[BEST_F]) - parsed_number(words[columns.precision])
-    return _Lines(f_opt, int(instance[1]) if instance else None)
+    return _Trial(f_opt, int(instance[1]) if instance else None)
+
+
+def _warn(trials: list[_Trial], place: Path, columns: CocoColumns, cautions: Cautions) -> None:
+    """Add a line for each kind of odd trials."""
+    if any((np.diff(one.evaluations) < 0).any() for one in trials):
+        cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
+    if any(after > before for one in trials for before, after in pairwise(one.precision)):
+        cautions.add(
+            place, "the best precision increases within a trial; the later, larger value is used"
+        )
+    if not columns.signed and any(min(one.precision) < BELOW for one in trials):
+        cautions.add(place, "precisions are far below 0; check the optimum in the data")
 
 
 def _published_runs(
     files: list[DataFile], columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[PublishedRun]:
-    """The trials that an ``.info`` entry lists.
-
-    ``.tdat`` lines that are better than the ``.dat`` file allows are dropped with a caution; cocopp
-    computes its ERT from ``.dat`` files only. `InputError` if it cannot be determined which of the
-    listed trials are missing.
-    """
-    runs = []
-    for file in files:
-        found = [
-            one.run(listed, columns) for listed, one in _pairs(file, columns, folder, cautions)
-        ]
-        runs += [run for run, _ in found]
-        if lines := [dropped for _, dropped in found if dropped]:
-            cautions.add(
-                folder.place(file.path),
-                "lines of the .tdat file are better than the .dat file allows; dropped",
-                lines=sum(lines),
-                trials=len(lines),
-            )
-    return runs
+    """The trials that an ``.info`` entry lists; `InputError` if one of them is missing."""
+    return [
+        trial.run(listed, columns)
+        for file in files
+        for listed, trial in _pairs(file, columns, folder, cautions)
+    ]
 
 
 def _pairs(
@@ -264,27 +176,19 @@ def _pairs(
     """The listed trials, each with its lines in the data files."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
-    pairs = paired(listed, found, lambda one, trial: trial.agrees(one))
     numbers = f"{counted(len(found), 'trial')}, but the .info file lists {len(listed)}"
-    if pairs is None:
-        raise InputError(f"{place}: {numbers}; cannot determine which are missing")
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
     if len(found) > len(listed):
         cautions.add(place, f"{numbers}; the others are skipped")
-    elif len(found) < len(listed):
-        lost = [one.instance for one in listed]
-        for one, _ in pairs:
-            lost.remove(one.instance)
-        missing = ", ".join(map(str, lost))
-        cautions.add(place, f"{numbers}; missing instances: {missing}")
+    pairs = paired(listed, found, lambda one, trial: trial.agrees(one))
     if any(one.evaluations is None for one in listed):
         cautions.add(
             place, "aborted trials, without an end in the .info file, end at their last line"
         )
     if not all(trial.agrees(one) for one, trial in pairs):
-        cautions.add(
-            place, "ends or final precisions differ from the .info file; the data files are used"
-        )
-    if any(trial.dat.instance not in (None, one.instance) for one, trial in pairs):
+        cautions.add(place, "ends differ from the .info file; the data files are used")
+    if any(trial.instance not in (None, one.instance) for one, trial in pairs):
         cautions.add(place, "instances differ from the .info file; the data files are used")
     return pairs
 
@@ -292,27 +196,31 @@ def _pairs(
 def _found(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[_Trial]:
-    """Trials with their ``.tdat`` lines, up to the first trial that differs between the files."""
+    """Trials, with their ends in the ``.tdat`` file up to the first that differs between both."""
     place = folder.place(file.path)
-    dat = _trials_in(file.path, place, columns, cautions)
+    trials = _trials_in(file.path, place, columns, cautions)
+    _warn(trials, place, columns, cautions)
     beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
     if beside is None:
         cautions.add(place, "no .tdat file; trials end where the .info file has their end")
-        return [_Trial(lines) for lines in dat]
+        return trials
     place = folder.place(beside)
-    tdat = _trials_in(beside, place, columns, cautions)
-    pairs = zip(dat, tdat, strict=False)
-    same = [_Trial(*pair) for pair in takewhile(lambda pair: _of_one_trial(*pair), pairs)]
-    if not len(same) == len(dat) == len(tdat):
+    ends = _trials_in(beside, place, columns, cautions)
+    pairs = zip(trials, ends, strict=False)
+    same = list(takewhile(lambda pair: _of_one_trial(*pair), pairs))
+    for trial, with_end in same:
+        trial.end = max(with_end.evaluations)
+        trial.end_of_f = max(trial.end_of_f, with_end.end_of_f)
+    if not len(same) == len(trials) == len(ends):
         cautions.add(
             place,
-            f"{counted(len(tdat), 'trial')}, of which the first {len(same)} match the .dat file; "
+            f"{counted(len(ends), 'trial')}, of which the first {len(same)} match the .dat file; "
             "the others end where the .info file has their end",
         )
-    return [*same, *(_Trial(lines) for lines in dat[len(same) :])]
+    return trials
 
 
-def _of_one_trial(one: _Lines, other: _Lines) -> bool:
+def _of_one_trial(one: _Trial, other: _Trial) -> bool:
     if one.f_opt is None or other.f_opt is None:
         return one.instance == other.instance
     return math.isclose(one.f_opt, other.f_opt, abs_tol=1e-6)
@@ -327,7 +235,7 @@ FORMATS = {
 }
 """Columns of the data files, by ``data_format``."""
 
-INDICATOR = CocoColumns(precision=1, tdat_precision=False, signed=True)
+INDICATOR = CocoColumns(precision=1, signed=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
 
 NOISY = range(101, 131)

@@ -1,7 +1,6 @@
-"""Writes runs in COCO's data format, for cocopp.
+"""Writes runs in COCO's data format, for cocopp: a run is one trial with all its launches.
 
-A run is one trial with all its launches. The values of the objective are the precision again, as
-for a function with optimum 0. With constraints, the cost consists of the evaluations of both kinds.
+Values of f are the precision, as for an optimum of 0. Evaluations of constraints are summed.
 """
 
 from __future__ import annotations
@@ -34,9 +33,8 @@ Cost = Literal["evaluations", "seconds"]
 class CocoTrial:
     """A run as a COCO trial: the best precision as a step function of the cost.
 
-    `cost`, shape (lines,), are evaluations or microseconds, increasing, up to the end of the run,
-    and `precision` is the best one from each cost on. `reference` is minus the optimal value: with
-    two objectives, COCO's reference value of the hypervolume indicator.
+    `cost`, shape (lines,), are evaluations or microseconds, increasing, up to the end of the run.
+    `reference` is minus the optimal value: of two objectives, COCO's reference value.
     """
 
     algorithm: str
@@ -165,24 +163,13 @@ def write_coco(
     rates of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
     `final_target`, where a run ends for it.
 
-    Parameters
-    ----------
-    runs : Table of RUN_SCHEMA
-        Runs in any order. Runs on the same instance become trials on the same instance.
-    cost : {"evaluations", "seconds"}
-        What is written in place of evaluations. Seconds are whole microseconds, at least 1; of
-        several events within one, the last is written.
+    - `runs`: A table of RUN_SCHEMA. Runs on the same instance become trials on it.
+    - `cost`: What is written in place of evaluations. Seconds are whole microseconds, at least 1;
+      of several events within one, the last is written.
 
-    Raises
-    ------
-    InputError
-        One line per algorithm whose folder exists, because cocopp would mix the trials. One line
-        per function with an unknown optimum, because the format contains only precisions.
-
-    Notes
-    -----
-    A trial whose first event is not at cost 1 begins with a line with `NOTHING_YET` at cost 1. A
-    run without evaluations has one, because cocopp counts a failure at cost 0 as a success.
+    `InputError` with one line per algorithm whose folder exists, because cocopp would mix the
+    trials, and per function with an unknown optimum. A trial without an event at cost 1 begins with
+    a line with `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
     """
     refuse_unknown_optima(runs, "COCO's")
     trials = [CocoTrial.of(run, cost) for run in in_order(runs)]

@@ -34,8 +34,7 @@ _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORE
 def parsed_number(text: str) -> float:
     """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
 
-    NaN and inf are numbers, and `NOTHING_YET`, which timefair exports, is inf. Any other text
-    raises ValueError.
+    `NOTHING_YET`, which timefair exports, is inf. ValueError for any other text.
     """
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
@@ -48,10 +47,7 @@ def parsed_number(text: str) -> float:
 
 
 def parsed_count(text: str) -> int:
-    """Parse a number of evaluations, at least 0, such as ``12`` or ``1.0e+05``.
-
-    Any other text raises ValueError.
-    """
+    """Parse a number of evaluations, at least 0, such as ``12`` or ``1.0e+05``; or ValueError."""
     value = int(text) if text.isdecimal() else parsed_number(text)
     if not (0 <= value <= LARGEST_COUNT and value == int(value)):
         raise ValueError(f"{text!r} is not a number of evaluations")
@@ -59,10 +55,7 @@ def parsed_count(text: str) -> int:
 
 
 def parsed_name(value: object) -> int:
-    """Parse the number of a function, dimension or instance, at least 0.
-
-    Any other value raises ValueError.
-    """
+    """Parse the number of a function, dimension or instance, at least 0; or ValueError."""
     text = str(value).strip()
     if not (text.isdecimal() and len(text) < 20 and int(text) <= LARGEST_NAME):
         raise ValueError(f"{text[:40]!r} is not a whole number of at least 0")
@@ -84,10 +77,7 @@ class Cautions:
         """Number of rows that were read of each data file."""
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
-        """Add a statement that is true of a file, or of all of the data (``""``).
-
-        Counts are summed over all files with the same text, and printed after it.
-        """
+        """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
         kind = self._kinds.setdefault(text, _Kind())
         kind.places[str(place)] = None
         kind.counts.update(counts)
@@ -108,8 +98,9 @@ def _line(text: str, kind: _Kind) -> str:
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A run in an index file: its instance, number of evaluations, rounded best value or precision,
-    and the evaluation that found it; None for what the file does not have (an aborted run).
+    """A run in an index file; None for what the file does not have (an aborted run).
+
+    `best` is the rounded best value or precision, and `best_at` the evaluation that found it.
     """
 
     instance: int
@@ -118,11 +109,7 @@ class ListedRun:
     best_at: int | None = None
 
     def has_best(self, found: float, digits: int) -> bool:
-        """Whether a value equals the listed best value to a number of significant digits.
-
-        True if either value is not finite or not known. The absolute tolerance is 2e-8, because
-        COCO's loggers of 2009 wrote the distance to the final target, 1e-8.
-        """
+        """Whether a value equals the listed best value to some digits, or one is unknown."""
         if self.best is None or not (math.isfinite(self.best) and math.isfinite(found)):
             return True
         return math.isclose(self.best, found, rel_tol=10.0 ** (1 - digits), abs_tol=2e-8)
@@ -132,8 +119,8 @@ class ListedRun:
 class Timed:
     """Further data of a run with times that others have recorded.
 
-    `time_s`, shape (events,), are seconds since the start of the run, `end_s` those of the complete
-    run, and `best_f` is inf if the run has no finite value. A budget is None if there is none.
+    `time_s`, shape (events,), and `end_s` are seconds since the start of the run; `best_f` is inf
+    without a finite value.
     """
 
     time_s: NDArray[np.float64]
@@ -150,8 +137,8 @@ class PublishedRun:
     """One run on an instance.
 
     `evaluations` and `precision`, shape (events,), have one entry per improvement. Precisions
-    decrease strictly, are negative where a value is below the optimum that the data contain, and
-    are values of f if no optimum is known (`f_opt` is None). Data without times have no `timed`.
+    decrease strictly, are negative below the optimum of the data, and are values of f if no optimum
+    is known (`f_opt` is None).
     """
 
     instance: int
@@ -229,11 +216,7 @@ def stop_reason_of(
     budget_s: float | None,
     budget_evaluations: float | None,
 ) -> StopReason:
-    """The reason why a complete run ended.
-
-    `last_precision` is that of the improvement at the last evaluation: inf if the last evaluation
-    is not an improvement, or without an optimum. A budget is None if there is none.
-    """
+    """Why a complete run ended; `last_precision` is inf unless its end is an improvement."""
     if last_precision <= FINAL_TARGET:
         return StopReason.TARGET
     if budget_evaluations is not None and evaluations >= budget_evaluations:
@@ -273,10 +256,7 @@ class Direction:
         self.steps += int(up[only_up].sum())
 
     def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
-        """Raise `InputError` if values are maximized; add a line if they may be.
-
-        `value` is the name of their column, and `place` the file; ``""`` for all of the data.
-        """
+        """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""
         what = (
             f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
             f"if they are maximized, use --columns value=-{value}"
@@ -304,33 +284,18 @@ FoundT = TypeVar("FoundT")
 
 def paired(
     listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
-) -> list[tuple[ListedT, FoundT]] | None:
-    """Pair listed runs with runs found in the data file, in order.
+) -> list[tuple[ListedT, FoundT]]:
+    """Pair listed runs with runs found in the data file, in order; there are at least as many.
 
-    With equal numbers of runs, each listed run is paired with the found run at the same place. With
-    more found runs, the first ones that agree in order, or simply the first ones if none do. With
-    fewer, the only assignment in which all pairs agree; None if there is none, or several.
+    With more found runs, the first ones that agree in order, or simply the first ones if none do.
     """
     if len(found) == len(listed):
         return list(zip(listed, found, strict=True))
-    agreeing = [[agree(one, other) for other in found] for one in listed]
-    if len(found) > len(listed):
-        places = _embedding(agreeing) or range(len(listed))
-        return [(one, found[k]) for one, k in zip(listed, places, strict=True)]
-    of_found = [list(row) for row in zip(*agreeing, strict=True)]
-    first = _embedding(of_found)
-    last = _embedding([row[::-1] for row in of_found[::-1]])
-    if first is None or last is None or first != [len(listed) - 1 - k for k in reversed(last)]:
-        return None
-    return [(listed[k], one) for k, one in zip(first, found, strict=True)]
-
-
-def _embedding(agreeing: Sequence[Sequence[bool]]) -> list[int] | None:
-    """Per row the earliest true column behind that of the row before; None if there is none."""
     places: list[int] = []
-    for row in agreeing:
-        start = places[-1] + 1 if places else 0
-        if True not in row[start:]:
-            return None
-        places.append(row.index(True, start))
-    return places
+    for one in listed:
+        later = range(places[-1] + 1 if places else 0, len(found))
+        place = next((k for k in later if agree(one, found[k])), None)
+        if place is None:
+            return list(zip(listed, found, strict=False))
+        places.append(place)
+    return [(one, found[k]) for one, k in zip(listed, places, strict=True)]

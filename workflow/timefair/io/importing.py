@@ -259,25 +259,13 @@ def import_data(
 
     A COCO trial is a run. Runs on the same instance are numbered from 0 in the order of the data.
 
-    Parameters
-    ----------
-    path : Path
-        A folder or an archive; of a table, the file.
-    output : Path
-        The Parquet file to write.
-    algorithm, label : str, optional
-        Its name in the data, needed if they contain several, and in the record (the same).
-    wanted : WantedProblems, optional
-        The problems to import, without times; by default all, with the times that the data have.
-    layout : Layout, optional
-        Names of the columns of a table. For ``ioh``, ``seconds`` is a logged property; without it,
-        runs have no times.
+    - `path`: A folder or an archive; of a table, the file.
+    - `algorithm`, `label`: Its name in the data, needed if they contain several, and in the record.
+    - `wanted`: The problems to import, without times; by default all, with the data's times.
+    - `layout`: Names of the columns of a table. For ``ioh``, ``seconds`` is a logged property.
 
-    Raises
-    ------
-    InputError
-        If the path has no data of this format, no run on a wanted problem, several algorithms or
-        suites, another suite than `wanted`, or damaged files. Nothing is written then.
+    `InputError` if the path has no data of this format, no run on a wanted problem, several
+    algorithms or suites, another suite, or damaged files. Nothing is written then.
     """
     cautions = Cautions()
     known = Known(wanted.suite, wanted.names) if wanted else None
@@ -310,10 +298,9 @@ def import_all(
     """Write the runs of each algorithm of a table with times to a record file of its own.
 
     Several files count as one: their times are of one clock, and runs of an algorithm in one file
-    follow those in the files before. The folder gets one file per algorithm, named after its label:
-    its name in the data, with ``_`` in place of characters that labels do not have. `InputError` as
-    in `import_data`, if two algorithms have the same label, or if the files disagree on the suite,
-    the name of a function or an optimum. Nothing is written then.
+    follow those in the files before. Each record is named after the label: the name in the data,
+    with ``_`` in place of characters that labels do not have. `InputError` as in `import_data`, if
+    two algorithms have the same label, or if the files disagree. Nothing is written then.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
@@ -355,10 +342,7 @@ def _opened(
     cautions: Cautions,
     known: Known | None = None,
 ) -> Iterator[tuple[Callable[[], str], dict[Path, list[DataSet]]]]:
-    """What was read, in words after reading, and the data sets of each path; faults name the path.
-
-    Tables are numbered together. Of several other paths, all runs are read before.
-    """
+    """What was read, in words after reading, and the data sets of each path."""
     layout = layout or Layout()
     if format in TABLES:
         cells = {}
@@ -503,8 +487,7 @@ def _not_seen(
 ) -> list[PublishedRun]:
     """The runs of a data set that no data set before it has; equal runs of one set all count.
 
-    Runs without times can be equal because the algorithm is deterministic, so these are all kept
-    unless all of them are known.
+    Runs without times are all kept unless all of them are known: they may be deterministic.
     """
     here: Counter[tuple[int, int, bytes]] = Counter()
     kept = []

@@ -46,18 +46,8 @@ class DataFile:
 class InfoEntry:
     """An entry: trials on a function in a dimension.
 
-    Attributes
-    ----------
-    index : Path
-        The index file.
-    keys : dict
-        Keys and values of the entry.
-    named : list of (str, list of ListedRun)
-        Names of data files, with their trials.
-    comment : str
-        Last comment line of the entry.
-    files : list of DataFile
-        The data files that exist.
+    `named` are the data files in it, with their trials, and `files` those that exist; `comment` is
+    its last comment line.
     """
 
     index: Path

@@ -76,8 +76,8 @@ _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 @dataclass
 class IohLog:
-    """The lines of a run: evaluations and values of the plain function, and, if they were logged
-    and are read, values of the instance and seconds since the start of the run.
+    """The lines of a run: evaluations and values of the plain function, and, if they are read,
+    values of the instance and seconds since the start of the run.
     """
 
     evaluations: list[int] = field(default_factory=list)
@@ -106,9 +106,8 @@ class IohLog:
     def agrees(self, listed: ListedRun) -> bool:
         """Whether it can be the run that an index file lists.
 
-        Some loggers list the evaluation of the best value instead of the number of evaluations.
-        The best value can be the largest or the smallest, of the plain function or of the
-        instance: index files do not define it.
+        Some loggers list the evaluation of the best value as the number of evaluations. The best
+        value can be the largest or the smallest, of the plain function or of the instance.
         """
         if listed.evaluations is None or not self.evaluations:
             return True
@@ -125,8 +124,6 @@ def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> l
     """The runs of a data file; `seconds` is the column with their times, if any.
 
     Some loggers name fewer columns than they write, but all lines of a run have the same number.
-    `InputError` for a line in another format, evaluations or seconds that decrease within a run,
-    several objectives, or if there is no such column of seconds.
     """
     found: list[IohLog] = []
     least, width, places = 0, 0, (0, 0, 0, 0)
@@ -438,8 +435,8 @@ class _Reader:
     ) -> Iterator[PublishedRun]:
         """The runs that an index file lists for a data file, in its order.
 
-        `InputError` if it cannot be determined which runs are missing, the data file is damaged,
-        or values only rise though they should be minimized.
+        `InputError` if runs are missing, the data file is damaged, or values only rise though they
+        should be minimized.
         """
         place, cautions = self.folder.place(data), self.cautions
         logs = _logs(data, place, cautions, self.seconds)
@@ -476,12 +473,12 @@ def _chosen(
     cautions: Cautions,
 ) -> list[tuple[ListedRun, IohLog]]:
     """Pair listed runs with their lines; `index` is the suffix of the index file."""
-    pairs = paired(listed, found, lambda one, run: run.agrees(one))
     numbers = f"{counted(len(found), 'run')}, but the {index} file lists {len(listed)}"
-    if pairs is None:
-        raise InputError(f"{place}: {numbers}; cannot determine which are missing")
-    if len(found) != len(listed):
-        cautions.add(place, f"{numbers}; only runs in both are read")
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
+    pairs = paired(listed, found, lambda one, run: run.agrees(one))
     if not all(run.agrees(one) for one, run in pairs):
         cautions.add(
             place, f"ends or best values differ from the {index} file; the data files are used"
@@ -547,11 +544,10 @@ def ioh_data_sets(
 ) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    The column ``seconds`` of the layout is the logged property with the seconds since the start of
-    the run; by default, runs have no times. Its ``value`` has a sign, ``-`` for values that are
-    maximized and ``+`` for those that are not, whatever the files state. `InputError` for other
-    columns, an index file that is not IOHprofiler's, data of several objectives, or maximized
-    values of another suite than ``pbo``.
+    ``seconds`` of the layout is the logged property with seconds; by default, runs have no times.
+    Its ``value`` has a sign, ``-`` for values that are maximized, whatever the files state.
+    `InputError` for other columns, an index file that is not IOHprofiler's, several objectives, or
+    maximized values of another suite than ``pbo``.
     """
     columns = layout or Layout()
     if columns.constants or set(columns.columns) - {"seconds", "value"}:

@@ -32,13 +32,10 @@ EVALUATIONS, PRECISION, TIME = "evaluations", "raw_y", "time_s"
 def write_ioh(runs: pa.Table, folder: Path) -> None:
     """Write one folder per algorithm, with its name, in `folder`.
 
-    A run has one line per improvement and one at its end, unless the last evaluation is an
-    improvement. If the first event is not at evaluation 1, the run begins with a line with
-    `NOTHING_YET` there, because a run begins at evaluation 1 for iohinspector. Runs without times
-    have no column ``time_s``.
-
-    `InputError` with one line per algorithm whose folder exists, or per function with an unknown
-    optimum.
+    A run has one line per improvement and one at its end. It begins with a line with `NOTHING_YET`
+    unless evaluation 1 is an improvement, because iohinspector begins there. Runs without times
+    have no column ``time_s``. `InputError` with one line per algorithm whose folder exists, or per
+    function with an unknown optimum.
     """
     refuse_unknown_optima(runs, "IOHprofiler's")
     refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))

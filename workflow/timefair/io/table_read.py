@@ -102,8 +102,8 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 class Layout:
     """Where the columns of a table are in a file, by the names of `COLUMNS`.
 
-    `columns` are names in the file, which for `SIGNED` may begin with a sign; others have the same
-    name there. `constants` are the cells of columns that the file does not have, as text.
+    `columns` are names in the file, which for `SIGNED` may begin with a sign; `constants` are the
+    cells of columns that the file does not have, as text.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -111,10 +111,7 @@ class Layout:
 
     @classmethod
     def of(cls, columns: str = "", constants: str = "") -> Layout:
-        """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``.
-
-        `InputError` for a part without ``=``, an unknown name, or one that is given twice.
-        """
+        """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``."""
         mapped, fixed = _options("--columns", columns), _options("--set", constants)
         for name, word in fixed.items():
             if COLUMNS[name].kind != "text" and not _is_number(word):
@@ -176,9 +173,6 @@ SHOWN_ROWS = 10
 SEPARATORS = (",", ";", "\t")
 """Separators of a CSV file; the header decides."""
 
-_SEPARATOR_LINE = re.compile(r"sep=(.)")
-"""The first line of a file of Excel that states its separator."""
-
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PARQUET = b"PAR1"
@@ -200,10 +194,7 @@ class Faults:
         text: Callable[[int], str],
         places: NDArray[np.intp] | None = None,
     ) -> None:
-        """Add a fault of some rows, indices from 0, shape (faults,).
-
-        `text` says of a row, or of its place if there are `places`, what is wrong.
-        """
+        """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
         given = rows if places is None else places
         self._rows.append(rows)
         self._texts += [partial(text, place) for place in given.tolist()]
@@ -226,8 +217,8 @@ class Faults:
 class Cells:
     """The cells of a table, by the names of `COLUMNS`; all arrays have the shape (rows,).
 
-    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, from
-    0, and `value` says where the values are, with the sign that was given.
+    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, and
+    `value` says where the values are, with the sign that was given.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
@@ -250,8 +241,7 @@ class Cells:
 def read_table(path: Path, layout: Layout) -> Cells:
     """The cells of a CSV file, compressed or not, or of a Parquet file.
 
-    `InputError` if the file is not a table, is empty, or lacks a column; one line per row with a
-    cell that cannot be read.
+    `InputError` if the file is no table or lacks a column; one line per row that cannot be read.
     """
 
     def wanted(names: list[str]) -> list[str]:
@@ -262,11 +252,7 @@ def read_table(path: Path, layout: Layout) -> Cells:
 
 
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
-    """The wanted columns of a CSV file, as text, or of a Parquet file.
-
-    `InputError` if the file is neither; one line per row of a CSV file with another number of
-    cells.
-    """
+    """The wanted columns of a CSV file, as text, or of a Parquet file."""
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
 
@@ -351,12 +337,12 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
     def refuse(row: pa_csv.InvalidRow) -> str:
         text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2 - skipped]), lambda _: text)  # the header is 1
+        faults.add(np.array([(row.number or 2) - 2]), lambda _: text)  # the header is 1
         return "skip"
 
     try:
         with pa.input_stream(path) as file:
-            header, separator, skipped = _header(file)
+            header, separator = _header(file)
         in_file = next(csv.reader([header], delimiter=separator))
         names = [name.strip() for name in in_file]
         kept = wanted(names)
@@ -364,7 +350,7 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
         with pa.input_stream(path) as file:
             table = pa_csv.read_csv(
                 file,
-                read_options=pa_csv.ReadOptions(use_threads=False, skip_rows=skipped),
+                read_options=pa_csv.ReadOptions(use_threads=False),
                 parse_options=pa_csv.ParseOptions(
                     delimiter=separator, invalid_row_handler=refuse, newlines_in_values=False
                 ),
@@ -380,10 +366,10 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
     return table.rename_columns(kept)
 
 
-def _header(file: Any) -> tuple[str, str, int]:
-    """The line of the header, the separator, and the number of lines before that state it."""
+def _header(file: Any) -> tuple[str, str]:
+    """The line of the header, and the separator."""
     text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
-    line, *others = [line for line in text.splitlines() if line.strip()] or [""]
+    line = next((line for line in text.splitlines() if line.strip()), "")
     if not line:
         raise InputError("the file is empty; expected a header and one row per improvement")
     if _NO_TEXT.search(line):
@@ -391,9 +377,7 @@ def _header(file: Any) -> tuple[str, str, int]:
             "neither Parquet nor text in UTF-8; the name of a compressed file ends in .gz, .bz2, "
             ".lz4 or .zst"
         )
-    if others and (stated := _SEPARATOR_LINE.fullmatch(line.strip())):
-        return others[0], stated[1], text.splitlines().index(line) + 1
-    return line, max(SEPARATORS, key=line.count), 0
+    return line, max(SEPARATORS, key=line.count)
 
 
 def _reason(error: Exception) -> str:
@@ -495,8 +479,8 @@ class Numbering:
         """The numbers in all tables.
 
         Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
-        numbers if one of them is 0. With it, they are matched by the names of its functions,
-        whatever their case; `InputError` if that is not possible, or a number is 0.
+        numbers if one of them is 0. With it, they are matched by the names of its functions;
+        `InputError` if that is not possible, or a number is 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -615,10 +599,9 @@ _PROBLEM = ("suite", "function", "dimension", "instance")
 def sets_of(
     cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
 ) -> list[DataSet]:
-    """The data sets of a table.
+    """The data sets of a table; `InputError` with one line per row that contradicts another.
 
-    Rows of a run are in the order of the run; runs may be mixed. `numbering` is that of all tables
-    that are read together. `InputError` with one line per row that contradicts itself or another.
+    Rows of a run are in the order of the run; runs may be mixed.
     """
     faults = Faults()
     function, instance = (
@@ -656,23 +639,34 @@ class _Table:
     def __init__(
         self, cells: Cells, function: NDArray[np.int64], instance: NDArray[np.int64]
     ) -> None:
-        keys = {
-            "algorithm": ranks(cells.texts["algorithm"]),
-            "suite": ranks(cells.texts["suite"]),
-            "function": function,
-            "dimension": cells.numbers["dimension"].astype(np.int64),
-            "instance": instance,
-            "run": ranks(cells.texts["run"]),
-        }
-        self.order: Places = np.lexsort([keys[name] for name in reversed(keys)])
+        import pandas as pd
+
+        keys = pd.DataFrame(
+            {
+                "algorithm": ranks(cells.texts["algorithm"]),
+                "suite": ranks(cells.texts["suite"]),
+                "function": function,
+                "dimension": cells.numbers["dimension"].astype(np.int64),
+                "instance": instance,
+                "run": ranks(cells.texts["run"]),
+            }
+        ).sort_values(list(_RUN), kind="stable")
+        self.order: Places = keys.index.to_numpy()
         self.rows: Places = cells.in_file[self.order]
-        self.keys = {name: values[self.order] for name, values in keys.items()}
+        self.keys = {str(name): column.to_numpy() for name, column in keys.items()}
         self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
-        self._words = {name: cells.texts[name][self.order].astype(str) for name in WORDS}
-        self._starts = self._new(_RUN)
-        self._of_run = {name: self._spread(self._numbers[name]) for name in _RUN_NUMBERS}
-        self._words_of_run = {name: self._first_word(words) for name, words in self._words.items()}
-        self._optima = self._of_problems(self._numbers["optimum"])
+        self._words = {name: cells.texts[name][self.order] for name in WORDS}
+        columns = {name: self._numbers[name] for name in (*_RUN_NUMBERS, "optimum")}
+        words = {name: [word or None for word in of] for name, of in self._words.items()}
+        given = pd.DataFrame({**columns, **words}, index=keys.index)
+        of_run = given.groupby([keys[name] for name in _RUN], sort=False)  # the first cells
+        self._starts = of_run.cumcount().to_numpy() == 0
+        self._of_run = {name: of_run[name].transform("first").to_numpy() for name in _RUN_NUMBERS}
+        self._words_of_run = {
+            name: of_run[name].transform("first").fillna("").to_numpy() for name in WORDS
+        }
+        of_problem = given["optimum"].groupby([keys[name] for name in _PROBLEM], sort=False)
+        self._optima = of_problem.transform("first").to_numpy()
         self._precision = self._precisions()
         self._within = ~(self._numbers["seconds"] > self._of_run["budget_s"]) & ~(
             self._numbers["evaluations"] > self._of_run["budget_evaluations"]
@@ -680,31 +674,8 @@ class _Table:
 
     def parts(self, names: tuple[str, ...]) -> list[Places]:
         """The places of each combination of some first keys."""
-        return np.split(np.arange(len(self.rows)), np.flatnonzero(self._new(names))[1:])
-
-    def _new(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Whether a row is the first of its combination of keys, shape (rows,)."""
-        new = np.zeros(len(self.rows), dtype=np.bool_)
-        new[0] = True
-        for name in names:
-            new[1:] |= self.keys[name][1:] != self.keys[name][:-1]
-        return new
-
-    def _spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The first number of each run in all of its rows; NaN if all cells are empty."""
-        run = np.cumsum(self._starts) - 1
-        known = np.flatnonzero(~np.isnan(values))
-        of_run = np.full(run[-1] + 1, np.nan)
-        of_run[run[known[::-1]]] = values[known[::-1]]
-        return np.asarray(of_run[run], dtype=np.float64)
-
-    def _first_word(self, words: NDArray[np.str_]) -> NDArray[np.str_]:
-        """The first word of each run in all of its rows; empty if all cells are empty."""
-        different, places = np.unique(words, return_inverse=True)
-        of_rows = np.where(words == "", np.nan, places)
-        of_run = self._spread(of_rows)
-        known = np.nan_to_num(of_run).astype(np.intp)
-        return np.where(np.isnan(of_run), "", different[known])
+        changes = [np.flatnonzero(np.diff(self.keys[name])) + 1 for name in names]
+        return np.split(np.arange(len(self.rows)), np.unique(np.concatenate(changes)))
 
     def _precisions(self) -> NDArray[np.float64]:
         """Of each row: as given, else from the value and the optimum, else the value.
@@ -716,20 +687,6 @@ class _Table:
         with np.errstate(invalid="ignore"):
             computed = np.where(np.isnan(optimum), value, precision(value, optimum))
         return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
-
-    def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The optimum of the problem of each row, from any row that has one; NaN if none has."""
-        keys = [self.keys[name] for name in _PROBLEM]
-        order = np.lexsort(keys)
-        new = np.zeros(len(order), dtype=np.bool_)
-        for values in keys:
-            new[1:] |= np.diff(values[order]) != 0
-        problem = np.empty(len(order), np.intp)
-        problem[order] = np.cumsum(new)
-        known = np.flatnonzero(~np.isnan(optimum))
-        of_problem = np.full(problem.max() + 1, np.nan)
-        of_problem[problem[known[::-1]]] = optimum[known[::-1]]
-        return of_problem[problem]
 
     # --- Checks -----------------------------------------------------------------------------
 
@@ -770,7 +727,7 @@ class _Table:
         for name, words in WORDS.items():
             given = self._words[name]
             text = "{name} is {here:.40}; expected " + ", ".join(words)
-            yield ~np.isin(given, ["", *words]), partial(self._shown, text, name)
+            yield ~np.isin(given.astype(str), ["", *words]), partial(self._shown, text, name)
 
     def _wrong_order(self) -> Iterator[Check]:
         evaluations, seconds, value = (
@@ -847,9 +804,10 @@ class _Table:
             text = "{name} is {here:.9g}, but {first:.9g} in an earlier row of this run"
             yield ~np.isnan(given) & (given != of_run), partial(self._shown, text, name)
         for name, words in self._words_of_run.items():
-            given = self._words[name]
+            stated = self._words[name]
             text = "{name} is {here}, but {first} in an earlier row of this run"
-            yield (given != "") & (given != words), partial(self._shown, text, name)
+            wrong = np.asarray((stated != "") & (stated != words), np.bool_)
+            yield wrong, partial(self._shown, text, name)
         for column, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
             text = f"{column} is {{here:.9g}}, after {end} of this run"
             late = self._numbers[column] > self._of_run[end]

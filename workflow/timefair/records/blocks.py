@@ -36,17 +36,7 @@ def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
 
 
 def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
-    """Rows of `node_of` for a file of runs: all rows of a collected file, or the only row of a
-    record.
-
-    Parameters
-    ----------
-    facts
-        Facts of the file.
-    runs
-        The columns ``algorithm``, ``function``, ``dimension``, ``instance`` and ``round``
-        of the file.
-    """
+    """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
     if NODES in facts or not runs.num_rows:
         return list(facts.get(NODES, ()))
     label, function, dimension, round = (
@@ -60,10 +50,7 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
 def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Blocks whose algorithms were measured on different nodes, one clause per block.
 
-    Parameters
-    ----------
-    nodes
-        Rows of `node_of`, each with the ``algorithm`` of its record.
+    `nodes` are rows of `node_of`, each with the ``algorithm`` of its record.
     """
     blocks: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in nodes:

@@ -24,9 +24,9 @@ from timefair.records.integrity import (
     spared,
 )
 from timefair.records.journal import journal_path
-from timefair.records.store import MEND, open_record, write_record
+from timefair.records.schema import PUBLISHED
+from timefair.records.store import MEND, Record, open_record, write_record
 
-_PLACED = ("algorithm", "round", "budget_s", *RUN_KEY)
 _SHOWN = 3
 
 
@@ -38,26 +38,16 @@ def collect(
     *,
     allow_mixed: bool = False,
 ) -> None:
-    """Write the runs of all records of an algorithm to `output`, with only a part of a file in
-    memory.
+    """Write the runs of all records of an algorithm to `output`, with a part of a file in memory.
 
-    The new file names the records of which it is made. Their journals are deleted, because the runs
-    are now in two other places.
+    The new file names the records of which it is made. Their journals are deleted.
 
-    Parameters
-    ----------
-    records
-        The path of each record, and the `Place` that the path states.
-    expected
-        The runs that should be there.
-    allow_mixed
-        Whether the records may come from different machines, software, code or configurations.
+    - `records`: The path of each record, and the `Place` that the path states.
+    - `expected`: The runs that should be there.
+    - `allow_mixed`: Whether machines, software, code or configurations may differ.
 
-    Raises
-    ------
-    InputError
-        If a file is not a record or does not belong to its path; if a run is missing, duplicate,
-        unexpected or contradictory; or if the records are mixed. There is one line per fault.
+    `InputError`, with one line per fault, if a file is not a record or does not belong to its path,
+    if a run is missing, duplicate, unexpected or contradictory, or if the records are mixed.
     """
     facts: dict[str, Any] = {"algorithm": label, "records": [], "stopping": [], NODES: []}
     origins = Origins()
@@ -78,9 +68,7 @@ def _checked(
 ) -> Iterator[pa.RecordBatch]:
     """The runs of all records; after the last one, `InputError` with all faults, if any.
 
-    Meanwhile, facts and origins get what the records name: the different campaigns, keys, code
-    digests and machines, the records themselves with paths relative to `base`, the decisions of a
-    stopping rule on each problem, and the nodes of blocks.
+    Meanwhile, facts and origins get what the records name, with paths relative to `base`.
     """
     seen: set[RunKey] = set()
     faults: list[str] = []
@@ -93,19 +81,12 @@ def _checked(
                 facts[NODES].append(node)
             where, measured = os.path.relpath(path, base), record.facts.get("key")
             facts["records"].append({"path": where, "key": measured, "checksum": record.checksum})
-            for runs in record.row_groups():
-                rows = runs.select(_PLACED).to_pylist()
+            for runs, keys in checked_parts(record, place):
                 origins.started(record.facts, runs["started_utc"].to_pylist())
-                if clause := misplaced(place, record.facts, rows):
-                    raise InputError(f"{path}: not the record of this name: {clause}; {MEND}")
-                if clause := another_budget(record.facts, rows):
-                    raise InputError(f"{path}: {clause}; {MEND}")
-                for row in rows:
-                    key = tuple(row[name] for name in RUN_KEY)
+                for key in keys:
                     if key in seen:
-                        faults.append(f"{path}: {run_name(key)} is there twice")
+                        faults.append(f"{path}: {run_name(key)} is there twice; {MEND}")
                     seen.add(key)
-                faults += [f"{path}: {line}; {MEND}" for line in contradictions(runs)]
                 yield from runs.to_batches()
         except InputError as error:
             faults += error.faults
@@ -118,6 +99,23 @@ def _checked(
         faults += _lines("not part of the campaign", seen - expected)
     if faults:
         raise InputError(*faults)
+
+
+def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Table, list[RunKey]]]:
+    """The runs of a record, part by part, and the key of each run.
+
+    `InputError` if they are not those of the place, if they have another budget than the campaign
+    of the record, or with one line per run that contradicts itself.
+    """
+    for runs in record.row_groups():
+        rows = runs.select(("algorithm", "round", "budget_s", *RUN_KEY)).to_pylist()
+        if place is not None and (clause := misplaced(place, record.facts, rows)):
+            raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")
+        if clause := another_budget(record.facts, rows):
+            raise InputError(f"{record.path}: {clause}; {MEND}")
+        if lines := list(contradictions(runs, published=PUBLISHED in record.facts)):
+            raise InputError(*(f"{record.path}: {line}; {MEND}" for line in lines))
+        yield runs, [tuple(row[name] for name in RUN_KEY) for row in rows]
 
 
 def _lines(what: str, keys: set[RunKey]) -> list[str]:

@@ -62,11 +62,9 @@ _NEEDED = ("evaluations", "best_f", "best_precision", "wall_s", "reaped_s", "lau
 
 
 class _Nested:
-    """The nested rows of all runs: flat columns, of which each run has one slice.
+    """The nested rows of all runs: flat columns, of which each run has ``begin:end``.
 
-    - `begin`, `end`, shape (runs,): The slice of each run.
-    - `some`, shape (runs,): Whether a run has rows.
-    - `owner`, shape (rows,): The run of each row.
+    `some`, shape (runs,): whether a run has rows; `owner`, shape (rows,): the run of each row.
     """
 
     def __init__(self, columns: Columns, lengths: NDArray[np.int64]) -> None:
@@ -145,15 +143,9 @@ class _Checked:
 
 
 def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
-    """One line per run that contradicts itself.
+    """One line per run of `schema.RUN_SCHEMA` that contradicts itself.
 
-    Parameters
-    ----------
-    runs
-        Runs with the columns of `schema.RUN_SCHEMA`.
-    published
-        Whether the runs are published data. They have no launches, their values may be rounded, and
-        an event may be at T.
+    Published data have no launches, their values may be rounded, and an event may be at T.
     """
     if not runs.num_rows:
         return
@@ -199,17 +191,12 @@ def contradiction(
 ) -> str | None:
     """The first contradiction in a run, as a clause; None if there is none.
 
-    Parameters
-    ----------
-    run
-        The columns `_RUN` of `schema.RUN_SCHEMA`; None stands for null.
-    events, launches, launch_events, batches
-        The rows, in the order in which they were made; each may be empty.
-    vectors
-        The rows, in the same order, and ``finite``, shape ``(vectors,)``: whether all numbers of
-        each vector are finite. None if evaluations give one value.
-    recommended
-        The rows, in the same order; None or empty without recommendations.
+    - `run`: The columns `_RUN` of `schema.RUN_SCHEMA`; None stands for null.
+    - `events`, `launches`, `launch_events`, `batches`: The rows, in the order in which they were
+      made; each may be empty.
+    - `vectors`: The rows, and ``finite``, shape ``(vectors,)``: whether all numbers of each vector
+      are finite. None if evaluations give one value.
+    - `recommended`: The rows; None or empty without recommendations.
     """
     checked = _Checked(
         {name: np.array([run[name]], dtype=np.float64) for name in _RUN},

@@ -98,10 +98,9 @@ class Machine(NamedTuple):
 
 
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
-    """The kind of a machine with these facts. An unknown fact is None, and equals only None.
+    """The kind of a machine with these facts; an unknown fact is None.
 
-    Kernels reserve slightly different parts of the memory. Therefore the memory is rounded up to
-    the next size that is built.
+    The memory is rounded up to the next size that is built, because kernels reserve parts of it.
 
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
@@ -126,10 +125,9 @@ _ONE_OF_A_KIND = ("hostname", "affinity")
 class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
-    Machines are listed without their name and without the cores of a job, because on a cluster
-    every job may have others. Only a tuned variant has `tuning`: the record of its search, without
-    the trace. ``hosts`` has the name and kind of each machine, and the times of the first and the
-    last start of a run on it; it is empty in collected files of earlier versions.
+    Machines are without their name and the cores of a job. Only a tuned variant has `tuning`: the
+    record of its search. ``hosts`` has the name and kind of each machine, and the times of the
+    first and the last start of a run on it.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -185,17 +183,17 @@ class Origins:
         """The different configurations of an algorithm, as JSON; without a label, what is asked of
         all algorithms.
         """
-        return {_asked(campaign, label) for campaign in self.campaign if campaign}
+        return {
+            json.dumps(decisive_settings(campaign, label), sort_keys=True)
+            for campaign in self.campaign
+            if campaign
+        }
 
 
 @dataclass
 class Measured:
-    """The runs of one algorithm.
-
-    - `origins`: Origins of the runs.
-    - `runs`: (function, dimension, instance, run) of each run.
-    - `decided`: Decisions of a stopping rule, in the form of records.
-    - `started`: When the first run began; None if this is unknown.
+    """The runs of one algorithm: their origins and keys, the decisions of a stopping rule (as in
+    records), and when the first run began (None: unknown).
     """
 
     origins: Origins = field(default_factory=Origins)
@@ -207,14 +205,8 @@ class Measured:
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
 
-    The code of an algorithm, and the code that measures it, may differ from that of the others,
-    because after a change of one algorithm only this one is measured again. Machines may differ if
-    all records belong to campaigns with blocks (`records.blocks`).
-
-    Parameters
-    ----------
-    origins
-        The origins by label of the algorithm.
+    The code of an algorithm may differ from that of the others, because after a change only this
+    one is measured again. Machines may differ if all records have blocks (`records.blocks`).
     """
     clauses = []
     for label, one in origins.items():
@@ -235,12 +227,12 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     return clauses
 
 
-def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> list[str]:
-    """A clause with the values of each setting that differs; no clause if none does.
-
-    With `names`, other settings are not compared.
-    """
-    every = [_flat(json.loads(text), names) for text in configurations]
+def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) -> list[str]:
+    """A clause with the values of each setting that differs, of those whose names begin so."""
+    every = [
+        {name: _in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
+        for text in configurations
+    ]
     differ = []
     for name in sorted(set(chain.from_iterable(every))):
         values = {one.get(name, "none") for one in every}
@@ -248,16 +240,6 @@ def _differing(configurations: Iterable[str], names: Collection[str] = ()) -> li
             differ.append(f"{name} {' and '.join(sorted(values))}")
     count = len({tuple(sorted(one.items())) for one in every})
     return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
-
-
-def _flat(asked: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
-    """Settings as texts, by their names in the campaign, such as ``budget.time_s``."""
-    return {
-        f"{name}.{key}".rstrip("."): _in_words(one)
-        for name, value in asked.items()
-        if not names or name in names
-        for key, one in (value.items() if isinstance(value, dict) else [("", value)])
-    }
 
 
 def _in_words(value: Any) -> str:
@@ -312,10 +294,9 @@ def in_blocks(origins: Iterable[Origins]) -> bool:
 
 
 def searched_elsewhere(one: Origins) -> str:
-    """A clause if a search for parameters and the runs have different kinds of machines.
+    """A clause if a search for parameters and the runs have other kinds of machines, or empty.
 
-    In that case, the seconds of the search cannot be added to those of the runs. The clause is
-    empty if the kinds are the same, or if no record names the machine of the search.
+    In that case, the seconds of the search cannot be added to those of the runs.
     """
     there = {Machine(**search["machine"]) for search in one.tuning if "machine" in search}
     if not there or there == (here := machine_kinds([one])):
@@ -330,11 +311,7 @@ def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
 
 
 def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
-    """Groups of algorithms; the algorithms of a group should have the same software.
-
-    The first group contains the algorithms in the shared environment. An algorithm with ``python``
-    or ``path`` has its own environment and is a group of its own.
-    """
+    """Groups of algorithms with the same software: the shared environment, and each own one."""
     shared = [one for one in origins.values() if not one.own_environment]
     return [shared, *([one] for one in origins.values() if one.own_environment)]
 
@@ -349,11 +326,7 @@ def undeclared_software(origins: Mapping[str, Origins]) -> dict[str, list[str]]:
 
 
 def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
-    """The versions of each package for which the records name more than one version.
-
-    timefair itself is omitted, because the digest of its code shows whether it measured
-    differently.
-    """
+    """The versions of each package, except timefair, of which the records name several."""
     found: dict[str, set[str]] = {}
     for machine in _machines(origins):
         python = ".".join((machine.get("python") or "unknown").split(".")[:2])
@@ -372,10 +345,13 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
 
 # --- Campaigns as records have them -----------------------------------------------------------
 
-_OWN = ("use", "parameters", "threads", "seed_as", "restart", "isolation")
-"""What `_asked` adds for an algorithm, besides what is asked of all algorithms."""
+SHARED = ("seed", "budget", "limits", "stopping", "block")
+"""Keys of a campaign that determine the runs of all of its algorithms, besides the problems and the
+timing."""
 
-_SHARED = ("seed", "budget", "limits", "stopping")
+_OF_ALGORITHM = ("use", "parameters", "threads", "integer", "constraint_penalty", "seed_as")
+_OWN = ("restart", "isolation", "algorithms.")
+"""How the names of the settings begin that an algorithm may have for itself."""
 
 
 def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
@@ -409,27 +385,39 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Settings for measuring on a machine that others use, too.
 
     ``repeats``: maximal number of repetitions of a perturbed run. ``reference``: whether the
-    reference kernel is timed before and after each run. Perturbed runs are excluded only by the
-    tables.
+    reference kernel is timed before and after each run.
     """
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
-    reference = timing.get("reference")
-    if reference is None:
-        reference = campaign.get("budget", {}).get("time_s") is not None
-    return {"repeats": repeats, "reference": reference}
+    budget_s = campaign.get("budget", {}).get("time_s")
+    return {"repeats": repeats, "reference": is_referenced(timing.get("reference"), budget_s)}
 
 
-def _asked(campaign: Mapping[str, Any], label: str) -> str:
-    """Settings of a campaign that determine the runs of an algorithm; without a label, those of
-    all.
+def is_referenced(asked: bool | None, budget_s: float | None) -> bool:
+    """Whether the reference kernel is timed: by default, if runs have a budget in seconds."""
+    return budget_s is not None if asked is None else asked
+
+
+def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """Settings of a campaign that determine the runs of an algorithm, by dotted names; without a
+    label, those of all.
     """
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
-    asked = {name: campaign.get(name) for name in _SHARED}
-    asked |= {name: problems.get(name) for name in ("suite", "parameters")}
+    asked = {name: campaign.get(name) for name in SHARED}
+    asked["problems"] = {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:
-        asked |= {name: spec.get(name) for name in ("use", "parameters", "threads", "seed_as")}
         asked["restart"] = restart_of(campaign, label)
         asked["isolation"] = isolation_of(campaign, label)
-    return json.dumps(asked, sort_keys=True)
+        asked[f"algorithms.{label}"] = {name: spec.get(name) for name in _OF_ALGORITHM}
+    return dotted(asked)
+
+
+def dotted(section: Any, name: str = "") -> dict[str, Any]:
+    """The values in nested mappings, by dotted names."""
+    if not isinstance(section, Mapping):
+        return {name: section}
+    found: dict[str, Any] = {}
+    for key, value in section.items():
+        found |= dotted(value, f"{name}.{key}" if name else key)
+    return found

@@ -1,14 +1,8 @@
-"""The completed runs of an unfinished job.
+"""The completed runs of an unfinished job, in a file that survives the job beside its record.
 
-A journal is in the same folder as the record of its job and survives the job: a killed job
-continues after its last complete run. The file is append-only. An entry consists of a length, a
-CRC-32 of length and content, and the content, which is an Arrow stream of one run. The first entry
-names the measurement and the record to which the journal belongs.
-
-A note beside the journal says which run was begun, in case the run ends its job: an algorithm can
-end the process that measures it, because that process has the same user. The next start of the job
-finds the run in the note, tries it again, and gives up after some attempts. The job holds the lock
-of its journal while it writes the note.
+The file is append-only. An entry consists of a length, a CRC-32 of length and content, and the
+content, an Arrow stream of one run; the first entry names the measurement and the record. A note
+beside it says which run was begun, in case the run ends its job: the next start tries it again.
 """
 
 from __future__ import annotations
@@ -47,16 +41,10 @@ def journal_path(record: Path) -> Path:
 class Content(NamedTuple):
     """The content of a journal.
 
-    Attributes
-    ----------
-    owner
-        The key of the measurement and the name of the record; None if they cannot be read.
-    runs
-        Each complete run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
-    end
-        Position of the end of the last complete entry; anything after it is torn or unfinished.
-    damaged
-        Number of damaged entries before it; each of them loses only its own run.
+    - `owner`: The key of the measurement and the name of the record; None if not readable.
+    - `runs`: Each complete run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
+    - `end`: End of the last complete entry; anything after it is torn or unfinished.
+    - `damaged`: Number of damaged entries before it; each of them loses only its own run.
     """
 
     owner: str | None
@@ -118,15 +106,9 @@ def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
 class Journal:
     """The journal of one record, locked by this process until it is closed.
 
-    Opening waits for another process that has locked the journal: after a kill -9 of the workflow,
-    its jobs continue, and the runs that they finish are then found here. A torn last entry is cut
-    off. A journal of another measurement or record, or one whose owner cannot be read, is renamed
-    and not used. Losses are reported on standard error.
-
-    Attributes
-    ----------
-    runs : dict
-        The runs in the journal, as one-row batches of `RUN_SCHEMA`, by (instance, run).
+    Opening waits for another process that has locked the journal. A torn last entry is cut off. A
+    journal of another measurement, or one whose owner cannot be read, is renamed and not used.
+    Losses are reported on standard error. `runs` are as in `Content`.
     """
 
     def __init__(self, record: Path, key: str) -> None:
@@ -147,20 +129,8 @@ class Journal:
     def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
         """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
 
-        Writing to the disk may take as long as a short run, so short runs are written together.
-
-        Parameters
-        ----------
-        row
-            The run.
-        facts
-            JSON values that the journal keeps with the run; `store.facts_of` reads them from the
-            schema of the run's batch.
-
-        Returns
-        -------
-        pyarrow.RecordBatch
-            The run, in the form of `runs`.
+        `facts` are JSON values that the journal keeps with the run; `store.facts_of` reads them
+        from the schema of the returned batch.
         """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
         if facts is not None:
@@ -191,9 +161,7 @@ class Journal:
             )
 
     def _lock(self) -> int:
-        """Open and lock the file; repeat this if the file was replaced or deleted in
-        the meantime.
-        """
+        """Open and lock the file; again if it was replaced or deleted in the meantime."""
         while True:
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -260,13 +228,7 @@ Turn = tuple[int, int]
 
 
 class BegunRun:
-    """The note of one job.
-
-    Parameters
-    ----------
-    record
-        The file that the job writes.
-    """
+    """The note of one job on the run that was begun."""
 
     def __init__(self, record: Path) -> None:
         self._path = begun_path(record)
@@ -274,9 +236,7 @@ class BegunRun:
         self._turn, self._attempts = _noted(os.pread(self._fd, _NOTE_WIDTH, 0))
 
     def attempts(self, turn: Turn) -> int:
-        """Number of times that this run was begun and then ended its job, if it was the last one
-        begun.
-        """
+        """Number of times that this run, if it was the last one begun, has ended its job."""
         return self._attempts if turn == self._turn else 0
 
     @contextlib.contextmanager

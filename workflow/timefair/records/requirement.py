@@ -34,13 +34,8 @@ def required_in_words(required: Mapping[str, Any]) -> str:
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
     """The keys of a requirement that a machine does not meet, in the order of the requirement.
 
-    Parameters
-    ----------
-    required
-        ``processor`` and ``host``: patterns as in `matches`; ``cores`` and ``memory_gb``: the exact
-        numbers that `machine_kind` gives. A key that is missing or None requires nothing.
-    facts
-        The facts of `NEEDED`. A fact that is None or missing meets no requirement.
+    ``processor`` and ``host`` are patterns as in `matches`; ``cores`` and ``memory_gb`` the exact
+    numbers of `machine_kind`; None requires nothing. Unknown `facts` meet no requirement.
     """
     kind = machine_kind(facts)
     has: dict[str, Any] = {

@@ -72,6 +72,8 @@ class StopReason(StrEnum):
     """The status gives the reason."""
 
 
+ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
+
 FINAL_TARGET = 1e-8
 """The precision that ends a run, unless a campaign sets another one."""
 

@@ -12,12 +12,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, regular
@@ -30,9 +29,8 @@ _HEX_DIGITS = 32
 class ColumnChecksums:
     """The checksums of all columns of the added runs, in hex, by the column's name.
 
-    Each field of nested rows has its own checksum and is named as in Parquet:
-    ``events.list.element.time_s``. The checksum of the list itself is that of its lengths.
-    Therefore some columns can be checked without the others.
+    Each field of nested rows has its own, named as in Parquet: ``events.list.element.time_s``; that
+    of the list itself is of its lengths. So some columns can be checked without the others.
     """
 
     def __init__(self) -> None:
@@ -101,123 +99,10 @@ def _bytes_of_texts(values: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(pa.uint8(), last - first, [None, data], offset=first)
 
 
-class _Facts(BaseModel):
-    """Facts that are not named here may be of any kind."""
-
-    model_config = ConfigDict(strict=True)
-
-
-class _Machine(_Facts):
-    hostname: str | None = None
-    cpu: str | None = None
-    cores: int | None = None
-    memory_mb: float | None = None
-    python: str | None = None
-    versions: dict[str, str | None] = {}
-    packages: dict[str, str | None] = {}
-
-
-class _Algorithm(_Facts):
-    use: str = ""
-    parameters: dict[str, Any] = {}
-    threads: int = 1
-
-
-class _Budget(_Facts):
-    time_s: float | None = None
-
-
-class _Problems(_Facts):
-    parameters: dict[str, Any] = {}
-
-
-class _Campaign(_Facts):
-    algorithms: dict[str, _Algorithm] = {}
-    problems: _Problems = _Problems()
-    budget: _Budget = _Budget()
-    timing: dict[str, Any] = {}
-
-
-class _Tuning(_Facts):
-    checksum: str = ""
-    machine: dict[str, Any] = {}
-    trace: list[dict[str, Any]] = []
-
-
-class _Decision(_Facts):
-    function: int
-    dimension: int
-    instance: int
-
-
-class _Node(_Facts):
-    function: int
-    dimension: int
-    instances: list[int]
-    round: int
-    node: str | None
-    machine: str
-
-
-class _Source(_Facts):
-    path: str
-    checksum: str
-
-
-class _Collected(_Facts):
-    campaign: list[_Campaign | None]
-    key: list[str | None]
-    code: list[str | None]
-    machine: list[_Machine | None]
-    tuning: list[_Tuning] = []
-    hosts: list[dict[Literal["name", "kind", "first", "last"], str]] = []
-
-
-class _Published(_Facts):
-    format: str
-    path: str
-    sha256: str
-    cautions: list[str] = []
-
-
-class _Record(_Facts):
-    algorithm: str = ""
-    key: str | None = None
-    code: str | None = None
-    campaign: _Campaign | None = None
-    machine: _Machine | None = None
-    tuning: _Tuning = _Tuning()
-    stopping: list[_Decision] = []
-    nodes: list[_Node] = []
-    records: list[_Source] = []
-    collected: _Collected = _Collected(campaign=[], key=[], code=[], machine=[])
-    published: _Published = _Published(format="", path="", sha256="")
-
-
-def misshapen(facts: dict[str, Any]) -> str:
-    """A clause about the first fact that is of another kind than in records of timefair.
-
-    It is empty if there is none. Facts may be missing, or may be additional.
-
-    >>> misshapen({"machine": {"memory_mb": "16000"}})
-    'its fact machine.memory_mb is not as in a record (input should be a valid number)'
-    """
-    try:
-        _Record.model_validate(facts)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        name = ".".join(map(str, first["loc"]))
-        return f"its fact {name} is not as in a record ({first['msg'].lower()})"
-    return ""
-
-
 def avoid_pandas() -> None:
-    """Keep pyarrow from importing pandas when it first converts a list.
+    """Keep pyarrow from importing pandas, which is slow, when it first converts a list.
 
-    pyarrow imports pandas only to recognise pandas objects in the list, and this import takes
-    longer than everything else in writing a record. Afterwards, pyarrow no longer converts missing
-    values of pandas to null. Its conversions to pandas, and imports of pandas by other code, still
-    work.
+    Afterwards, pyarrow no longer converts missing values of pandas to null in lists.
     """
     with hidden_modules("pandas"):
         pa.array([0])
@@ -245,8 +130,8 @@ _ENCODING = {
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
 
-    The file appears under its name only when it is complete and on the disk. The facts are read
-    last, so that they can contain results from the batches.
+    The file appears when it is complete and on the disk. The facts are read last, so that they can
+    contain results from the batches.
     """
     with atomic_file(path) as file:
         _write(file, batches, facts)
@@ -263,9 +148,7 @@ def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Join the batches to tables of some megabytes, because each table adds the metadata of a row
-    group.
-    """
+    """Join the batches to tables of some megabytes: each adds the metadata of a row group."""
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -294,16 +177,8 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 class Record(NamedTuple):
     """A record file whose metadata are unchanged; its content is checked when it is read.
 
-    Attributes
-    ----------
-    file, path
-        The open file, and its path.
-    facts
-        The facts that were written with the runs.
-    columns
-        The checksums of its columns, by name.
-    checksum
-        Checksum of the facts and of those checksums; records with the same one are the same.
+    `columns` are the checksums of its columns, and `checksum` that of these and of the facts:
+    records with the same one are the same.
     """
 
     file: pq.ParquetFile
@@ -313,13 +188,9 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, one part at a time; after the last part, `InputError` if any content has
-        changed.
+        """The runs, one part at a time, of some columns in Parquet's names; None for all.
 
-        Parameters
-        ----------
-        columns
-            The columns to read, in Parquet's names; None for all.
+        After the last part, `InputError` if any content has changed.
         """
         found = ColumnChecksums()
         was = BEFORE.get(self.facts["schema_version"], {})
@@ -380,9 +251,7 @@ def _shown(names: Sequence[str]) -> str:
 
 @contextmanager
 def _decoding(path: Path) -> Iterator[None]:
-    """Report any error while a file is read in one line: damage anywhere can make a
-    decoder fail.
-    """
+    """Report any error while a file is read in one line: any damage can make a decoder fail."""
     try:
         yield
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
@@ -396,10 +265,7 @@ def _decoding(path: Path) -> Iterator[None]:
 def open_record(path: Path) -> Record:
     """Open a record file and check its metadata.
 
-    Raises
-    ------
-    InputError
-        If the file is not a complete record, was edited, or has an unknown schema version.
+    `InputError` if it is not a complete record, was edited, or has an unknown schema version.
     """
     with _decoding(regular(path)):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
@@ -419,8 +285,6 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: has no checksum; {MEND}")
     if metadata[_CHECKSUM] != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
-    if clause := misshapen(facts):
-        raise InputError(f"{path}: {clause}; {MEND}")
     if schema != schema_of(version):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
     facts = _named_now(facts) if version in BEFORE else facts
@@ -444,8 +308,6 @@ def _json(value: object) -> bytes:
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:
-    """All runs of some record files, in the order of the files; without paths, the
-    table is empty.
-    """
+    """All runs of some record files, in the order of the files; empty without paths."""
     tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()

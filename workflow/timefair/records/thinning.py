@@ -47,17 +47,9 @@ class VectorThinning(NamedTuple):
     """How the vectors of a run with two objectives are thinned.
 
     The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
-    is kept if no earlier one is within the tolerance of weakly dominating it. The tolerance is
-    `finest` at first and doubles with every `free` further vectors. It is a share of the range
-    between the ideal and the nadir point, in each objective. A region with a hypervolume of 1
-    therefore loses at most twice the tolerance.
-
-    Attributes
-    ----------
-    free
-        The number of vectors that are kept without thinning.
-    finest
-        The first tolerance.
+    is kept if no earlier one is within the tolerance of weakly dominating it: `finest` at first,
+    doubled with every `free` further vectors. It is a share of the range between the ideal and the
+    nadir point, so a region with a hypervolume of 1 loses at most twice the tolerance.
     """
 
     free: int = 1 << 16

@@ -16,11 +16,9 @@ MOST_WAITED = 0.99
 
 
 def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """Length of each run without simulated evaluation cost, shape (runs,).
+    """Length of each run without simulated evaluation cost, shape (runs,); NaN: unknown.
 
-    ``wall``: wall-clock seconds. ``cpu``: CPU seconds of all its processes. ``reference``: the CPU
-    time as a multiple of the time of the reference kernel around the run. NaN if the time is
-    unknown.
+    ``reference``: the CPU time as a multiple of the time of the reference kernel around the run.
     """
     column = "real_s" if clock == "wall" else "cpu_s"
     told: NDArray[np.float64] = frame[column].to_numpy(dtype=np.float64)
@@ -39,9 +37,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     """Slowdown around each run, relative to the best time on that core, shape (runs,).
 
     It is the time of the reference kernel around the run, as a multiple of the best time on that
-    core. For the wall clock, it is also divided by the share of the run in which the run did not
-    wait for a core that others used. An unknown factor counts as no slowdown. NaN if neither is
-    known, and for the clock ``reference``, which does not depend on the speed of the machine.
+    core, and for the wall clock divided by the share of the run in which it did not wait for a core
+    that others used. An unknown factor counts as 1. NaN if neither is known, and for ``reference``.
     """
     taken = pd.Series(reference_s(frame), index=frame.index)
     speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
@@ -58,9 +55,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
 
-    It is the calibrated time of an evaluation, times the number of evaluations, divided by the
-    wall-clock time, and at most 1: a calibration calls the objective from Python, and the machine
-    may be slower during the calibration than during the run. NaN without a calibration or time.
+    It is the calibrated time of an evaluation, times their number, divided by the wall-clock time,
+    and at most 1. NaN without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
     share = inside / frame["real_s"].where(frame["real_s"] > 0)
@@ -90,10 +86,8 @@ def ancillary_costs(
 ) -> pd.DataFrame:
     """Tuning, preparation and the share of a problem, one row per algorithm.
 
-    Tuning is the declared time plus, for a tuned variant, the measured seconds of its search. If
-    the preparation is not declared, it is the median of the measured ones over the algorithm's
-    runs; ``preparation`` says which one it is. ``share_s`` is the sum of both divided by
-    ``problems``.
+    Tuning is the declared time plus the measured seconds of a search. A preparation that is not
+    declared is the median of the measured ones. ``share_s`` is the sum divided by ``problems``.
     """
     measured = frame.groupby("algorithm")["preparation_s"].median().astype(float)
     rows = pd.DataFrame(index=measured.index)

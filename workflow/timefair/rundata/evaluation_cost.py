@@ -25,16 +25,13 @@ COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 class UsedByRuns:
     """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    With several workers, `rounds` contains rounds of evaluations instead; see `in_rounds`.
-
     Attributes
     ----------
     runs
-        Runs of those algorithms for which the effect of another evaluation cost is known. It is
-        unknown for launches that end by seconds, because they would have been different, and for
-        several workers without recorded batches.
+        Runs of those algorithms for which the effect of another evaluation cost is known: not if
+        launches end by seconds, nor with several workers and without recorded batches.
     seconds, rounds
-        Cost up to the target, or up to the run's own end if it did not reach the target.
+        Cost up to the target, or up to the run's own end; rounds are evaluations for one worker.
     observed_s, observed_rounds
         Cost up to which each run was observed, shape (runs,). `inf` in rounds for a run that could
         not continue, because it reached the final target or ended by itself.
@@ -123,9 +120,7 @@ def parallel(analysis: Analysis) -> str:
 def complete_problems(
     every: Iterable[ProblemRuns],
 ) -> Iterator[tuple[Space, tuple[str, ...], list[ProblemRuns]]]:
-    """For each suite and dimension, its algorithms and the problems on which all of
-    them were run.
-    """
+    """For each suite and dimension, its algorithms and the problems on which all were run."""
     together: dict[Space, list[ProblemRuns]] = {}
     for problem in every:
         together.setdefault(problem.space, []).append(problem)
@@ -138,21 +133,9 @@ def complete_problems(
 def in_rounds(
     evaluations: NDArray[np.float64], batches: pa.Array, workers: int
 ) -> NDArray[np.float64]:
-    """Number of rounds that runs had started when they had made a number of evaluations.
+    """Number of rounds that runs had started when they had made some evaluations, (runs, ...).
 
-    Parameters
-    ----------
-    evaluations
-        Shape (runs, ...); `inf` is returned unchanged.
-    batches
-        Batches of each run, from `Runs.read_batches`; none of them is null.
-    workers
-        Number of evaluations of a batch that run at the same time.
-
-    Returns
-    -------
-    ndarray
-        Same shape as `evaluations`.
+    `inf` is returned unchanged; `batches` are from `Runs.read_batches`, none of them null.
     """
     found = evaluations.copy()
     for run, rows in enumerate(batches.to_pylist()):

@@ -12,22 +12,10 @@ import pandas as pd
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """The parts below one another.
+    """The parts below one another: for each column, a vector, or one value for all rows of a part.
 
-    Parameters
-    ----------
-    parts : iterable of mappings
-        For each column, a vector of values, or one value for all rows of the part.
-    columns : sequence of str
-        The columns of the frame, which every part has. Without parts, the frame has no rows.
+    Without parts, the frame has no rows. ValueError if the vectors of a part differ in length.
 
-    Raises
-    ------
-    ValueError
-        If the vectors of a part differ in length.
-
-    Examples
-    --------
     >>> parts = [{"algorithm": "A", "k": [1, 2]}, {"algorithm": "B", "k": [1]}]
     >>> stacked(parts, ["algorithm", "k"]).values.tolist()
     [['A', 1], ['A', 2], ['B', 1]]
@@ -69,13 +57,7 @@ EVERY_S = 5.0
 
 
 class Progress:
-    """Called with (done, of), prints a line every few seconds; short computations print none.
-
-    Parameters
-    ----------
-    what : str
-        The computation, in a few words.
-    """
+    """Called with (done, of), prints a line every few seconds; short computations print none."""
 
     def __init__(self, what: str) -> None:
         self.what = what

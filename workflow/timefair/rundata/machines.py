@@ -1,8 +1,7 @@
 """Runs on several kinds of machines. Blocks make such runs comparable.
 
-In a campaign with `block: node`, all algorithms of a problem and round were measured on one node. A
-node's speed therefore affects all of them alike, and their runs are compared within each kind of
-machine. Absolute seconds over all runs do not belong to any single machine.
+With `block: node`, all algorithms of a problem and round were measured on one node, and their runs
+are compared within each kind of machine.
 """
 
 from __future__ import annotations
@@ -33,15 +32,7 @@ _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 
 
 def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> NDArray[np.object_]:
-    """The kind of machine of each run, shape (runs,); "" if the records have no blocks.
-
-    Parameters
-    ----------
-    frame
-        The runs.
-    nodes
-        The nodes, in the form of `Runs.nodes`.
-    """
+    """The kind of machine of each run, by `Runs.nodes`, shape (runs,); "" without blocks."""
     kinds = {
         tuple((row | {"instance": instance})[name] for name in _PLACE): row["machine"]
         for row in map(dict, nodes)
@@ -54,9 +45,7 @@ def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> 
 
 
 def machines(runs: Runs) -> list[str]:
-    """The kinds of machines that measured the blocks, in alphabetical order; empty
-    without blocks.
-    """
+    """The kinds of machines that measured the blocks, in order; empty without blocks."""
     return sorted({*runs.frame["machine"].unique()} - {""})
 
 
@@ -68,9 +57,8 @@ def several(runs: Runs) -> bool:
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
 
-    Such runs cannot be compared within their block. Causes are a stopping rule that ends one
-    algorithm before others, and excluded perturbed runs. All values are False unless there are
-    several kinds of machines.
+    Causes are a stopping rule that ends one algorithm before others, and excluded perturbed runs.
+    None are, unless there are several kinds of machines.
     """
     frame = runs.frame
     if not several(runs):
@@ -96,17 +84,13 @@ def mixture(runs: Runs) -> str:
 
 
 def with_partners(runs: Runs) -> Runs:
-    """The runs that can be compared within their blocks; all runs unless there are several
-    machines.
-    """
+    """The runs that can be compared within their blocks."""
     alone = without_partner(runs)
     return runs.where(~alone) if alone.any() else runs
 
 
 def omitted(runs: Runs) -> str:
-    """Number of runs that `with_partners` omits, as a sentence for captions; empty if there are
-    none.
-    """
+    """Number of runs that `with_partners` omits, as a sentence; empty if there are none."""
     count = int(without_partner(runs).sum())
     if not count:
         return ""

@@ -1,15 +1,13 @@
-"""Values without noise of noisy runs: their rows, and the traces that `noisy_value` selects from
-them.
+"""Values without noise of noisy runs, and the traces that `noisy_value` selects from them.
 
-In a record, the rows of a noisy run are in ``vectors`` (evaluations with their measured value and
-the value without noise) and ``recommendations``. `statistics.recommendations` explains the rules. A
-run is noisy if its column ``noise_free_f`` is not null.
+In a record, they are in ``vectors`` (evaluations with the measured value and that without noise)
+and ``recommendations``. A run is noisy if its column ``noise_free_f`` is not null.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 from timefair.basics.optimum import precision
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.settings import NoisyValue
-from timefair.rundata.traces import Held, Part, Parts, Source, TracePart, offsets_of
+from timefair.rundata.traces import Held, Part, Parts, Source, TracePart, aligned, offsets_of
 from timefair.statistics.recommendations import Rule, trace
 
 if TYPE_CHECKING:
@@ -43,38 +41,15 @@ _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
 class NoisyPart(Part):
     """The rows of some noisy runs, each in the order in which they were made.
 
-    `precision` contains measured values, and NaN for recommendations.
-
-    Attributes
-    ----------
-    launch
-        The launch that made each row.
-    noise_free
-        The value without noise.
+    `precision` has measured values, NaN for recommendations; `launch` made each row, and
+    `noise_free` is the value without noise.
     """
 
     launch: NDArray[np.intp]
     noise_free: NDArray[np.float64]
 
-    def renumbered(self, rows: NDArray[np.intp]) -> NoisyPart:
-        """The same runs with other row numbers; runs with a negative row are omitted."""
-        mine = rows[self.rows]
-        kept = np.repeat(mine >= 0, np.diff(self.offsets))
-        return NoisyPart(
-            rows=mine[mine >= 0],
-            offsets=offsets_of(np.diff(self.offsets)[mine >= 0]),
-            time_s=self.time_s[kept],
-            evaluations=self.evaluations[kept],
-            precision=self.precision[kept],
-            launch=self.launch[kept],
-            noise_free=self.noise_free[kept],
-        )
-
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
-        """The traces by a rule. Precisions are distances to `f_opt`, with one value per run.
-
-        If `f_opt` is NaN, the precisions are the values themselves.
-        """
+        """The traces by a rule, as distances to `f_opt` (one per run), or values if it is NaN."""
         events, lengths = [], []
         for begin, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             here = slice(begin, end)
@@ -93,10 +68,6 @@ class NoisyPart(Part):
 class NoisyRows(Parts[NoisyPart]):
     """The parts of all noisy runs."""
 
-    def renumbered(self, rows: NDArray[np.intp]) -> NoisyRows:
-        """The same runs with other row numbers; runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
-
 
 def said(frame: pd.DataFrame, value: NoisyValue) -> str:
     """Meaning of the values of noisy runs, as a sentence for captions; empty without such runs."""
@@ -104,20 +75,9 @@ def said(frame: pd.DataFrame, value: NoisyValue) -> str:
 
 
 def chosen(runs: pa.Table, value: NoisyValue) -> pa.Table:
-    """The runs for an export: noisy runs get the events and best values that tables use.
+    """The runs for an export: noisy runs, last, get the events and best values that tables use.
 
-    Parameters
-    ----------
-    runs
-        A table of `RUN_SCHEMA`.
-    value
-        A rule, as in ``statistics.noisy_value``.
-
-    Returns
-    -------
-    Table
-        A table of `RUN_SCHEMA`, noisy runs last. The launch of their events is null, and their
-        ``best_f`` is the value that belongs to the best precision.
+    The launch of their events is null, and ``best_f`` belongs to the best precision.
     """
     noisy = np.asarray(pc.is_valid(runs["noise_free_f"]))
     if value == "measured" or not noisy.any():
@@ -149,40 +109,21 @@ def chosen(runs: pa.Table, value: NoisyValue) -> pa.Table:
 
 
 def read(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> NoisyRows:
-    """The rows of a source.
-
-    Parameters
-    ----------
-    source
-        Runs, in the order of the source.
-    rows
-        The row of each of these runs; negative to omit a run.
-    noisy
-        Whether each row's run is noisy.
-    """
+    """The rows of a source; `rows` is that of each run (negative: omitted), `noisy` per row."""
     return NoisyRows(lambda: _parts(source, rows, noisy) if noisy.any() else iter(()))
 
 
 def _parts(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> Iterator[NoisyPart]:
-    first = 0
-    for vectors, recommended in zip(
-        source.nested("vectors", _VECTOR),
-        source.nested("recommendations", _RECOMMENDATION),
-        strict=True,
-    ):
-        here = rows[first : first + len(vectors)]
-        first += len(vectors)
-        kept = (here >= 0) & noisy[here]
-        mask = pa.array(kept)
-        yield _part(vectors.filter(mask), recommended.filter(mask), here[kept])
+    mine = np.where((rows >= 0) & noisy[rows], rows, -1)
+    columns = {"vectors": _VECTOR, "recommendations": _RECOMMENDATION}
+    for here, (vectors, recommended) in aligned(source, mine, **columns):
+        yield _part(vectors, recommended, here)
 
 
 def _part(
     vectors: pa.ChunkedArray, recommended: pa.ChunkedArray, rows: NDArray[np.intp]
 ) -> NoisyPart:
-    """Read them from the columns of the records. At equal numbers of evaluations, the evaluation is
-    before the recommendation.
-    """
+    """Read them from the columns of the records, evaluations before recommendations."""
     lengths = [
         pc.fill_null(pc.list_value_length(column), 0).to_numpy()
         for column in (vectors, recommended)
@@ -213,11 +154,4 @@ def _falling(part: TracePart) -> TracePart:
     """Omit events at which the precision does not decrease."""
     before = np.concatenate([[np.inf], part.precision[:-1]])
     before[part.offsets[:-1][part.offsets[:-1] < before.size]] = np.inf
-    kept = part.precision < before
-    return replace(
-        part,
-        offsets=np.concatenate([[0], np.cumsum(kept)])[part.offsets],
-        time_s=part.time_s[kept],
-        evaluations=part.evaluations[kept],
-        precision=part.precision[kept],
-    )
+    return part.with_events(part.precision < before)

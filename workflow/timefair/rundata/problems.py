@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.records.status import FINAL_TARGET, StopReason
+from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
 from timefair.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.statistics.curves import ProfileBand, best_so_far, profile_band, resampled_ert
@@ -30,7 +30,6 @@ Space: TypeAlias = tuple[str, int]
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""
-ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
 ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 
 
@@ -38,14 +37,8 @@ ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 class ProblemRuns:
     """The runs on one (suite, dimension, function), with all instances pooled.
 
-    Attributes
-    ----------
-    names
-        Suite, dimension and function, by the names in `KEYS`.
-    rows
-        Rows of these runs in the frame.
-    algorithms
-        For each algorithm, in alphabetical order, which of `rows` are its runs.
+    `names` has the `KEYS`, `rows` the rows of these runs in the frame, and `algorithms`, in
+    alphabetical order, which of `rows` are the runs of each.
     """
 
     names: dict[str, Any]
@@ -90,22 +83,16 @@ def equal_if_solved(
 ) -> NDArray[np.float64]:
     """Precisions; those from 0 to the final target become 0, if the optimum is known.
 
-    Parameters
-    ----------
-    precision
-        Shape (rows,) or (rows, points).
-    rows
-        The run of each row; by default, all runs in their order.
+    Shape (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
     """
     limit = np.expand_dims(_solved_from(runs)[rows], tuple(range(1, precision.ndim)))
     return np.where((precision >= 0) & (precision <= limit), 0.0, precision)
 
 
 def final_target(runs: Runs) -> float:
-    """The largest precision that ends one of the runs; `-inf` if none is known.
+    """The largest precision that ends one of the runs, by their campaigns; `-inf`: none is known.
 
-    The campaigns in the records contain it. Without a campaign, as for runs that others have
-    measured, it is `FINAL_TARGET`.
+    Without a campaign, as for runs that others have measured, it is `FINAL_TARGET`.
     """
     campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
     ends = [one["budget"]["final_target"] for one in campaigns] or [FINAL_TARGET]
@@ -138,9 +125,9 @@ def _solved_from(runs: Runs) -> NDArray[np.float64]:
 def precision_at(
     runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
 ) -> list[NDArray[np.float64]]:
-    """Best precision of the runs on each problem at given numbers of evaluations.
+    """Best precision of the runs on each problem at given numbers of evaluations, in one pass.
 
-    It returns an array of shape (rows, points) for each problem, from one pass over all events.
+    An array of shape (rows, points) for each problem.
     """
     best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
     owner = np.full(len(runs.frame), -1, dtype=np.intp)
@@ -160,8 +147,7 @@ def precision_at(
 def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
     """Evaluations up to which the result of each run is known, shape (runs,).
 
-    This is its number of evaluations if the budget cut it off. It is `inf` if the run reached the
-    final target, ended by itself or made no evaluation, because its result is then final.
+    `inf` if it is final: the run reached the final target, ended by itself or made no evaluation.
     """
     evaluations = runs.spent("evaluations")
     return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
@@ -172,17 +158,9 @@ def known_until(
 ) -> NDArray[np.float64]:
     """Cost up to which the results of each run are known, shape (runs,).
 
-    This is where the budget cut the run off, if it did, or the end of published data. It is `inf`
-    if the result is final, as in `evaluations_allowed`. In seconds, runs with the same budget are
-    cut off together, at the end of the longest of them.
-
-    Parameters
-    ----------
-    runs, unit
-        The runs, and the unit of the costs.
-    done
-        Which runs have reached everything that is asked, shape (runs,); these are known at every
-        cost.
+    This is where the budget cut the run off, or the end of published data; `inf` if the result is
+    final, as in `evaluations_allowed`, or if `done`, shape (runs,), says so. In seconds, runs with
+    the same budget are cut off together, at the end of the longest of them.
     """
     counted = PER_DIMENSION.get(unit, unit)
     evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
@@ -213,24 +191,14 @@ INSTANCE = ("dimension", "function", "instance")
 
 @dataclass(frozen=True)
 class Spent:
-    """Cost of each run up to each target, arrays of shape (runs, targets).
-
-    Attributes
-    ----------
-    cost
-        Cost up to the target, or up to the run's own end if it did not reach the target.
-    success
-        Whether the run reached the target.
-    """
+    """Cost of each run up to each target, or to its own end, and success; (runs, targets)."""
 
     cost: NDArray[np.float64]
     success: NDArray[np.bool_]
 
     @classmethod
     def until(cls, reached_at: NDArray[np.float64], end: NDArray[np.float64]) -> Spent:
-        """Make it from the runtimes to the targets (`inf` if not reached) and the costs of complete
-        runs.
-        """
+        """From the runtimes to the targets (`inf`: not reached) and costs of complete runs."""
         success = np.isfinite(reached_at)
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
 
@@ -261,26 +229,13 @@ class Cell:
 class Problems:
     """The problems of a suite and dimension, or of a suite, on which every algorithm was run.
 
-    Attributes
-    ----------
-    names
-        The keys that all of them share.
-    algorithms
-        Algorithms in alphabetical order.
-    instances
-        For each instance, the cells of all algorithms, in the order of `algorithms`.
+    `names` are the keys that all share, `algorithms` are in alphabetical order, and `instances` has
+    the cells of all algorithms, in that order, for each instance.
     """
 
     names: dict[str, Any]
     algorithms: tuple[str, ...]
     instances: list[tuple[Cell, ...]]
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """A value that only the same algorithms on the same instances have."""
-        keys = ("suite", *INSTANCE)
-        named = (tuple(cells[0].names[key] for key in keys) for cells in self.instances)
-        return self.algorithms, *named
 
     def costs(self) -> NDArray[np.float64]:
         """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
@@ -318,9 +273,7 @@ class Problems:
 
 
 def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Iterator[Problems]:
-    """The problems of each combination of some shared keys, in the order of the keys' values; then
-    the problems of each combination of the next keys.
-    """
+    """The problems of each combination of some shared keys, then of the next keys."""
     cells = [
         Cell(names, Spent(spent.cost[rows], spent.success[rows]))
         for names, rows in runs.groups(CELL_KEYS)
@@ -355,13 +308,7 @@ MOST_ALGORITHMS = 12
 
 @dataclass(frozen=True)
 class Listed:
-    """The pairs that a table lists.
-
-    Attributes
-    ----------
-    among
-        Every listed pair contains at least one of these algorithms; None if every pair is listed.
-    """
+    """The pairs that a table lists: those with an algorithm of `among`; None: every pair."""
 
     among: frozenset[str] | None = None
 
@@ -377,15 +324,8 @@ class Listed:
 def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
     """The pairs of a table, given the average rank of each algorithm.
 
-    Parameters
-    ----------
-    analysis
-        The settings. ``pairs`` is `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None. With None, every
-        pair is listed for up to `MOST_ALGORITHMS` algorithms, and the pairs with the best algorithm
-        for more.
-    ranks
-        The average ranks. The best algorithm has the lowest rank; of several, it is the first in
-        alphabetical order. NaN is higher than every number.
+    By the setting ``pairs``: `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair for up to
+    `MOST_ALGORITHMS` algorithms, and those with the best for more.
     """
     usual = (EVERY_PAIR if len(ranks) <= MOST_ALGORITHMS else WITH_THE_BEST,)
     asked = analysis.pairs or usual
@@ -416,10 +356,9 @@ def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
 
 
 def in_order_of_looks(runs: Runs) -> list[str]:
-    """All algorithms in the order in which figures give them colours.
+    """All algorithms in the order in which figures give them colours; published data are last.
 
-    Up to `MOST_COLOURS` measured algorithms are in alphabetical order. More are ordered by their
-    rank of `ranks_by_precision`, averaged over suites and dimensions. Published data are last.
+    Up to `MOST_COLOURS` measured ones are in alphabetical order, more by `ranks_by_precision`.
     """
 
     def order() -> list[str]:
@@ -455,9 +394,7 @@ def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def in_words(listed_in: Mapping[Space, Listed]) -> str:
-    """The listed pairs in each suite and dimension, as a sentence for captions; empty if all are
-    listed.
-    """
+    """The listed pairs, as a sentence for captions; empty if all are listed."""
     limited = {space: one.among for space, one in listed_in.items() if one.among is not None}
     if not limited:
         return ""

@@ -39,7 +39,7 @@ def with_published(runs: Runs) -> Runs:
         frame=frame.iloc[order].reset_index(drop=True),
         traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
         feasibility=runs.feasibility.renumbered(mine),
-        launch_traces=runs.launch_traces.each(lambda part: part.renumbered(mine)),
+        launch_traces=runs.launch_traces.renumbered(mine),
         read_launches=lambda: launches_of(runs.read_launches(), mine),
         published=None,
         sources={},

@@ -28,8 +28,8 @@ from timefair.rundata.machines import machine_of_runs
 from timefair.rundata.noisy import NoisyRows
 from timefair.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.rundata.traces import (
+    COSTS,
     NUMBERS,
-    Fronts,
     Held,
     LaunchTraces,
     Source,
@@ -38,11 +38,12 @@ from timefair.rundata.traces import (
     TracePart,
     Traces,
     Vectors,
+    aligned,
     launches_begun_later,
     launches_from,
     launches_of,
+    nondominated,
     read_feasibility,
-    read_fronts,
     read_launch_traces,
     read_launches,
     read_vectors,
@@ -90,52 +91,32 @@ class Runs:
     """Runs in the order of their keys.
 
     If the optimum of a problem is unknown, the best value that any of these runs found on it is
-    used instead. A precision is then the distance to this value, and depends on the runs that are
-    read. The column ``reference_f`` of the frame has the optimum or this value.
+    used, so precisions depend on the runs that are read. The column ``reference_f`` of the frame
+    has the optimum or this value.
 
     Attributes
     ----------
     frame
         One row per run, with every column of the record that is not nested, and ``machine``, the
         kind of machine of its block ("" without blocks).
-    traces
-        The events of all runs.
-    feasibility
-        The first feasible point of each run on a problem with constraints, as an event of the
-        precision 0; see `rundata.traces`.
-    launch_traces
-        Improvements of each traced launch of these runs; see `rundata.traces`. Charges do
-        not change them, because the costs of a launch count from its start.
-    noisy
-        Values without noise that noisy runs have found; see `rundata.noisy`. Neither charges nor
-        clocks change them.
-    read_launches
-        Reads the launches of all runs; see `rundata.traces`.
-    read_points
-        Reads the best point of each run: a list column, null if a run has none.
-    read_batches
-        Reads the batches of each run: a list column, null if they are not known.
-    read_fronts
-        Reads the vectors of each run that none of its others dominates; see `rundata.traces`.
-    read_vectors
-        Reads the vectors of each run; see `rundata.traces`. Neither charges nor clocks change
-        their costs.
+    traces, feasibility, launch_traces, noisy
+        The events of all runs; the first feasible point of each run on a problem with constraints,
+        as an event of the precision 0; improvements of each traced launch; values without noise.
+        Charges change neither of the last two, and clocks not the last.
+    read_launches, read_points, read_batches, read_vectors
+        Read what is nested: the launches, the best point and the batches of each run (list columns;
+        null: none, not known), the vectors that none of its others dominates, and all its vectors.
     stopping
         Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
         ``reason`` (None if the rule continued), ``path`` (the number that the rule computed at each
         look), and ``because`` (why there were runs in the round; None if no reason was needed).
-    origins
-        Origin of the runs of each algorithm, as far as their records contain it.
-    nodes
-        Node of each algorithm in each block, for a campaign with `block: node`: rows of
-        `records.blocks.node_of`, each with its ``algorithm``.
-    published
-        Runs of published data, which have no times; None if there are none. They are separate from
-        all others, so that a table contains them only if it requests them; see `rundata.published`.
-        If there are measured runs, the times of a foreign clock are dropped. If there are none,
-        published runs with times are not separate, and the tables are made from them.
-    sources
-        Source of the published data of each algorithm, from its record.
+    origins, nodes
+        Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
+        each with its ``algorithm``.
+    published, sources
+        Runs of published data, separate from all others, so that a table contains them only if it
+        requests them (see `rundata.published`); None: there are none. Without measured runs, those
+        with times are not separate. Source of the published data of each algorithm.
     in_values
         Whether targets are values of f.
     """
@@ -148,7 +129,6 @@ class Runs:
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
     read_batches: Callable[[], pa.Array]
-    read_fronts: Callable[[], Fronts]
     read_vectors: Callable[[], Vectors]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
@@ -159,16 +139,9 @@ class Runs:
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """The result of `make`. `make` is called only once for each key.
+        """The result of `make`, called once for each key: everything that the result depends on.
 
-        Several tables of the same runs share the result.
-
-        Parameters
-        ----------
-        key
-            Everything that the result depends on, except these runs.
-        make
-            Makes the result, which must not be changed.
+        Several tables share the result, which must not be changed.
         """
         if key not in self._kept:
             self._kept[key] = make()
@@ -178,10 +151,7 @@ class Runs:
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files. Their events are read when they are needed.
 
-        Raises
-        ------
-        InputError
-            If a file is not a complete record, or two runs have the same keys.
+        `InputError` if a file is not a complete record, or two runs have the same keys.
         """
         runs = cls._from(Stored(paths))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
@@ -189,13 +159,7 @@ class Runs:
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
-        """The runs of a table of `RUN_SCHEMA`, without one Python object per event.
-
-        Raises
-        ------
-        InputError
-            If two rows have the same keys.
-        """
+        """The runs of a table of `RUN_SCHEMA`; `InputError` if two rows have the same keys."""
         return cls._from(Held(table))
 
     @classmethod
@@ -254,7 +218,6 @@ class Runs:
             read_launches=lambda: read_launches(source, rows, reference),
             read_points=lambda: _column(source, "best_x", (), places),
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
-            read_fronts=lambda: read_fronts(source, places, ~has_noise),
             read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
@@ -269,14 +232,11 @@ class Runs:
         return self.frame[column].to_numpy(dtype=np.float64)
 
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
-        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it.
+        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it. Read-only.
 
-        Targets have the shape (targets,), or (runs, targets) if each run has its own targets. With
-        the second shape, targets are precisions. With the first shape, they are values of f if the
-        runs are `in_values`. Otherwise they are precisions, or shares of the first gap if the
-        optimum is unknown. The cost in seconds is NaN for runs without times.
-
-        The array is read-only, because tables share it.
+        Targets have the shape (targets,), or (runs, targets) if each run has its own; these are
+        precisions. The others are values of f if the runs are `in_values`, otherwise precisions, or
+        shares of the first gap if the optimum is unknown. Seconds are NaN for runs without times.
         """
         wanted = np.asarray(targets, dtype=np.float64)
         return self.once(
@@ -369,9 +329,17 @@ class Runs:
         return self.read_launches()
 
     @property
-    def fronts(self) -> Fronts:
+    def fronts(self) -> list[NDArray[np.float64]]:
         """The front of each run, from `rundata.traces`; read once."""
-        return self.once("fronts", self.read_fronts)
+        noisy = self.frame["noise_free_f"].notna()
+        numbers = (run[:, len(COSTS) :] for run in self.vectors)
+        return self.once(
+            "fronts",
+            lambda: [
+                np.empty((0, 2)) if has_noise else nondominated(one)
+                for one, has_noise in zip(numbers, noisy, strict=True)
+            ],
+        )
 
     @property
     def vectors(self) -> Vectors:
@@ -380,11 +348,7 @@ class Runs:
 
     @property
     def least_precision(self) -> float:
-        """Lower bound of all precisions: 0, or `-inf` if one of them is negative.
-
-        With several objectives, a run can be better than the best known result; otherwise, a value
-        below the optimum shows that the optimum is wrong.
-        """
+        """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
 
         def least() -> float:
             return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
@@ -403,8 +367,7 @@ class Runs:
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, shape (runs, shares); read-only.
 
-        Runs without times have no effect on them, because their results were not found within the
-        budget.
+        Runs without times have no effect on them.
         """
         wanted = np.asarray(shares, dtype=np.float64)
         key = ("relative targets", _identity(wanted))
@@ -422,10 +385,7 @@ class Runs:
         return targets
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
-        """Cost at the last event: ``evaluations`` and ``time_s``, shape (runs,).
-
-        NaN for a run without events.
-        """
+        """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
         return {
             "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
             "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
@@ -462,14 +422,8 @@ class Runs:
     def with_values(self, value: NoisyValue) -> Runs:
         """The same runs; of noisy ones, the traces and best precisions are those of a rule.
 
-        They are read from the records, and so are the times: call this before clocks and charges
-        change them. Launches keep their measured values.
-
-        Raises
-        ------
-        InputError
-            If the rule is ``best_evaluated`` and a user's noisy function is among the problems: its
-            values without noise are not known of all evaluated points.
+        Call this before clocks and charges change the times. Launches keep their measured values.
+        `InputError` for ``best_evaluated`` with a user's noisy function.
         """
         if value == "measured" or not self.frame["noise_free_f"].notna().any():
             return self
@@ -512,12 +466,11 @@ class Runs:
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
             feasibility=self.feasibility.renumbered(rows),
-            launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
+            launch_traces=self.launch_traces.renumbered(rows),
             noisy=self.noisy.renumbered(rows),
             read_launches=lambda: launches_of(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
-            read_fronts=lambda: list(compress(self.fronts, kept)),
             read_vectors=lambda: list(compress(self.vectors, kept)),
         )
 
@@ -540,15 +493,9 @@ class Runs:
         )
 
     def timed_by(self, clock: Clock) -> Runs:
-        """The same runs, with the times and budgets of another clock.
+        """The same runs, with the times and budgets of another clock, by one factor per run.
 
-        All times of a run are scaled by the same factor, as if its computation were spread evenly
-        over the run.
-
-        Raises
-        ------
-        InputError
-            If the clock has no time for a run.
+        `InputError` if the clock has no time for a run.
         """
         return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
 
@@ -576,9 +523,8 @@ class Runs:
     def charged(self, cost_s: Mapping[str, float]) -> Runs:
         """The same runs, begun later by a number of seconds per algorithm.
 
-        Events at or after the budget T are dropped, and launches that end there are not
-        complete. Without a budget in seconds, nothing is dropped. Evaluations and counts remain as
-        measured.
+        Events at or after the budget T are dropped, and launches that end there are not complete.
+        Evaluations and counts remain as measured.
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
         budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
@@ -614,11 +560,9 @@ class Runs:
 
     @property
     def points(self) -> int:
-        """Number of points of the curves of a table.
+        """Number of points of the curves of a table: `POINTS` for up to `MANY_CELLS` cells.
 
-        It is `POINTS` for up to `MANY_CELLS` cells. For more cells, it decreases in proportion to
-        their number, so that tables, figures and the memory of a bootstrap do not grow, but it is
-        at least the share `LEAST_POINTS` of `POINTS`.
+        For more cells, it decreases in proportion to their number, to at least `LEAST_POINTS`.
         """
         share = MANY_CELLS / max(self.cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
@@ -635,11 +579,7 @@ class Runs:
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
     ) -> list[NDArray[np.float64]]:
-        """A `cost_grid` for each of several sets of runs, given by their rows.
-
-        Each grid ends with the longest of its own runs, because dimensions may have their own
-        budgets.
-        """
+        """A `cost_grid` for each of several sets of runs, given by their rows."""
         first, end, points = self._first_costs(unit), self.spent(unit), self.points
         return [
             _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
@@ -712,10 +652,7 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
 
 def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     """The events of a source, of the runs that have a row."""
-    first = 0
-    for events in source.nested("events", NUMBERS):
-        yield TracePart.of(events, rows[first : first + len(events)])
-        first += len(events)
+    return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
 
 
 def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:

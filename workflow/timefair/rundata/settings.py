@@ -57,15 +57,6 @@ class RunCount(Section):
     outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
         default=("iqr", "percentile", "mad"), description="Outlier filters that are compared."
     )
-    judge: Literal["analytic", "resampled"] = Field(
-        default="analytic",
-        description="How numbers of runs are judged. `resampled`: by resamples, as in the paper. "
-        "`analytic`: by the limit of this for many resamples.",
-    )
-    resamples: Resamples = Field(default=1000, description="With `resampled`: number of resamples.")
-    seeds: Repeats = Field(
-        default=10, description="With `resampled`: number of repetitions that are averaged."
-    )
     width: Positive = Field(
         default=0.5, description="Width of the rules with a promise, as a share of the estimate."
     )
@@ -234,32 +225,24 @@ Perturbed = Annotated[
 
 
 class Analysis(Statistics):
-    """The settings that all tables share: the section `statistics`, and other settings that they
-    read.
+    """The settings that all tables share: the section `statistics`, and others that they read.
 
     Attributes
     ----------
     targets, target_values, seed, perturbed
-        As in the campaign file. The draws of a row depend on the seed and on the row's own names
-        only, so that another algorithm in the campaign does not change them.
+        As in the campaign file. The draws of a row depend on the seed and its own names only.
     band
         Probabilities of the edges of the band around a median trajectory.
-    tuning_s, preparation_s
-        For each algorithm that declares them, seconds for all problems together; if a preparation
-        is None, the measured one is used.
-    problems
-        Number of problems among which those seconds are divided, at least 1.
+    tuning_s, preparation_s, problems
+        For each algorithm that declares them, seconds for all problems together (None: measured),
+        and the number of problems among which they are divided, at least 1.
     restarted_by_seconds
         For each algorithm whose launches end by seconds, the key that says so.
-    function_names
-        The names that the campaign gives functions, by suite and number as text.
-    suite_parameters
-        The parameters of the suite.
-    added
-        What extensions add for their tables, by the name of the extension.
-    campaign
-        The campaign's snapshot, with the names of all tables and figures; only the checklist reads
-        it.
+    function_names, suite_parameters
+        The names that the campaign gives functions, by suite and number as text; the parameters.
+    added, campaign
+        What extensions add, by their names; the campaign's snapshot, with the names of all tables
+        and figures, which only the checklist reads.
     """
 
     targets: Targets
@@ -289,13 +272,7 @@ class Analysis(Statistics):
         return band
 
     def suited(self, optimum: str) -> Analysis:
-        """The same settings with the targets that suit the runs.
-
-        Parameters
-        ----------
-        optimum
-            Whether optima are known: a value of `rundata.runs.Runs.optimum`.
-        """
+        """The same settings with the targets that suit runs whose optima are a `Runs.optimum`."""
         if self.target_values:
             return self.model_copy(update={"targets": self.target_values})
         if optimum == "unknown" and self.targets == USUAL_TARGETS:
@@ -311,10 +288,9 @@ class Analysis(Statistics):
 
     @property
     def curve_targets(self) -> tuple[float, ...]:
-        """The targets of ECDFs: `CURVE_TARGETS` between the easiest and the hardest target.
+        """The targets of ECDFs: `CURVE_TARGETS` between the easiest and the hardest, in log steps.
 
-        They are evenly spaced on a logarithmic scale. Values of f, a single target, and targets of
-        which one is not positive are used as they are.
+        Values of f, a single target, and targets of which one is not positive are used as they are.
         """
         wanted = sorted(set(self.targets), reverse=True)
         few = 1 < len(wanted) < CURVE_TARGETS

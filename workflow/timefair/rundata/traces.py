@@ -6,11 +6,11 @@ All events of a campaign may not fit into memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,20 +34,28 @@ class Source(Protocol):
     """Runs in an arbitrary order. The order is the same in every pass."""
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested.
-
-        Its metadata contain facts: the decisions of a stopping rule, the nodes of blocks, the
-        origins of each algorithm's runs, and the sources of published data.
-        """
+        """The columns of all runs that are not nested, with facts in the metadata."""
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these fields, for one part of the runs at a time.
-
-        Without fields, it is a column of lists of numbers.
-        """
+        """A nested column with at least these fields, for one part of the runs at a time."""
 
     def events(self) -> int:
         """Upper bound of the number of events."""
+
+
+def aligned(
+    source: Source, rows: NDArray[np.intp], **columns: Sequence[str]
+) -> Iterator[tuple[NDArray[np.intp], list[pa.ChunkedArray]]]:
+    """Some nested columns of the runs that have a row, with these rows, part by part.
+
+    `rows` has one value for each run of the source, negative to omit it.
+    """
+    first = 0
+    for parts in zip(*(source.nested(*one) for one in columns.items()), strict=True):
+        here = rows[first : first + len(parts[0])]
+        first += len(here)
+        kept = here >= 0
+        yield here[kept], [part.filter(pa.array(kept)) for part in parts]
 
 
 class Held:
@@ -76,13 +84,7 @@ class Stored:
         self._paths = tuple(paths)
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested.
-
-        Raises
-        ------
-        InputError
-            One line for each file that is not a complete record.
-        """
+        """The columns of all runs that are not nested; `InputError`: incomplete ones."""
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
         decided: list[dict[str, Any]] = []
         nodes: list[dict[str, Any]] = []
@@ -134,15 +136,12 @@ class Stored:
 class Part:
     """The events of some traces, one trace after the other.
 
-    Attributes
-    ----------
-    rows
-        The run of each trace; shape (traces here,).
-    offsets
-        Shape (traces here + 1,): the events of trace i are ``offsets[i]:offsets[i + 1]``.
-    time_s, evaluations, precision
-        One value per event, in a flat array.
+    `rows`, shape (traces here,), is the run of each trace, and the events of trace i are
+    ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
+
+    of_traces: ClassVar[tuple[str, ...]] = ("rows",)
+    """Names of the arrays with one value per trace."""
 
     rows: NDArray[np.intp]
     offsets: NDArray[np.int64]
@@ -162,18 +161,41 @@ class Part:
         """Times multiplied by a factor per run."""
         return replace(self, time_s=self.time_s * self.at_events(scale))
 
+    def taken(self, places: NDArray[np.intp]) -> Self:
+        """The traces at some places of `rows`, in this order."""
+        lengths = np.diff(self.offsets)[places]
+        offsets = offsets_of(lengths)
+        events = np.arange(offsets[-1]) + np.repeat(self.offsets[places] - offsets[:-1], lengths)
+        return self._changed(offsets, places, events)
+
+    def renumbered(self, rows: NDArray[np.intp]) -> Self:
+        """The same traces with other rows; those of runs with a negative row are omitted."""
+        mine = rows[self.rows]
+        if (mine >= 0).all():
+            return replace(self, rows=mine)
+        return replace(self.taken(np.flatnonzero(mine >= 0)), rows=mine[mine >= 0])
+
+    def with_events(self, kept: NDArray[np.bool_]) -> Self:
+        """The same traces with some of their events, shape (events,)."""
+        return self._changed(offsets_of(count_within(kept, self.offsets)), slice(None), kept)
+
+    def _changed(
+        self, offsets: NDArray[np.int64], traces: NDArray[np.intp] | slice, events: NDArray[Any]
+    ) -> Self:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        chosen = {
+            name: value[traces if name in self.of_traces else events]
+            for name, value in values.items()
+            if name != "offsets"
+        }
+        return replace(self, offsets=offsets, **chosen)
+
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 class Parts(Generic[AnyPart]):
-    """An iterable of all parts; every iteration reads them again.
-
-    Parameters
-    ----------
-    read
-        Starts an iteration: returns a new iterator over the parts.
-    """
+    """An iterable of all parts; `read` begins to read them at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[AnyPart]]) -> None:
         self._read = read
@@ -184,6 +206,10 @@ class Parts(Generic[AnyPart]):
     def each(self, change: Callable[[AnyPart], AnyPart]) -> Self:
         """The same parts, each changed when it is read."""
         return type(self)(lambda: map(change, self))
+
+    def renumbered(self, rows: NDArray[np.intp]) -> Self:
+        """The same traces with other rows; those of runs with a negative row are omitted."""
+        return self.each(lambda part: part.renumbered(rows))
 
 
 def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -200,10 +226,7 @@ class TracePart(Part):
 
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """Read them from the column of the records, where null means no event; negative rows are
-        omitted.
-        """
-        events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
+        """Read them from the column of the records; null means no event."""
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
         flat = pc.list_flatten(events)
         numbers = [np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in NUMBERS]
@@ -231,50 +254,20 @@ class TracePart(Part):
         return precision
 
     def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
-        """The same events, later by one delay per run, without those that are then at or after the
-        budget.
-        """
-        time_s = self.time_s + self.at_events(late_s)
-        kept = time_s < self.at_events(budget_s)
-        return replace(
-            self,
-            offsets=offsets_of(count_within(kept, self.offsets)),
-            time_s=time_s[kept],
-            evaluations=self.evaluations[kept],
-            precision=self.precision[kept],
-        )
-
-    def renumbered(self, rows: NDArray[np.intp]) -> TracePart:
-        """The same traces with other rows; runs with a negative row are omitted."""
-        mine = rows[self.rows]
-        if (mine >= 0).all():
-            return replace(self, rows=mine)
-        return replace(self.taken(np.flatnonzero(mine >= 0)), rows=mine[mine >= 0])
-
-    def taken(self, places: NDArray[np.intp]) -> TracePart:
-        """The runs at some places of `rows`, in this order."""
-        lengths = np.diff(self.offsets)[places]
-        offsets = offsets_of(lengths)
-        events = np.arange(offsets[-1]) + np.repeat(self.offsets[places] - offsets[:-1], lengths)
-        numbers = [getattr(self, name)[events] for name in NUMBERS]
-        return TracePart(self.rows[places], offsets, *numbers)
+        """The same events, later by one delay per run, without those at or after the budget."""
+        later = replace(self, time_s=self.time_s + self.at_events(late_s))
+        return later.with_events(later.time_s < self.at_events(budget_s))
 
 
 class Traces(Parts[TracePart]):
     """The parts of all events, each run in one of them."""
-
-    def renumbered(self, rows: NDArray[np.intp]) -> Traces:
-        """The same traces with other rows; runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
 
     def __add__(self, others: Traces) -> Traces:
         """The events of these and of other runs. The other runs have other rows."""
         return Traces(lambda: chain(self, others))
 
     def held(self, fit: Callable[[], bool]) -> Traces:
-        """The same events, kept in memory after the first pass if they fit; this is decided when
-        that pass begins.
-        """
+        """The same events, kept in memory after the first pass if they fit then."""
         parts = cache(lambda: list(self) if fit() else self)
         return Traces(lambda: iter(parts()))
 
@@ -296,24 +289,15 @@ VIOLATION = 1
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     """One event per run that found a feasible point, with the violation 0 as its precision.
 
-    Parameters
-    ----------
-    source
-        The runs.
-    rows
-        The row of each run of the source, shape (runs of the source,); negative for omitted runs
-        and for runs on problems without constraints.
+    `rows` has the row of each run of the source; negative for omitted runs and for runs without
+    constraints.
     """
-    return Traces(lambda: _feasible_parts(source, rows))
-
-
-def _feasible_parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
-    first = 0
-    for vectors in source.nested("vectors", _FEASIBLE_FIELDS):
-        here = rows[first : first + len(vectors)]
-        first += len(vectors)
-        kept = here >= 0
-        yield _feasible_part(vectors.filter(pa.array(kept)), here[kept])
+    return Traces(
+        lambda: (
+            _feasible_part(vectors, here)
+            for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS)
+        )
+    )
 
 
 def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
@@ -329,39 +313,6 @@ def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePar
     )
     counts = np.bincount(runs, minlength=len(rows))
     return TracePart(rows, offsets_of(counts), time_s, evaluations, np.zeros(at.size))
-
-
-_OUTPUTS = "outputs.list.element"
-"""Parquet's name of the numbers of a vector."""
-
-Fronts = list[NDArray[np.float64]]
-
-
-def read_fronts(source: Source, places: NDArray[np.intp], objectives: NDArray[np.bool_]) -> Fronts:
-    """The front of each run at some places of a source: shape ``(vectors, 2)``, first column
-    rising.
-
-    It is empty for a run whose evaluations do not give two objectives; `objectives` has one value
-    per place.
-    """
-    fronts = [front for part in source.nested("vectors", (_OUTPUTS,)) for front in _fronts_of(part)]
-    nothing = np.empty((0, 2))
-    return [
-        fronts[place] if are else nothing for place, are in zip(places, objectives, strict=True)
-    ]
-
-
-def _fronts_of(column: pa.ChunkedArray) -> Fronts:
-    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
-    outputs = pc.struct_field(pc.list_flatten(column), "outputs")
-    numbers = pc.list_flatten(outputs).to_numpy()
-    counts = np.asarray(pc.list_value_length(outputs).to_numpy(), dtype=np.int64)
-    first = offsets_of(lengths)  # vectors of all runs, one after the other
-    begin = offsets_of(counts)[first]
-    return [
-        nondominated(numbers[start:end].reshape(length, -1)) if length else np.empty((0, 2))
-        for start, end, length in zip(begin[:-1], begin[1:], lengths, strict=True)
-    ]
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -391,11 +342,7 @@ Vectors = list[NDArray[np.float64]]
 def read_vectors(source: Source, places: NDArray[np.intp]) -> Vectors:
     """The vectors of the runs at some places of a source, in the order of their evaluation.
 
-    Returns
-    -------
-    list of ndarray
-        One per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers. A run without
-        vectors has the shape ``(0, 2)``.
+    One array per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
     """
     runs = [run for part in source.nested("vectors", _VECTOR_FIELDS) for run in _vectors_of(part)]
     return [runs[place] for place in places]
@@ -442,14 +389,11 @@ def read_launches(
 
     Precisions are distances to `reference`, one number per run.
     """
-    parts = [_flat(pa.chunked_array([], RUN_SCHEMA.field("launch_log").type), rows[:0])]
-    first = 0
-    for log in source.nested("launch_log", (*_LOGGED, "end")):
-        here = rows[first : first + len(log)]
-        first += len(log)
-        parts.append(_flat(log, here))
+    nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
+    logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
+    parts = [_flat(nothing, rows[:0]), *(_flat(log, here) for here, (log,) in logs)]
     launches = pd.concat(parts, ignore_index=True)
-    launches = launches[launches["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+    launches = launches.sort_values("row", kind="stable", ignore_index=True)
     return launches_from(launches, reference)
 
 
@@ -471,9 +415,7 @@ def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
 
 
 def launches_of(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
-    """The same launches with other rows for their runs; those of runs with a negative row are
-    omitted.
-    """
+    """The same launches with other rows; those of runs with a negative row are omitted."""
     moved = launches.assign(row=rows[launches["row"]])
     return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
 
@@ -495,9 +437,7 @@ def scaled_launches(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.Da
 def launches_begun_later(
     launches: pd.DataFrame, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """The same launches, later by one delay per run; a launch that then ends at or after the budget
-    is cut there.
-    """
+    """The same launches, later by one delay per run, and cut at the budget."""
     delay, limit = late_s[launches["row"]], budget_s[launches["row"]]
     end_s = launches["end_s"] + delay
     return launches.assign(
@@ -514,36 +454,14 @@ _SPANS = ("start_s", "end_s", "evaluations")
 
 @dataclass(frozen=True)
 class LaunchTracePart(Part):
-    """The traced launches of some runs; `rows` has one entry per launch.
+    """The traced launches of some runs: `launch` is the index of each in its run, from 0.
 
     Precisions decrease along a launch. Times and evaluations count from the start of the launch.
-
-    Attributes
-    ----------
-    launch
-        The index of each launch in its run, from 0; shape (launches here,).
     """
 
+    of_traces: ClassVar[tuple[str, ...]] = ("rows", "launch")
+
     launch: NDArray[np.intp]
-
-    def renumbered(self, rows: NDArray[np.intp]) -> LaunchTracePart:
-        """The same launches with other rows for their runs; launches of runs with a negative row
-        are omitted.
-        """
-        mine = rows[self.rows]
-        return replace(self, rows=mine).where(mine >= 0)
-
-    def where(self, kept: NDArray[np.bool_]) -> LaunchTracePart:
-        """Some of the launches; `kept` has the shape (launches here,)."""
-        of_events = np.repeat(kept, np.diff(self.offsets))
-        return LaunchTracePart(
-            rows=self.rows[kept],
-            launch=self.launch[kept],
-            offsets=offsets_of(np.diff(self.offsets)[kept]),
-            time_s=self.time_s[of_events],
-            evaluations=self.evaluations[of_events],
-            precision=self.precision[of_events],
-        )
 
 
 class LaunchTraces(Parts[LaunchTracePart]):
@@ -552,31 +470,24 @@ class LaunchTraces(Parts[LaunchTracePart]):
 
 def read_launch_traces(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
     """The launch traces of a source, of the runs whose row is not negative."""
-    return LaunchTraces(lambda: _parts(source, rows))
-
-
-def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[LaunchTracePart]:
-    first = 0
-    for events, launch_events, log in zip(
-        source.nested("events", _EVENTS),
-        source.nested("launch_events", _EVENTS),
-        source.nested("launch_log", _SPANS),
-        strict=True,
-    ):
-        here = rows[first : first + len(events)]
-        first += len(events)
-        kept = (here >= 0) & np.asarray(launch_events.is_valid())
-        mask = pa.array(kept)
-        yield _part(events.filter(mask), launch_events.filter(mask), log.filter(mask), here[kept])
+    columns = {"events": _EVENTS, "launch_events": _EVENTS, "launch_log": _SPANS}
+    return LaunchTraces(
+        lambda: (_part(here, *parts) for here, parts in aligned(source, rows, **columns))
+    )
 
 
 def _part(
+    rows: NDArray[np.intp],
     events: pa.ChunkedArray,
     launch_events: pa.ChunkedArray,
     log: pa.ChunkedArray,
-    rows: NDArray[np.intp],
 ) -> LaunchTracePart:
-    """The launches of the runs in `rows`, from the columns of the records."""
+    """The launches of the runs in `rows`, from the columns of the records; null: not traced."""
+    known = np.asarray(launch_events.is_valid())
+    events, launch_events, log = (
+        column.filter(pa.array(known)) for column in (events, launch_events, log)
+    )
+    rows = rows[known]
     made = pc.list_value_length(log).to_numpy()
     first = offsets_of(made)  # launches of all runs, one after the other
     run = np.repeat(np.arange(len(rows)), made)
@@ -600,7 +511,8 @@ def _part(
         precision=event["precision"][order],
     )
     traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
-    return traces.where(traced[launch] & ~_paused(spans, run, rows.size)[run]).renumbered(rows)
+    kept = traced[launch] & ~_paused(spans, run, rows.size)[run]
+    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
 def _paused(
@@ -618,17 +530,10 @@ def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArr
 
 @dataclass(frozen=True)
 class TracedLaunches:
-    """Launches of runs, in any order.
+    """Launches of runs, in any order: the run and the index of each, shape (launches,).
 
-    Attributes
-    ----------
-    rows
-        The run of each launch; shape (launches,).
-    launch
-        Index of each launch in its run, from 0.
-    seconds, evaluations
-        Cost of each launch to each target, counted from its own start; `inf` if it did not reach
-        the target. Shape (launches, targets).
+    `seconds`, `evaluations`, shape (launches, targets): Cost to each target from the launch's own
+    start; `inf` if it did not reach the target.
     """
 
     rows: NDArray[np.intp]

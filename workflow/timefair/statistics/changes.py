@@ -1,20 +1,7 @@
 """How well runs follow a problem that changes: errors, recovery, and their intervals.
 
-A run goes through environments of equal length, its *period*. It is described by the points that
-improved on all earlier ones of their environment: the environment, the cost since its beginning,
-and the error. Before the first of these, the error is that of a point that needs no information.
-
-The environments of one run are not independent, because an algorithm carries its knowledge of one
-to the next. Intervals are therefore from a bootstrap of whole runs.
-
-References
-----------
-J. Branke and H. Schmeck, Designing evolutionary algorithms for dynamic optimization problems,
-Advances in Evolutionary Computing, Springer 2003: the offline error.
-K. Trojanowski and Z. Michalewicz, Searching for optima in non-stationary environments, IEEE CEC
-1999: the best error before a change.
-D. Yazdani, R. Cheng, D. Yazdani, J. Branke, Y. Jin and X. Yao, A survey of evolutionary continuous
-dynamic optimization over two decades, IEEE Transactions on Evolutionary Computation 25 (2021).
+A run goes through environments of equal length, its *period*. Those of one run are not independent,
+so intervals are from a bootstrap of whole runs.
 """
 
 from __future__ import annotations
@@ -32,15 +19,12 @@ from timefair.statistics.bootstrap import (
 
 @dataclass(frozen=True)
 class Followed:
-    """What a run found in each environment.
+    """What a run found in each environment: the points that improved on all earlier ones of it.
 
-    - `environment`: The environment of each improvement, from 0; shape ``(improvements,)``.
-    - `since`: Cost of each improvement since the beginning of its environment; it never decreases
-      within an environment; shape ``(improvements,)``.
-    - `error`: Error of each improvement; it decreases within an environment; shape
-      ``(improvements,)``.
-    - `uninformed`: The error before the first improvement of each environment, shape
-      ``(environments,)``. A point with a larger error does not count.
+    - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
+      since its beginning, which never decreases within it, and the error, which decreases.
+    - `uninformed`, shape ``(environments,)``: The error before the first improvement. A point with
+      a larger error does not count.
     """
 
     environment: NDArray[np.intp]
@@ -49,11 +33,7 @@ class Followed:
     uninformed: NDArray[np.float64]
 
     def steps(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The best error so far in one environment, as a step function.
-
-        Returns: Shape ``(steps,)``: the cost since the change from which each error holds. The
-        first one holds from 0.
-        """
+        """The best error so far in one environment: costs since the change, from 0, and errors."""
         here = self.environment == number
         first = self.uninformed[number]
         begins = np.concatenate([[0.0], self.since[here]])
@@ -63,8 +43,7 @@ class Followed:
 def best_before_change(run: Followed) -> NDArray[np.float64]:
     """The best error in each environment, shape ``(environments,)``.
 
-    Trojanowski and Michalewicz (1999). An environment without any improvement has the error of
-    `Followed.uninformed`.
+    Source: K. Trojanowski and Z. Michalewicz, IEEE CEC 1999.
     """
     best = run.uninformed.copy()
     np.minimum.at(best, run.environment, run.error)
@@ -72,16 +51,14 @@ def best_before_change(run: Followed) -> NDArray[np.float64]:
 
 
 def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
-    """The mean over the cost of the best error since the change, in each environment.
-
-    Branke and Schmeck (2003) have the mean over evaluations; the mean over time is the same for a
-    cost in seconds.
+    """The mean over the cost of the best error since the change, shape ``(environments,)``.
 
     - `run`: Its `since` is the cost from which each error holds. For the mean over evaluations, the
       error of evaluation n since the change holds from n - 1.
     - `period`: The length of an environment. Errors that hold from a later cost do not count.
 
-    Returns: The mean over the environments is the offline error of the run.
+    Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
+    et al., IEEE Transactions on Evolutionary Computation 25 (2021).
     """
     means = np.empty(run.uninformed.size)
     for number in range(means.size):
@@ -92,11 +69,7 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
 
 
 def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The best error since the change after some costs, shape ``(environments, costs)``.
-
-    - `run`: Its `since` is the cost at which each error was known.
-    - `costs`: Since the change, shape ``(costs,)``.
-    """
+    """The best error some costs (a vector) after the change, shape ``(environments, costs)``."""
     found = np.empty((run.uninformed.size, costs.size))
     for number in range(len(found)):
         begins, errors = run.steps(number)
@@ -107,11 +80,8 @@ def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64
 def recovery_times(run: Followed, targets: NDArray[np.float64]) -> NDArray[np.float64]:
     """The cost from the change to the first error of at most each target.
 
-    Only improvements count, not `Followed.uninformed`.
-
-    - `targets`: Errors, shape ``(targets,)``.
-
-    Returns: `inf` where the target was not reached before the next change.
+    Only improvements count, not `Followed.uninformed`. Shape ``(environments, targets)``; `inf`
+    where the target was not reached before the next change.
     """
     times = np.full((run.uninformed.size, targets.size), np.inf)
     for place, target in enumerate(targets):
@@ -153,14 +123,11 @@ def recovered(
 ) -> tuple[Estimate, Estimate]:
     """Expected cost until recovery, and the share of changes after which a run recovers.
 
-    Every environment is a trial: its cost is the recovery time, or the period if the target was not
-    reached. The expected cost is the sum of all costs divided by the number of successes, as the
-    ERT is over runs.
+    Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
+    period if the target was not reached.
 
-    - `times`: Recovery times of each run, from `recovery_times`; shape ``(runs, environments,
-      targets)``.
-    - `period`: The length of an environment.
-    - `draws`, `confidence`: As in `mean_over_runs`.
+    - `times`, shape ``(runs, environments, targets)``: From `recovery_times`.
+    - `draws`: As in `mean_over_runs`.
 
     Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
     limit whose samples have none.

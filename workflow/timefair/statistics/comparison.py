@@ -1,9 +1,7 @@
 """Comparison of two algorithms: tests, and an effect size with its interval; also within strata.
 
-Smaller results are better. `inf` means that a result was not reached; it is worse than every number
-and equal to itself. All functions except `wilcoxon` and `equal_ert` depend only on the order of the
-results. Within strata, such as kinds of machines, only results of one stratum are compared with
-each other; with one stratum, the result is that without strata.
+Smaller results are better; `inf` is worse than every number and equal to itself. Within strata,
+such as kinds of machines, only results of one stratum are compared with each other.
 """
 
 from __future__ import annotations
@@ -32,16 +30,10 @@ def score_p(
     variance_second: ArrayLike,
     n: int,
 ) -> NDArray[np.float64]:
-    """Two-sided p-values of Welch's test that two algorithms have the same mean score.
+    """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`).
 
-    `comparison.equal_ert` defines the score of a run. If two algorithms have the same ERT, the
-    expectations of their scores are equal.
-
-    - `mean_first`, `variance_first`, `mean_second`, `variance_second`: Mean and variance (divisor
-      runs - 1) of the scores of each algorithm. The shapes must be broadcastable.
-    - `m`, `n`: Number of runs of each algorithm, at least 2.
-
-    Returns: Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
+    Means and variances (divisor runs - 1) are arrays that can be broadcast; `m` and `n` are the
+    numbers of runs, at least 2. Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
 
     >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
     [0.0133, 1.0]
@@ -69,16 +61,8 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
 
-    Returns: Twice the smaller tail of the permutation distribution, at most 1. It is exact without
-    ties for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
-    few different values. Otherwise it is the approximation that
-    `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
-    `inf`) or if each sample has one run; NaN if a sample is empty.
-
-    Without ties, the smallest possible p-value for m and n runs is ``2/comb(m + n, m)``.
-
-    Source: H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
-    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
+    Returns: Twice the smaller tail of `timefair.statistics.rank_sum.tails`, at most 1 and, without
+    ties, at least ``2/comb(m + n, m)``. 1 if all results are equal; NaN if a sample is empty.
     """
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
@@ -89,12 +73,10 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class SignedRank:
-    """Result of Wilcoxon's signed-rank test.
+    """Two-sided p-value of Wilcoxon's signed-rank test, and its balance.
 
-    - `p`: Two-sided p-value.
-    - `balance`: Difference of the rank sums in favour of the first and of the second algorithm,
-      divided by the sum of both. In [-1, 1]: positive if the first algorithm is better, 0 if all
-      pairs are ties.
+    `balance` is the difference of the rank sums in favour of the first and of the second
+    algorithm, divided by their sum: in [-1, 1], positive if the first is better, 0 for ties only.
     """
 
     p: float
@@ -109,11 +91,10 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
       `inf` and a number have the largest possible difference.
 
     Returns: Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most
-    `EXACT_PAIRS` pairs, also with ties. It is 1 if all pairs are ties, and NaN without pairs.
+    `EXACT_PAIRS` pairs; it is 1 if all pairs are ties, and NaN without pairs.
 
-    Source: F. Wilcoxon, Biometrics Bulletin 1 (1945). J. W. Pratt, Journal of the American
-    Statistical Association 54 (1959). D. S. Kerby, Comprehensive Psychology 3 (2014), for the
-    balance.
+    Source: J. W. Pratt, Journal of the American Statistical Association 54 (1959). D. S. Kerby,
+    Comprehensive Psychology 3 (2014), for the balance.
 
     >>> test = wilcoxon([1.0, 2.0, 3.0, 4.0, 5.0], [1.5, 3.0, 5.0, 8.0, float("inf")])
     >>> test.p, test.balance
@@ -124,8 +105,6 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     )  # imported late: `timefair check` needs none of it, and it takes two seconds
 
     x, y = vector(first, "first"), vector(second, "second")
-    if x.size != y.size:
-        raise ValueError(f"pairs need samples of one length, not {x.size} and {y.size}")
     if x.size == 0:
         return SignedRank(float("nan"), float("nan"))
     gain = np.subtract(y, x, out=np.zeros(x.size), where=x != y)
@@ -141,13 +120,9 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
-    """A12 without its interval: the probability that the first algorithm has the better result.
+    """A12: the probability that the first algorithm has the better result; ties count half.
 
-    Ties count half.
-
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-
-    Returns: In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty.
+    Samples as in `mann_whitney`. 0.5 if all results are equal, NaN if a sample is empty.
     """
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
@@ -166,14 +141,11 @@ class Effect:
 
 
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12: the probability that the first algorithm has the better result, with its interval.
+    """A12 with its interval. Samples as in `mann_whitney`.
 
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-
-    Returns: A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The
-    interval contains A12, and its width is never zero. It is a normal interval with DeLong's
-    variance after each sample got one value better and one worse than all others; its coverage is
-    in docs/explanation/comparisons.md.
+    All values are NaN if a sample is empty. The interval contains A12, and its width is never zero:
+    a normal interval with DeLong's variance after each sample got one value better and one worse
+    than all others. Its coverage is in docs/explanation/comparisons.md.
 
     Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
     E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
@@ -197,11 +169,7 @@ class WinRate(NamedTuple):
 
 
 def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRate:
-    """A12 and its variance after each sample got a value better and a value worse than all others.
-
-    - `first`, `second`, shape (m,) and (n,): Results of two algorithms, at least one each, without
-      NaN.
-    """
+    """A12 and its variance after each sample got one value better and one worse than all others."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
@@ -216,13 +184,11 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     """The effect with an interval that excludes 0.5 if and only if the test rejects equality.
 
     - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
-    - `p`: p-value of `mann_whitney` for the same samples, not adjusted.
-    - `level`: The level of the test, in (0, 1), such as one of `corrections.holm_levels`.
-    - `rejected`: The decision of the test.
+    - `p`, `level`, `rejected`: p-value of `mann_whitney`, the level of its test, and the decision.
 
-    Returns: `effect` itself if its interval agrees with the decision. Otherwise the limit on the
-    side of 0.5 is replaced by A12 - (A12 - 0.5) z(level)/z(p), with the normal quantiles z (O. S.
-    Miettinen, American Journal of Epidemiology 103, 1976).
+    Returns: `effect` itself if it agrees. Otherwise the limit on the side of 0.5 becomes
+    A12 - (A12 - 0.5) z(level)/z(p), with the normal quantiles z (O. S. Miettinen, American Journal
+    of Epidemiology 103, 1976).
     """
     side = float(np.sign(effect.a12 - 0.5))
     facing = effect.low if side > 0 else effect.high
@@ -245,25 +211,21 @@ def equal_ert(
 ) -> float:
     """Two-sided p-value of a score test that two algorithms have the same ERT to a target.
 
-    - `spent_first`, `success_first`, shape (m,): Cost of each run of the first algorithm, and
-      whether it reached the target, as for `timefair.statistics.ert.ert`.
-    - `spent_second`, `success_second`, shape (n,): The same for the second algorithm.
+    - `spent_first`, `success_first`, shape (m,), and `spent_second`, `success_second`, shape (n,):
+      Cost of each run, and whether it reached the target, as for `timefair.statistics.ert.ert`.
 
     Returns: Never below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN
     if an algorithm has fewer than two runs.
 
     The score of a run is its cost, minus the ERT of all runs of both algorithms if it succeeded.
     Welch's test compares the scores, whose means are 0 if the ERTs are equal. Unlike the
-    Mann-Whitney test on runtimes with failures as `inf`, it is valid when runs end at different
-    costs.
+    Mann-Whitney test on runtimes, it is valid when runs end at different costs.
 
     >>> fast, slow = [1.0, 1.2, 0.9, 1.1, 1.0], [5.0, 5.2, 4.7, 5.1, 5.0]
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
     0.0079
     """
     x, y = vector(spent_first, "spent"), vector(spent_second, "spent")
-    if (x.shape, y.shape) != (np.shape(success_first), np.shape(success_second)):
-        raise ValueError("spent and success must have one number for each run")
     success = np.concatenate([success_first, success_second]).astype(np.bool_)
     common = float(ert(np.concatenate([x, y]), success))
     if x.size < 2 or y.size < 2:
@@ -276,10 +238,7 @@ def equal_ert(
 
 
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
-    """Two-sided probability of a rank sum of at most `smaller`, if both signs are equally likely.
-
-    The signs are those of the differences.
-    """
+    """Two-sided probability of a rank sum of at most `smaller`, if both signs are alike likely."""
     chance = np.ones(1)  # of each sum of half ranks
     for halves in np.rint(2 * ranks).astype(np.int64):
         away, here = np.pad(chance, (halves, 0)), np.pad(chance, (0, halves))
@@ -302,10 +261,7 @@ def strata_of(
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """The results of both algorithms in each stratum that has results of both.
 
-    - `first`, `second`, shape (m,) and (n,): Results of two algorithms.
-    - `strata_first`, `strata_second`, shape (m,) and (n,): The stratum of each result.
-
-    Returns: Empty if no stratum has results of both.
+    - `first`, `second`, `strata_first`, `strata_second`, shape (m,) and (n,): Results and strata.
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of_x, of_y = np.asarray(strata_first), np.asarray(strata_second)
@@ -316,15 +272,11 @@ def strata_of(
 def van_elteren(strata: Strata) -> float:
     """Two-sided p-value of van Elteren's test that two samples are equal within every stratum.
 
-    - `strata`: Independent results, at least one of each algorithm in every stratum.
+    With one stratum, `mann_whitney`. With several, the normal approximation of the sum of the rank
+    sums, weighted by 1/(m + n + 1), corrected for ties, and never below the smallest p-value of a
+    permutation within strata. 1 if all results of each stratum are equal; NaN without strata.
 
-    Returns: With one stratum, `mann_whitney`. With several, the normal approximation of the sum of
-    the rank sums, weighted by 1/(m + n + 1), corrected for ties, and never below the smallest
-    p-value of a permutation within strata, ``2/prod(comb(m + n, m))``. 1 if all results of each
-    stratum are equal; NaN without strata.
-
-    Source: P. van Elteren, On the combination of independent two sample tests of Wilcoxon, Bulletin
-    of the International Statistical Institute 37 (1960).
+    Source: P. van Elteren, Bulletin of the International Statistical Institute 37 (1960).
     """
     if len(strata) == 1:
         return mann_whitney(*strata[0])
@@ -346,9 +298,9 @@ def van_elteren(strata: Strata) -> float:
 
 
 def superiority_within(strata: Strata) -> float:
-    """A12 within strata: the mean of A12 over the strata, with the weights of `van_elteren`.
+    """A12 within strata: its mean over the strata, with the weights of `van_elteren`.
 
-    Returns: In [0, 1]; 0.5 if all results of each stratum are equal, NaN without strata.
+    0.5 if all results of each stratum are equal, NaN without strata.
     """
     if not strata:
         return float("nan")
@@ -357,13 +309,10 @@ def superiority_within(strata: Strata) -> float:
 
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with its interval.
+    """`superiority_within` with its interval; NaN without strata.
 
-    - `strata`: As in `van_elteren`.
-
-    Returns: With several strata, a normal interval with the variance of `a12` in each stratum; its
-    middle is as close to 0.5 as that of `a12` for one stratum with all results. All values are NaN
-    without strata.
+    With several strata, a normal interval with the variance of `a12` in each stratum; its middle is
+    as close to 0.5 as that of `a12` for one stratum with all results.
     """
     check_confidence(confidence)
     if len(strata) == 1:
@@ -380,12 +329,9 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
 
 
 def mean_ratio(ratios: ArrayLike, weights: ArrayLike) -> float:
-    """Geometric mean of the ratios of several strata.
+    """Geometric mean of the ratios of several strata, shape (strata,), with positive weights.
 
-    - `ratios`, shape (strata,): Ratios at least 0; `inf` is allowed. A stratum with NaN is omitted.
-    - `weights`, shape (strata,): Positive weights.
-
-    Returns: `inf` or 0 if a ratio is `inf` or 0; NaN if there are both, or if all ratios are NaN.
+    A stratum with NaN is omitted. `inf` or 0 if a ratio is; NaN if there are both, or only NaN.
     """
     values, parts = np.asarray(ratios, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     known = ~np.isnan(values)
@@ -402,14 +348,11 @@ def equal_ert_within(
 ) -> float:
     """Two-sided p-value of the test that two algorithms have the same ERT in every stratum.
 
-    - `strata`: Costs and successes of the first algorithm, and of the second, in each stratum, as
-      for `equal_ert`.
+    - `strata`: Costs and successes of the first algorithm, and of the second, as for `equal_ert`.
 
     Returns: With one stratum, `equal_ert`. With several, Stouffer's combination of the one-sided
     p-values, weighted by the roots of the harmonic means of the numbers of runs. NaN without
     strata, or if a stratum has a single run of an algorithm.
-
-    Source: S. A. Stouffer et al., The American Soldier, volume 1, 1949, for the combination.
 
     >>> fast, slow, every = np.arange(1.0, 6.0), np.arange(11.0, 16.0), np.ones(5, dtype=bool)
     >>> round(equal_ert_within([(fast, every, slow, every), (slow, every, fast, every)]), 6)
@@ -431,12 +374,10 @@ def equal_ert_within(
 
 
 class QuantileTest(NamedTuple):
-    """Result of `quantile_test`.
+    """Two-sided p-value of `quantile_test`, and its least value with so many results below.
 
-    - `p`: Two-sided p-value.
-    - `balance`: Share of the first sample at or below the quantile of both, minus that of the
-      second. Positive if the first one is better.
-    - `least`: Smallest p-value with this number of results at or below the quantile.
+    `balance` is the share of the first sample at or below the quantile of both, minus that of the
+    second: positive if the first one is better.
     """
 
     p: float
@@ -445,14 +386,12 @@ class QuantileTest(NamedTuple):
 
 
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
-    """Test that two samples come from one distribution, which rejects if a quantile differs.
+    """Fisher's exact test that as many results of both samples are at or below a common quantile.
 
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-    - `p`: Probability of the quantile, in (0, 1].
+    - `p`: Probability of the quantile of all results together, in (0, 1]; 0.5: Mood's test.
 
-    Returns: Fisher's exact test of the numbers of results at or below the quantile of all results
-    together (for the median, Mood's test). p and its least value are NaN if a sample is empty.
-    Extreme quantiles need many runs.
+    Returns: p and its least value are NaN if a sample is empty. Extreme quantiles need many runs.
 
     Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """

@@ -9,19 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Holm's adjusted p-values.
-
-    Holm's step-down procedure bounds the probability of at least one false rejection, for any
-    dependence between the tests.
+    """Holm's adjusted p-values, which bound the probability of a false rejection in a family.
 
     - `p`, shape (tests,): p-values in [0, 1]. NaN means that a test could not be made; it stays NaN
       and does not count.
 
-    Returns, shape (tests,): Adjusted p-values, at most 1, in the order of `p`. Empty if there are
-    no tests.
+    Returns, shape (tests,): At most 1, in the order of `p`.
 
-    Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
-    of Statistics 6 (1979).
+    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
     """
     family, made = _family(p)
     return _step_down(family, made, np.arange(made.sum(), 0, -1))
@@ -30,17 +25,13 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
 def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     """The level at which Holm's procedure tests each hypothesis in a family.
 
-    - `p`, shape (tests,): As for `holm`.
-    - `alpha`: Error level of the family.
+    - `p`, `alpha`: As for `holm`, and the error level of the family.
 
-    Returns, shape (tests,): Levels in the order of `p`: ``alpha/tests`` for the smallest p-value,
-    and a larger level after each rejection. All hypotheses that are not rejected have the level at
-    which the procedure stops. NaN for a test that could not be made. A p-value is at most its level
-    if and only if its adjusted value from `holm` is at most `alpha`.
+    Returns, shape (tests,): ``alpha/tests`` for the smallest p-value, and a larger level after each
+    rejection; NaN for a test that could not be made. A p-value is at most its level if and only if
+    its adjusted value from `holm` is at most `alpha`.
 
-    Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
-    of Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
-    Holm on the range, Journal of Experimental Education 61 (1993), for intervals at these levels.
+    Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at them.
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
@@ -55,8 +46,7 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
 def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     """Shaffer's static adjusted p-values for all pairs of algorithms, never above Holm's.
 
-    If one pair of algorithms differs, other pairs must differ too, so fewer hypotheses can be true
-    at the same time than Holm's procedure assumes.
+    If one pair of algorithms differs, other pairs must differ too.
 
     - `p`, shape (algorithms * (algorithms - 1) / 2,): p-value of every pair, in any order; either
       all or none are NaN, and NaN stays NaN.
@@ -64,23 +54,16 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     Source: J. P. Shaffer, Journal of the American Statistical Association 81 (1986), procedure S1.
     """
     family, made = _family(p)
-    pairs = algorithms * (algorithms - 1) // 2
-    if algorithms < 0 or family.size != pairs:
-        raise ValueError(f"p must have {pairs} values, one per pair, not {family.size}")
-    if made.any() and not made.all():
-        raise ValueError("p must be NaN for all pairs or for none")
     possible = np.array(sorted(_true_together(algorithms)))
     left = np.arange(made.sum(), 0, -1)
     return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
 def hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """Hochberg's adjusted p-values, never above those of `holm`.
+    """Hochberg's adjusted p-values, never above those of `holm`; `p` as there.
 
     They bound the probability of a false rejection if the tests are independent or positively
     dependent, such as tests of the same runs by related criteria.
-
-    - `p`, shape (tests,): p-values in [0, 1]; NaN as for `holm`.
 
     Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, Journal of the American
     Statistical Association 92 (1997).
@@ -95,11 +78,7 @@ def hochberg(p: ArrayLike) -> NDArray[np.float64]:
 
 def _family(p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     family = np.asarray(p, dtype=np.float64)
-    if family.ndim != 1:
-        raise ValueError(f"p must be a vector, not of the shape {family.shape}")
     made = ~np.isnan(family)
-    if (family[made] < 0).any() or (family[made] > 1).any():
-        raise ValueError("p must lie in [0, 1]")
     return family, made
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
 from timefair.statistics.checks import vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
-from timefair.statistics.runtimes import check_traces
+from timefair.statistics.runtimes import trace_arrays
 
 
 def best_so_far(
@@ -20,18 +20,15 @@ def best_so_far(
 ) -> NDArray[np.float64]:
     """Best precision that each run has found up to each cost of a grid.
 
-    - `cost`, shape (events,): Seconds or evaluations since the start of the run. They must not
-      decrease within a run.
-    - `precision`, shape (events,): Best precision so far. It must not increase within a run.
-    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``. A run may
-      have no events.
-    - `grid`, shape (points,): Costs at which the precision is wanted, in the unit of `cost`, in any
-      order.
+    - `cost`, `precision`, shape (events,): Seconds or evaluations since the start of the run, and
+      the best precision; within a run, costs never fall and precisions never rise.
+    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``.
+    - `grid`, shape (points,): Costs, in the unit of `cost`, in any order.
 
-    Returns, shape (runs, points): `inf` before the first event of a run. After the end of a run,
-    its last best precision.
+    Returns, shape (runs, points): `inf` before the first event of a run, and the last best
+    precision after its end.
     """
-    spent, reached, cuts = check_traces(cost, precision, offsets)
+    spent, reached, cuts = trace_arrays(cost, precision, offsets)
     points = vector(grid, "grid")
     past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
     for run, (first, end) in enumerate(pairwise(cuts)):
@@ -50,19 +47,14 @@ class Band:
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
-    """Median over the runs, with a band between two sample quantiles.
-
-    The band shows how much single runs vary.
+    """Median over the runs, with a band between two sample quantiles: how much runs vary.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `low`, `high`: Probabilities of the lower and the upper edge of the band, ``0 <= low <= high
-      <= 1``.
+    - `low`, `high`: Probabilities of the edges, ``0 <= low <= high <= 1``.
 
     Returns: Order statistics over the runs; NaN if there are no runs.
     """
     values = _matrix(best)
-    if low > high:
-        raise ValueError(f"low must not be above high, got {low} and {high}")
     return Band(
         sample_quantile(values, 0.5, axis=0),
         sample_quantile(values, low, axis=0),
@@ -71,19 +63,14 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
 
 def median_band(best: ArrayLike, confidence: float) -> Band:
-    """Median over the runs, with its confidence interval.
-
-    The interval shows how well the median is known from this number of runs.
+    """Median over the runs, with its confidence interval at each point.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point. The actual coverage is at
-      least the nominal one, for any distribution of the values. Ties increase it, and so do equal
-      numbers of runs on several instances.
+    - `confidence`: Nominal coverage in (0, 1), separately at each point; at least reached.
 
-    Returns: Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if
-    the upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
-    are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are no
-    runs.
+    Returns: Order statistics, see `quantiles.quantile_interval`. Limits are `inf` if they belong to
+    a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
+    NaN without runs.
     """
     values = _matrix(best)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
@@ -97,20 +84,17 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
 
 def _matrix(best: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(best, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"best must have the shape (runs, points), not {values.shape}")
     return values
 
 
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     """Fraction of the (target, instance, run) triples with a runtime of at most b.
 
-    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached.
-      Such failures count in the denominator.
+    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached,
+      which counts in the denominator.
     - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
 
-    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the
-    share of targets that were reached, and not 1.
+    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
@@ -129,11 +113,8 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 class EcdfBand:
     """An ECDF with two bands; arrays of shape (points,).
 
-    - `fraction`: The ECDF.
-    - `low`, `high`: Pointwise band: at one cost that is chosen in advance, it contains the true
-      curve with the stated confidence.
-    - `everywhere_low`, `everywhere_high`: Simultaneous band: it contains the true curve at all
-      costs with the stated confidence.
+    `low` and `high` contain the true curve with the stated confidence at one cost that is chosen in
+    advance, `everywhere_low` and `everywhere_high` at all costs.
     """
 
     fraction: NDArray[np.float64]
@@ -152,7 +133,7 @@ def ecdf_band(
     resamples: int,
     rng: np.random.Generator,
 ) -> EcdfBand:
-    """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
+    """ECDF with bootstrap bands, for the uncertainty from the limited number of runs.
 
     Whole runs are resampled within their strata. Problems and targets are fixed, so the bands are
     not valid for other problems.
@@ -161,11 +142,10 @@ def ecdf_band(
     - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
     - `grid`, shape (points,): Costs, in any order.
 
-    Returns: All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if
-    a stratum has only one run. All values are NaN if there are no runs or no targets. Where all
-    runs of each stratum agree, the pointwise band has zero width and is not informative.
+    Returns: Limits in [0, 1]; NaN if a stratum has only one run. All values are NaN without runs or
+    targets. Where all runs of each stratum agree, the pointwise band has zero width.
 
-    The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
+    The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
     ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
     coverage is in docs/explanation/curves.md.
 
@@ -174,11 +154,6 @@ def ecdf_band(
     times = np.asarray(runtimes, dtype=np.float64)
     points = np.asarray(grid, dtype=np.float64)
     labels = np.asarray(strata)
-    if times.ndim != 2 or labels.shape != times.shape[:1] or points.ndim != 1:
-        raise ValueError(
-            "runtimes, strata and grid must have the shapes (runs, targets), (runs,) and "
-            f"(points,), not {times.shape}, {labels.shape} and {points.shape}"
-        )
     fraction = ecdf(times, points)
     if times.size == 0 or points.size == 0 or has_singles(labels):
         unknown = np.full(points.shape, np.nan)
@@ -210,24 +185,19 @@ def performance_ratios(
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
     - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
-    - `floor`: Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
+    - `floor`: Resolution of the timer; costs below it are replaced by it.
     - `reference`: Column of an algorithm, by whose costs is divided instead.
 
-    Returns, shape (..., problems, algorithms): Costs equal to the divisor have the ratio 1, also
-    0/0; c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`; if only the reference
-    did not, the ratio is 0. Another algorithm changes the ratios to the lowest cost: to compare
-    two, use a profile of these two, or a reference.
+    Returns, same shape: 1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a
+    problem, all ratios are `inf`; if only the reference did not, the ratio is 0. Another algorithm
+    changes the ratios to the lowest cost: to compare two, use a profile of these two.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
     """
     cost = np.asarray(costs, dtype=np.float64)
-    if cost.ndim < 2 or cost.shape[-1] == 0:
-        raise ValueError(f"costs must have the shape (problems, algorithms >= 1), not {cost.shape}")
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must not be NaN or negative; a problem not solved is inf")
-    if not 0.0 <= floor < np.inf:
-        raise ValueError(f"floor must be finite and not negative, not {floor}")
     cost = np.maximum(cost, floor)
     divisor = cost.min(axis=-1) if reference is None else cost[..., reference]
     best = np.broadcast_to(divisor[..., np.newaxis], cost.shape)
@@ -242,11 +212,9 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
     - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
       solved count in the denominator.
-    - `grid`, shape (points,): The factors r, never decreasing. r = 1 gives the share of problems on
-      which the algorithm is best.
+    - `grid`, shape (points,): The factors r, never decreasing.
 
-    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems. At ``r = inf``, it
-    is the share of problems that were solved, and not 1.
+    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems.
 
     Source: Dolan and Moré (2002), equation (2.2).
     """
@@ -258,21 +226,14 @@ def resampled_ert(
 ) -> NDArray[np.float64]:
     """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
-    - `spent`, shape (runs, targets): Cost of each run: up to the target for a success, up to the
-      end of the run for a failure.
-    - `success`, same shape: Whether the run reached the target.
-    - `resamples`: Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
+    - `spent`, `success`, shape (runs, targets): As for `ert.ert`.
+    - `resamples`: Number of samples, each of runs - 1 whole runs; see `stratified_sums`.
 
     Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
     success; NaN for fewer than two runs.
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
-    if cost.ndim != 2 or cost.shape != reached.shape:
-        raise ValueError(
-            "spent and success must both have the shape (runs, targets), "
-            f"not {cost.shape} and {reached.shape}"
-        )
     runs, targets = cost.shape
     if runs < 2:
         return np.full((resamples, targets), np.nan)
@@ -302,11 +263,9 @@ def profile_band(
     - `grid`, shape (points,): Factors or costs, never decreasing.
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
-    profiles of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or
-    if an algorithm has only one run on a problem. The width is zero where all samples agree.
-
-    The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
-    biased too. The coverage is in docs/explanation/curves.md.
+    profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
+    is biased, and so are its samples. NaN without problems, or if an algorithm has only one run on
+    a problem. The coverage is in docs/explanation/curves.md.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
@@ -316,20 +275,13 @@ def profile_band(
     counts, problems = None, 0
     for part in replicates:
         values = np.asarray(part, dtype=np.float64)
-        if values.ndim != 3 or observed.shape != (points.size, values.shape[2]):
-            raise ValueError(
-                "replicates must have the shape (resamples, problems, algorithms) and fraction "
-                f"(points, algorithms), not {values.shape} and {observed.shape}"
-            )
         if np.isnan(values).any():
             return ProfileBand(unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         _count(counts, values, points)
         problems += values.shape[1]
-    if counts is None:
-        raise ValueError("replicates must have at least one part")
-    if problems == 0:
+    if counts is None or problems == 0:
         return ProfileBand(unknown, unknown)
     width = np.empty(observed.shape)
     for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large
@@ -342,10 +294,6 @@ def _share_within(values: ArrayLike, grid: ArrayLike, name: str) -> NDArray[np.f
     """Share of the rows in which each column is finite and at most each point of the grid."""
     value = np.asarray(values, dtype=np.float64)
     points = _grid(grid)
-    if value.ndim != 2:
-        raise ValueError(f"{name} must have the shape (problems, algorithms), not {value.shape}")
-    if np.isnan(value).any():
-        raise ValueError(f"{name} must not be NaN")
     problems, algorithms = value.shape
     if problems == 0:
         return np.full((points.size, algorithms), np.nan)
@@ -369,6 +317,4 @@ def _count(
 
 def _grid(grid: ArrayLike) -> NDArray[np.float64]:
     points = vector(grid, "grid")
-    if (np.diff(points) < 0).any():
-        raise ValueError("grid must never fall")
     return points

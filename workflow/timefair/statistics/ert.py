@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 from timefair.statistics.checks import check_confidence
 
 LOG_SPREAD = 1.5
@@ -92,8 +90,6 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     """
     cost = _costs(costs)
     check_confidence(confidence)
-    if cost.shape[0] < 2:
-        raise ValueError("a spread needs at least two runs")
     t = float(stdtrit(cost.shape[0] - 1, (1 + confidence) / 2))
     factor = _skewness_factor(cost, t)
     heavy = heavy_tail(cost)
@@ -192,50 +188,32 @@ class Interval:
     heavy_tail: NDArray[np.bool_]
 
 
-def ert_interval(
-    spent: ArrayLike,
-    success: ArrayLike,
-    *,
-    confidence: float,
-    method: Literal["log", "percentile"] = "log",
-    resamples: int = 1000,
-    rng: np.random.Generator | None = None,
-) -> Interval:
+def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> Interval:
     """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
 
+    It is Student's interval on the log scale, with the standard error of a ratio of means, and a
+    longer upper half for a heavy tail.
+
     - `spent`, `success`, shape (R,) or (R, targets): As for `ert`.
-    - `method`: ``log``: Student's interval on the log scale, with the standard error of a ratio of
-      means, and a longer upper half for a heavy tail. ``percentile``: bootstrap of the runs, which
-      needs `rng`.
 
     Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
     too few successes to distinguish their rate from 0. Both limits are NaN ("n/a") for fewer than
     two runs. If no run succeeds, ``low`` is NaN and ``high`` is `inf`.
 
-    ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes, the
+    The limits are ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes, the
     quantile t of Student's distribution with R - 1 degrees of freedom, and sqrt(R/(R - 1)) times
     the coefficient of variation c of the runtime with restarts. f is `widening` if all runs
-    succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is. The coverage of both
-    methods is in docs/explanation/runtimes.md.
+    succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is. The coverage is in
+    docs/explanation/runtimes.md.
 
-    Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954). B. Efron and R. J.
-    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+    Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954).
     """
     cost, reached = check_pairs(spent, success)
     check_confidence(confidence)
-    if cost.ndim not in (1, 2):
-        raise ValueError(f"spent must have the shape (R,) or (R, targets), not {cost.shape}")
     runs, shape = cost.shape[0], cost.shape[1:]
     if runs < 2:
         return Interval(np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, False))
-    if method == "log":
-        low, high = _log_limits(cost, reached, confidence)
-    elif method == "percentile":
-        if rng is None:
-            raise ValueError("method percentile needs rng")
-        low, high = _percentile_limits(cost, reached, confidence, resamples, rng)
-    else:
-        raise ValueError(f"method must be log or percentile, not {method!r}")
+    low, high = _log_limits(cost, reached, confidence)
     some = reached.any(axis=0)
     return Interval(
         np.where(some, low, np.nan),
@@ -258,21 +236,6 @@ def _log_limits(
     factor = np.where(successes == runs, widening(cost, confidence=confidence), 1.0)
     low, high = mean * np.exp(-quantile * error), mean * np.exp(quantile * error * factor)
     return low, np.where(bounded, high, np.inf)
-
-
-def _percentile_limits(
-    cost: NDArray[np.float64],
-    reached: NDArray[np.bool_],
-    confidence: float,
-    resamples: int,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    runs, shape = cost.shape[0], cost.shape[1:]
-    columns = np.hstack([cost.reshape(runs, -1), reached.reshape(runs, -1)])
-    total, successes = np.hsplit(resampled_sums(columns, resamples=resamples, rng=rng), 2)
-    replicates = np.divide(total, successes, out=np.full(total.shape, np.inf), where=successes > 0)
-    low, high = percentile_interval(replicates, confidence)
-    return low.reshape(shape), high.reshape(shape)
 
 
 def residuals(

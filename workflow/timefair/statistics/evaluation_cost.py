@@ -21,10 +21,8 @@ from timefair.statistics.ranks import rank
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> NDArray[np.float64]:
     """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
 
-    - `seconds`, `evaluations`: Seconds and evaluations of a run, or the ERT in both units. Both are
-      `inf` for an ERT without a success.
-    - `cost_s`: Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must
-      be broadcastable.
+    - `seconds`, `evaluations`: Of a run, or the ERT in both units (`inf` without a success).
+    - `cost_s`: Additional seconds of an evaluation, at least 0. All can be broadcast.
 
     Returns: ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
     """
@@ -42,13 +40,11 @@ def reached_within(
 ) -> NDArray[np.float64]:
     """Share of the targets that each run reaches within each budget at an evaluation cost.
 
-    - `seconds`, `evaluations`, shape (runs, targets): Seconds and evaluations that each run had
-      used when it reached each target; `inf` if it did not reach the target.
+    - `seconds`, `evaluations`, shape (runs, targets): Cost to each target; `inf` if not reached.
     - `cost_s`: Additional cost of an evaluation, in seconds.
-    - `budgets`, shape (budgets,): Budgets in seconds, including the evaluation cost.
+    - `budgets`, shape (budgets,): In seconds, including the evaluation cost.
 
-    Returns, shape (runs, budgets): The share never decreases as the budget increases, and never
-    increases with the cost.
+    Returns: Shape (runs, budgets).
     """
     there = at_cost(seconds, evaluations, cost_s)
     limits = np.asarray(budgets, dtype=np.float64)
@@ -66,8 +62,7 @@ def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> ND
     """The budget up to which each run is known, at an evaluation cost.
 
     - `seconds`, `evaluations`, shape (runs,): Seconds T and evaluations E up to which each run was
-      observed. The evaluations are `inf` if a longer run could not have changed the result.
-    - `cost_s`: Additional cost c of an evaluation, in seconds.
+      observed; E is `inf` if a longer run could not have changed the result.
 
     Returns, shape (runs,): T + c E; `inf` for a run whose evaluations are `inf`.
     """
@@ -81,8 +76,7 @@ def seconds_to_observe(
 ) -> NDArray[np.float64]:
     """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
 
-    - `seconds`, `evaluations`, shape (runs,): As for `known_until`.
-    - `cost_s`: Additional cost c of an evaluation, in seconds.
+    - `seconds`, `evaluations`, shape (runs,), and `cost_s`: As for `known_until`.
     - `budgets`, shape (budgets,): Budgets B in seconds, including the evaluation cost.
 
     Returns, shape (runs, budgets): B T/(T + c E), which assumes that the run continues at the same
@@ -108,10 +102,7 @@ class Cells:
         self._places[~self._missing] = np.arange(self._runs.sum())
 
     def moments(self, shares: NDArray[np.float64]) -> Moments:
-        """Moments of shares of shape (runs, budgets).
-
-        The runs are in the order of the algorithms, then of the functions.
-        """
+        """Moments of shares, shape (runs, budgets), in the order of algorithms, then functions."""
         runs = self._runs[..., np.newaxis]
         each = self._without_missing(shares[self._places])
         mean = each.sum(axis=2) / runs
@@ -121,18 +112,16 @@ class Cells:
         return Moments(self._runs, mean, variance)
 
     def _without_missing(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values, with 0 where a cell has fewer runs than others. 0 adds nothing to a sum."""
+        """The values, with 0 where a cell has fewer runs than others."""
         values[self._missing] = 0.0
         return values
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Shares of the targets that the runs of each algorithm on each function reach.
+    """Moments of the shares that the runs reach, shape (algorithms, functions, budgets).
 
-    - `runs`: Numbers of runs, shape (algorithms, functions).
-    - `mean`, `variance`: Shape (algorithms, functions, budgets). The divisor of the variance is
-      runs - 1; it is NaN for a single run.
+    `runs`, shape (algorithms, functions); the variance has the divisor runs - 1, NaN for one run.
     """
 
     runs: NDArray[np.int64]
@@ -144,11 +133,10 @@ class Moments:
 class Leader:
     """The leading algorithm at each budget.
 
-    - `best`: Index of the leading algorithm, shape (budgets,). The first one if several are equal;
-      -1 if no algorithm reached a target.
+    - `best`: Its index, shape (budgets,): the first of equal ones, -1 if none reached a target.
     - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
-    - `tied`: Whether an algorithm is not significantly worse than the leader, shape (budgets,
-      algorithms). True for the leader itself. False for all if no algorithm reached a target.
+    - `tied`: Whether it is not significantly worse than the leader, shape (budgets, algorithms);
+      True for the leader, False for all if none reached a target.
     """
 
     best: NDArray[np.intp]
@@ -159,23 +147,18 @@ class Leader:
 def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm that reaches the largest share of the targets, averaged over the functions.
 
-    - `shares`: Of the runs of each algorithm on each function.
     - `confidence`: At each budget, a leader without ties is the best algorithm with at least this
-      probability.
+      probability, for new runs on the same functions.
 
     Returns: `value` is the average share. If an algorithm has only one run on a function, all
     algorithms are tied.
 
-    The sample consists of the runs on each function, so the result is valid for new runs on the
-    same functions. The leader is compared with each other algorithm by a one-sided Welch test of a
-    sum over strata (the functions), with Satterthwaite's degrees of freedom, at the level
-    (1 - confidence)/(algorithms - 1). If the leader is not the best algorithm, its lead over the
-    best algorithm is due to chance; for each of the other algorithms, this happens with at most the
-    probability of that level. p is never below the smallest p-value that a test of the order of
+    The leader is compared with each other algorithm by a one-sided Welch test of a sum over strata
+    (the functions), with Satterthwaite's degrees of freedom, at the level
+    (1 - confidence)/(algorithms - 1). p is never below the smallest one that a test of the order of
     these runs can have.
 
-    Source: F. E. Satterthwaite, An approximate distribution of estimates of variance components,
-    Biometrics Bulletin 2 (1946).
+    Source: F. E. Satterthwaite, Biometrics Bulletin 2 (1946).
     """
     check_confidence(confidence)
     runs = shares.runs
@@ -205,19 +188,12 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
 def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm with the best average rank over the functions, by the share of the targets.
 
-    - `shares`: Of the runs of each algorithm on each function.
+    Returns: `value` is the average rank, by the mean share of the runs on each function. An
+    algorithm is tied with the leader unless Wilcoxon's signed-rank test of their mean shares over
+    the functions, at the level (1 - confidence)/(pairs of algorithms), finds the leader better. p
+    comes from the normal approximation, and is never below 2^(1 - functions).
 
-    Returns: `value` is the average rank. On each function, the algorithms are ranked by the mean
-    share of their runs. The sample consists of the functions. An algorithm is tied with the leader
-    unless Wilcoxon's signed-rank test of their mean shares, at the level (1 - confidence)/(pairs of
-    algorithms), finds the leader better.
-
-    The test uses the results of the pair only, so other algorithms change its decision by their
-    number alone. p comes from the normal approximation with the variance of the ranks of the
-    differences that are not 0, and is never below the exact minimum 2^(1 - functions).
-
-    Source: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on
-    mean-ranks?, Journal of Machine Learning Research 17 (2016).
+    Source: A. Benavoli, G. Corani and F. Mangili, Journal of Machine Learning Research 17 (2016).
     """
     value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T

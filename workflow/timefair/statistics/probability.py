@@ -13,17 +13,14 @@ from scipy.stats import beta, norm
 from timefair.statistics.checks import check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
-Method = Literal["beta", "paper", "bootstrap"]
-
-RESAMPLES = 10_000
-"""Replicates of the paper's bootstrap."""
+Method = Literal["beta", "paper"]
 
 
 @dataclass(frozen=True)
 class ProbabilityInterval:
     """A probability with its limits; all arrays have the same shape.
 
-    `about_one` is True if the count includes the complete sample: the paper prints "≈ 1.00" then.
+    `about_one`: the count includes the complete sample: the paper prints "≈ 1.00" then.
     """
 
     value: NDArray[np.float64]
@@ -38,21 +35,18 @@ def probability_of_quantile(
     *,
     confidence: float,
     method: Method = "beta",
-    rng: np.random.Generator | None = None,
 ) -> ProbabilityInterval:
-    """Probability that another run is at least as good as the p-quantile Q_p of the sample.
+    """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
-    This probability is F(Q_p), where F is the distribution function of the runs; it is close to p.
     The estimate depends on the number k of values at or below Q_p, which is larger than
     ``ceil(n p)`` if Q_p is tied.
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
     - `p`: Probability of the quantile, in [0, 1].
-    - `method`: `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first
-      keeps its coverage in small samples and near p = 1.
+    - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
+      samples and near p = 1.
 
-    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`,
-    because then there is no result that another run could reach.
+    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
@@ -68,11 +62,7 @@ def probability_of_quantile(
         return _of_rank(count, x.size, confidence, tied)
     if method == "paper":
         return _paper_of_rank(count, x.size, confidence)
-    if method == "bootstrap":
-        if rng is None:
-            raise ValueError("method bootstrap needs rng")
-        return paper_bootstrap_interval(count, x.size, confidence, rng=rng)
-    raise ValueError(f"method must be beta, paper or bootstrap, not {method!r}")
+    raise ValueError(f"method must be beta or paper, not {method!r}")
 
 
 @lru_cache
@@ -91,74 +81,30 @@ def beta_interval(
     """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
     - `count`, `n`: The rank k, in 1..n, and the size of the sample.
-    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of the rank
-      k + 1; it is 1 for k = n.
+    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of k + 1, or 1.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1.
     """
-    k, size = _counts(count, n, least=1)
+    k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
     return ProbabilityInterval(np.asarray(k / (size + 1)), low, high, np.asarray(k == size))
 
 
 def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
-    """The interval of the paper: (k - 1)/(n - 1), with a normal approximation.
+    """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n.
 
-    The half-width is ``z sqrt(q (1 - q)/n)`` with q = k/n. The limits are restricted to (0, 1]; a
-    lower limit of 0 is exclusive. For k = n, the value and both limits are 1, and `about_one` is
-    True. NaN for n = 1.
+    The limits are restricted to [0, 1]. For k = n, the value and both limits are 1, and `about_one`
+    is True. NaN for n = 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
-    k, size = _counts(count, n, least=1)
-    q = k / size
-    return _paper(k, size, np.sqrt(q * (1 - q) / size), confidence)
-
-
-def paper_bootstrap_interval(
-    count: ArrayLike,
-    n: ArrayLike,
-    confidence: float,
-    *,
-    resamples: int = RESAMPLES,
-    rng: np.random.Generator,
-) -> ProbabilityInterval:
-    """The bootstrap interval of the paper: a normal approximation with a correction for bias.
-
-    A replicate is the share of n resampled values that are at or below the quantile of the sample.
-    The number of these values is binomial with the probability k/n, so it is drawn from this
-    distribution. The mean error of the replicates is subtracted from the value. Their standard
-    deviation determines the width.
-
-    - `count`, `n`, `confidence`: As for `paper_interval`, which is the limit for many resamples.
-    - `resamples`: Number of replicates, at least 2.
-
-    Returns: As for `paper_interval`.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
-    """
-    k, size = _counts(count, n, least=1)
-    if resamples < 2:
-        raise ValueError(f"resamples must be at least 2, not {resamples}")
-    shares = rng.binomial(size, k / size, size=(resamples, *k.shape)) / size
-    bias = shares.mean(axis=0) - k / size
-    return _paper(k, size, shares.std(axis=0, ddof=1), confidence, bias)
-
-
-def _paper(
-    k: NDArray[np.int64],
-    n: NDArray[np.int64],
-    error: NDArray[np.float64],
-    confidence: float,
-    bias: ArrayLike = 0.0,
-) -> ProbabilityInterval:
+    k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     check_confidence(confidence)
-    value = np.full(k.shape, np.nan)
-    np.divide(k - 1, n - 1, out=value, where=n > 1)
-    centre, half = value - bias, norm.isf((1.0 - confidence) / 2.0) * error
-    return ProbabilityInterval(
-        value, np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0), k == n
-    )
+    q, value = k / size, np.full(k.shape, np.nan)
+    np.divide(k - 1, size - 1, out=value, where=size > 1)
+    half = norm.isf((1.0 - confidence) / 2.0) * np.sqrt(q * (1 - q) / size)
+    low, high = np.clip(value - half, 0.0, 1.0), np.clip(value + half, 0.0, 1.0)
+    return ProbabilityInterval(value, low, high, k == size)
 
 
 def success_interval(
@@ -168,31 +114,25 @@ def success_interval(
 
     - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
 
-    Returns: The lower limit is 0 if no run succeeded, and the upper limit is 1 if no run failed.
-    The coverage is never below the confidence.
-
     >>> interval = success_interval([0, 5, 10], 10, 0.95)
     >>> interval.low.round(3).tolist(), interval.high.round(3).tolist()
     ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
     """
-    s, size = _counts(successes, runs, least=0)
+    s, size = np.broadcast_arrays(np.asarray(successes), np.asarray(runs))
     low, high = _beta_limits(s, s + 1, size, confidence)
     return ProbabilityInterval(np.asarray(s / size), low, high, np.asarray(s == size))
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
-    """Probability that at least one of n independent runs succeeds.
+    """Probability ``1 - (1 - p)**n`` that at least one of n independent runs succeeds.
 
-    - `p`: Probability in [0, 1] that a single run succeeds.
-    - `runs`: Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
-
-    Returns: ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
+    - `p`, `runs`: Probability in [0, 1] that a run succeeds, and n, at least 0; broadcastable.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
-    single, n = np.broadcast_arrays(_probabilities(p, "p"), np.asarray(runs, dtype=np.float64))
-    if not (np.isfinite(n) & (n >= 0)).all():
-        raise ValueError("runs must be finite and at least 0")
+    single, n = np.broadcast_arrays(
+        np.asarray(p, dtype=np.float64), np.asarray(runs, dtype=np.float64)
+    )
     with np.errstate(divide="ignore"):  # the logarithm is -inf for a run that never fails
         failed = np.multiply(n, np.log1p(-single), out=np.zeros(n.shape), where=n > 0)
     return np.asarray(-np.expm1(failed))
@@ -201,17 +141,16 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
     """Smallest number of independent runs of which at least one succeeds with a wanted probability.
 
-    - `p`: Probability in [0, 1] that a single run succeeds.
-    - `wanted`: Wanted probability in [0, 1] of at least one success. Its shape must be
-      broadcastable with that of `p`.
+    - `p`, `wanted`: Probabilities in [0, 1] that a run, and that at least one, succeeds.
 
-    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is
-    below the wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p
-    is 0 or if `wanted` is 1 and p < 1.
+    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))`` as floats, but for rounding. 0 if `wanted` is 0, 1
+    if p is 1, and `inf` if p is 0 or if `wanted` is 1 and p < 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
-    single, goal = np.broadcast_arrays(_probabilities(p, "p"), _probabilities(wanted, "wanted"))
+    single, goal = np.broadcast_arrays(
+        np.asarray(p, dtype=np.float64), np.asarray(wanted, dtype=np.float64)
+    )
     never = (single == 0) | ((goal == 1) & (single < 1))
     open_case = ~never & (goal > 0) & (single < 1)
     n = np.where(goal == 0, 0.0, np.where(never, np.inf, 1.0))
@@ -234,24 +173,6 @@ def _beta_limits(
     return low, high
 
 
-def _counts(
-    count: ArrayLike, n: ArrayLike, least: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
-    if (size < 1).any() or (k < least).any() or (k > size).any():
-        raise ValueError(f"a count must lie in {least}..n and n be at least 1")
-    if (k != np.floor(k)).any() or (size != np.floor(size)).any():
-        raise ValueError("counts must be whole numbers")
-    return k.astype(np.int64), size.astype(np.int64)
-
-
-def _probabilities(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if not ((x >= 0) & (x <= 1)).all():
-        raise ValueError(f"{name} must lie in [0, 1]")
-    return x
-
-
 def best_of_mean(
     values: ArrayLike, k: int, axis: int = -1, *, replacement: bool = False
 ) -> NDArray[np.float64]:
@@ -268,7 +189,7 @@ def best_of_mean(
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2. W.
     Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
-    x = np.moveaxis(_results(values, k), axis, -1)
+    x = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     runs = x.shape[-1]
     if runs == 0 or (k > runs and not replacement):
         return np.full(x.shape[:-1], np.nan)
@@ -278,22 +199,14 @@ def best_of_mean(
 
 
 def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDArray[np.float64]:
-    """The p-quantile of the best of k runs.
+    """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``.
 
     - `values`: As for `best_of_mean`; ``-inf`` is allowed.
-    - `p`: Probability in [0, 1].
-    - `k`: Number of runs of which the best counts, at least 1.
 
-    Returns: The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of
-    `values` with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
+    Returns: The shape of `values` without `axis`; NaN if there are no runs and for ``k > R``.
 
-    Source: The inverse of "Probability and Certainty in the Performance of Evolutionary and Swarm
-    Optimization Algorithms", Mathematics 2022, 10(22), 4364, Table 1.
+    Source: The inverse of Mathematics 2022, 10(22), 4364, Table 1.
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"p must lie in [0, 1], not {p}")
     x = np.asarray(values, dtype=np.float64)
     single = 1.0 if p == 1.0 else float(-np.expm1(np.log1p(-p) / k))
     quantile = sample_quantile(x, single, axis=axis)
@@ -301,22 +214,16 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
 
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
-    """Number of runs of length tau that fit into a budget T: ``floor(T/tau)``.
+    """Number ``floor(T/tau)`` of runs of mean length tau that fit into a budget T.
 
-    - `budget`: The budget T, finite and not negative.
-    - `tau`: Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
+    - `budget`, `tau`: T, finite and not negative, and tau, positive; NaN if it is unknown.
 
-    Returns: Whole numbers as floats. A ratio that differs from a whole number only by rounding
-    counts as that number. 0 if not even one run fits; NaN if `tau` is NaN.
+    Returns: Whole numbers as floats; NaN if `tau` is NaN.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """
     time = np.asarray(budget, dtype=np.float64)
     single = np.asarray(tau, dtype=np.float64)
-    if not (np.isfinite(time) & (time >= 0)).all():
-        raise ValueError("budget must be finite and not negative")
-    if (single <= 0).any():
-        raise ValueError("tau must be positive")
     # Both numbers and their ratio are rounded: a relative error of some 2**-52.
     return np.asarray(np.floor(time / single * (1.0 + 4 * np.finfo(np.float64).eps)))
 
@@ -330,12 +237,3 @@ def _weights(runs: int, k: int) -> NDArray[np.float64]:
 def _weights_with_replacement(runs: int, k: int) -> NDArray[np.float64]:
     above = (np.arange(runs, -1, -1) / runs) ** k
     return np.asarray(-np.diff(above))
-
-
-def _results(values: ArrayLike, k: int) -> NDArray[np.float64]:
-    x = np.asarray(values, dtype=np.float64)
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
-    if np.isnan(x).any() or np.isneginf(x).any():
-        raise ValueError("values must be numbers or inf, not NaN or -inf")
-    return x

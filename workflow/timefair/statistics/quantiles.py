@@ -12,19 +12,10 @@ from timefair.statistics.checks import check_confidence
 
 
 def quantile_rank(n: int, p: float) -> int:
-    """Rank of the order statistic that is the p-quantile of n values: ``ceil(n p)``, from 1.
+    """Rank ``ceil(n p)``, from 1, of the order statistic that is the p-quantile of n >= 1 values.
 
     A product that differs from a whole number only by rounding counts as that number.
-
-    - `n`: Number of values, at least 1.
-    - `p`: Probability in [0, 1]; 0 gives the minimum.
-
-    Returns: Rank in 1..n.
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"p must lie in [0, 1], not {p}")
     # p, perhaps itself a difference, and the product are rounded: a relative error of some 2**-53.
     whole = np.ceil(n * p * (1.0 - 4 * np.finfo(np.float64).eps))
     return min(max(int(whole), 1), n)
@@ -73,11 +64,9 @@ def quantile_interval(
     - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
     - `p`: Probability in [0, 1].
 
-    Returns: The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is
-    too small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
-    for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36
-    values. `coverage` is the actual coverage for a continuous distribution, at least `confidence`;
-    ties only increase it. All values are NaN for an empty sample.
+    Returns: The shape of `values` without `axis`. If the sample is too small for a limit, `low` is
+    ``-inf`` or `high` is `inf`: at 95 %, for the median of fewer than 6 values. `coverage` is that
+    for a continuous distribution; ties only increase it. All values are NaN for an empty sample.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The
     limits are those of `scipy.stats.quantile_test`.
@@ -100,11 +89,7 @@ def quantile_interval(
 
 @lru_cache
 def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
-    """Ranks of the limits (0 and n + 1 if there is none), and their coverage.
-
-    The number of values at or below the quantile is binomial. It is in lower..upper - 1 if the
-    limits contain the quantile.
-    """
+    """Ranks of the limits (0 and n + 1 if there is none), and their coverage."""
     from scipy.stats import binom  # slow to import, and most tables need no interval of a quantile
 
     tail = (1.0 - confidence) / 2.0

@@ -51,31 +51,22 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     Returns: U is the number of pairs in which the value of `first` is larger; ties count half. Both
     tails are 1 if all values are equal.
 
-    The distribution is conditional on the ties. It is exact
-
-    - without ties, for ``m n <= EXACT_PAIRS``, such as 141 runs each;
-    - with ties, for up to 30 runs each, and for more runs if there are few different values or most
-      values are equal, as long as `EXACT_ADDITIONS` suffice.
-
-    Otherwise it is the double saddlepoint approximation for a lattice; complete separation of the
-    samples is exact at every size. The relative error of a tail, in comparison with the exact
-    distribution, is:
+    The distribution is conditional on the ties. It is exact without ties for ``m n <=
+    EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as `EXACT_ADDITIONS` suffice,
+    and for complete separation. Otherwise it is the double saddlepoint approximation for a lattice.
+    The relative error of a tail is then
 
     - without ties, for 50 or more runs each: below 0.0003 for probabilities down to 1e-12;
     - with ties, for 30 to 90 runs each: below 0.01 down to 1e-6, and below 0.04 down to 1e-12;
     - for 12 runs and 300 runs, if half of the values are equal: up to 0.04 down to 1e-3, and up to
       0.3 down to 1e-6.
 
-    Source: H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
-    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947). I. M.
-    Skovgaard, Saddlepoint expansions for conditional distributions, Journal of Applied Probability
-    24 (1987), and R. W. Butler, Saddlepoint Approximations with Applications, 2007, chapter 4, for
-    the approximation.
+    Source: H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947). I. M.
+    Skovgaard, Journal of Applied Probability 24 (1987), and R. W. Butler, Saddlepoint
+    Approximations with Applications, 2007, chapter 4, for the approximation.
     """
     x, y = vector(first, "first"), vector(second, "second")
     m, n = x.size, y.size
-    if not (m and n):
-        raise ValueError("both samples must have at least one value")
     if m > n:
         swapped = tails(y, x)
         return Tails(swapped.upper, swapped.lower)
@@ -97,13 +88,9 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
-    """``P(U <= u)`` for two samples from the same continuous distribution.
+    """``P(U <= u)``, u in 0..m n, for two samples of one continuous distribution; shape of `u`.
 
-    - `u`: Numbers of pairs, in 0..m n.
-    - `m`, `n`: Sizes of the samples, at least 1.
-
-    Returns: The shape of `u`. The computation uses integers up to the last division, so the tails
-    have no other rounding error.
+    Integers up to the last division: the tails have no other rounding error.
     """
     pairs = np.asarray(u, dtype=np.int64)
     below_half = _lower_half(min(m, n), max(m, n))
@@ -135,10 +122,9 @@ def _lower_half(m: int, n: int) -> NDArray[np.float64]:
 class _Groups:
     """Groups of equal values: two that are counted in closed form, and the other values.
 
-    - `rank`: Doubled rank of the first group.
-    - `step`: Greatest common divisor of all differences of doubled ranks.
-    - `shifts`: Doubled rank of each value outside both groups minus `rank`, in steps.
-    - `shift`: The same for a value in the second group.
+    - `rank`: Doubled rank of the first group; `step`: the greatest common divisor of differences.
+    - `shifts`, `shift`: Doubled ranks of the values outside both groups, and of the second group,
+      minus `rank`, in steps.
     - `first`, `second`: Sizes of these groups.
     """
 
@@ -208,8 +194,7 @@ class _Distribution:
 def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
     """Distribution of the doubled rank sum of m of the values, and from it that of 2 U.
 
-    ``ways[k, s]`` counts the choices of k of the values outside of both groups whose shifts have
-    the sum s. The other m - k come from the two groups, of which the first adds no shift.
+    ``ways[k, s]`` counts the choices of k values outside of both groups with the sum s of shifts.
     """
     groups, total = _Groups.of(ties), sum(ties)
     rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
@@ -240,8 +225,7 @@ def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample.
 
-    The result is exact for the largest D. It is never below the probability of the smallest D, for
-    which the first sample has the m lowest values.
+    Exact for the largest D, and never below the probability of the smallest D.
     """
     n = int(counts.sum()) - m
     below = np.cumsum(counts) - counts
@@ -300,8 +284,7 @@ class _Choices:
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     """The double saddlepoint approximation of P(D <= deviation).
 
-    D is the sum of the doubled ranks of m values, about its mean. It has the distribution of a sum
-    over independent choices, given that m are made.
+    D has the distribution of a sum over independent choices, given that m are made.
     """
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)

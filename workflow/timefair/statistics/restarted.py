@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.checks import vector
-from timefair.statistics.ert import check_pairs, ert, residuals
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ert import check_pairs
 
 MOST_SUMS = 1 << 15
 """Number of pairs of failure sums above which a lattice replaces the list of all sums."""
@@ -31,19 +30,8 @@ MOST_STEPS = 2000
 SLACK = 1e-12
 """Relative difference of two runtimes that counts as rounding."""
 
-ROUNDING = 1e-9
-"""Difference of two probabilities that counts as rounding."""
-
 NOTHING = 1e-150
 """Smaller costs count as zero, because their square would underflow."""
-
-
-@dataclass(frozen=True)
-class RestartedMoments:
-    """Mean and standard deviation; both arrays have the same shape."""
-
-    mean: NDArray[np.float64]
-    sd: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,28 +53,6 @@ class Bounds:
     def middle(self) -> NDArray[np.float64]:
         """The exact value, or the mean of its limits."""
         return np.asarray((self.low + self.high) / 2)
-
-
-def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> RestartedMoments:
-    """Mean and standard deviation of the runtime with restarts.
-
-    - `spent`, `success`: As for `ert.ert`.
-
-    Returns: The shape and unit of `spent`, without `axis`. The mean is the ERT. Both are `inf` if
-    no run succeeded, and NaN if there are no runs.
-
-    The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
-    by the number of successes.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1), for the
-    mean; A. Auger and N. Hansen, CEC 2005, for both.
-    """
-    cost, reached = check_pairs(spent, success)
-    mean = ert(cost, reached, axis=axis)
-    squares = np.asarray((residuals(cost, reached, axis) ** 2).sum(axis=axis))
-    sd = mean.copy()
-    np.divide(squares, reached.sum(axis=axis), out=sd, where=np.isfinite(mean))
-    return RestartedMoments(mean, np.sqrt(sd))
 
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
@@ -115,28 +81,6 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     early, late = _waits(sample, float(limit))
     first = early.cdf(sample, points)
     return Bounds.around(first if late is early else late.cdf(sample, points), first)
-
-
-def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bounds:
-    """Quantiles of the runtime with restarts: the least b with F(b) >= p, in the unit of `spent`.
-
-    - `spent`, `success`, shape (R,): As for `restarted_cdf`.
-    - `p`, shape (m,): Probabilities in (0, 1].
-
-    Returns, shape (m,): `inf` if no run succeeded, and for p = 1 if a run failed; NaN if there are
-    no runs. Sums of failure costs are needed up to Cantelli's bound of the quantile.
-    """
-    cost = _costs(spent)
-    sample = _RestartedRuns.of(cost, success)
-    wanted = np.asarray(p, dtype=np.float64)
-    if wanted.ndim != 1 or not ((wanted > 0) & (wanted <= 1)).all():
-        raise ValueError("p must be a vector of probabilities in (0, 1]")
-    if sample.successes.size == 0:
-        never = np.full(wanted.shape, np.inf if np.size(spent) else np.nan)
-        return Bounds(never, never)
-    moments = restarted_moments(cost, success)
-    both = np.array([_quantile(sample, moments, float(q)) for q in wanted]).reshape(-1, 2)
-    return Bounds.around(both[:, 0], both[:, 1])
 
 
 def _costs(spent: ArrayLike) -> NDArray[np.float64]:
@@ -186,28 +130,6 @@ class _Waits:
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
 
-    def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The smallest point at which `cdf` is at least p, but at most the limit.
-
-        The number of ended successes has a step at each sum plus the cost of each success.
-        Bisection ends if one step is left, or steps that differ only by rounding.
-        """
-        wanted = sample.runs * (p - ROUNDING)
-        before = np.zeros(sample.successes.size, dtype=np.intp)
-        by = self._possible(sample, limit)
-        if self.begun[by].sum() < wanted:
-            return limit
-        low, high = 0.0, limit
-        while high - low > SLACK * limit and (by - before).sum() > 1:
-            point = (low + high) / 2
-            middle = self._possible(sample, point)
-            if self.begun[middle].sum() >= wanted:
-                high, by = point, middle
-            else:
-                low, before = point, middle
-        ended = by > 0
-        return float((self.sums[by[ended] - 1] + sample.successes[ended]).max(initial=0.0))
-
     def _possible(
         self, sample: _RestartedRuns, points: NDArray[np.float64] | float
     ) -> NDArray[np.intp]:
@@ -217,18 +139,6 @@ class _Waits:
         """
         latest = points * (1.0 + SLACK) - sample.successes
         return self.sums.searchsorted(latest, side="right")
-
-
-def _quantile(sample: _RestartedRuns, moments: RestartedMoments, p: float) -> tuple[float, float]:
-    if sample.lengths.size == 0:
-        value = float(sample_quantile(sample.successes, p))
-        return value, value
-    if p == 1.0:
-        return np.inf, np.inf
-    limit = float(moments.mean + moments.sd * np.sqrt(p / (1.0 - p))) * (1.0 + ROUNDING)
-    early, late = _waits(sample, limit)
-    first = early.quantile(sample, p, limit)
-    return first, first if late is early else late.quantile(sample, p, limit)
 
 
 def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:

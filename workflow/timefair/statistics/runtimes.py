@@ -14,50 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.quantiles import sample_quantile
 
 
-def check_traces(
+def trace_arrays(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Check the events of many runs, and return cost, precision and offsets as arrays.
-
-    ValueError if lengths differ, the offsets do not divide the events into runs, a cost falls or a
-    precision rises within a run, or a number is NaN.
-    """
-    spent = np.asarray(cost, dtype=np.float64)
-    reached = np.asarray(precision, dtype=np.float64)
-    if spent.ndim != 1 or spent.shape != reached.shape:
-        raise ValueError(
-            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
-        )
-    cuts = check_offsets(offsets, spent.size)
-    _check_order(spent, cuts, "cost")
-    _check_order(-reached, cuts, "falling precision")
-    return spent, reached, cuts
-
-
-def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
-    """The offsets of the runs as integers, from 0 to `events`; ValueError if they fall.
-
-    >>> check_offsets([0, 2, 2, 3], 3).tolist()
-    [0, 2, 2, 3]
-    """
-    cuts = np.asarray(offsets, dtype=np.int64)
-    if cuts.ndim != 1 or cuts.size == 0 or cuts[0] != 0 or cuts[-1] != events:
-        raise ValueError(f"offsets must be a vector from 0 to the number of events, {events}")
-    if (np.diff(cuts) < 0).any():
-        raise ValueError("offsets must not fall")
-    return cuts
-
-
-def _check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: str) -> None:
-    """Raise ValueError unless `values` never fall within a run and none is NaN."""
-    if np.isnan(values).any():
-        raise ValueError(f"{name} must not be NaN")
-    with np.errstate(invalid="ignore"):
-        falls = np.flatnonzero(values[1:] < values[:-1]) + 1
-    starts = np.zeros(values.size + 1, dtype=np.bool_)
-    starts[offsets] = True
-    if not starts[falls].all():
-        raise ValueError(f"{name} must be ordered within each run")
+    """The events of many runs as arrays."""
+    spent, reached = np.asarray(cost, dtype=np.float64), np.asarray(precision, dtype=np.float64)
+    return spent, reached, np.asarray(offsets, dtype=np.int64)
 
 
 def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -75,7 +37,8 @@ def runtimes(
 ) -> NDArray[np.float64]:
     """Cost at the first event whose precision is at most the target.
 
-    - `cost`, `precision`, shape (events,), `offsets`: As in `check_traces`.
+    - `cost`, `precision`, shape (events,), `offsets`: Events of runs, of which costs never fall
+      and precisions never rise within a run.
     - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
       for all runs, or one row per run.
 
@@ -85,15 +48,9 @@ def runtimes(
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T.
     """
-    spent, reached, cuts = check_traces(cost, precision, offsets)
+    spent, reached, cuts = trace_arrays(cost, precision, offsets)
     runs = cuts.size - 1
     wanted = np.asarray(targets, dtype=np.float64)
-    if wanted.ndim not in (1, 2) or wanted.shape[:-1] not in ((), (runs,)):
-        raise ValueError(
-            f"targets must have the shape (targets,) or ({runs}, targets), not {wanted.shape}"
-        )
-    if np.isnan(wanted).any():
-        raise ValueError("targets must not be NaN")
     each = np.broadcast_to(wanted, (runs, wanted.shape[-1]))
     times = np.empty(each.shape)
     for run, (first, end) in enumerate(pairwise(cuts)):
@@ -113,23 +70,13 @@ def relative_targets(
     - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
 
     Returns, shape (runs, shares): ``best + share * (start - best)``, with the least `best` on the
-    problem, and the median of `first` (an order statistic) over the runs with events. `inf` if no
-    run has events. The targets depend on the set of algorithms.
+    problem, and the median of `first` over the runs with events. `inf` if no run has events.
 
     Source: J. J. Moré and S. M. Wild, SIAM Journal on Optimization 20 (2009), equation (2.2), with
     the median in the place of the common start x0.
     """
     begun, found = np.asarray(first, dtype=np.float64), np.asarray(best, dtype=np.float64)
     labels, left = np.asarray(problem), np.asarray(shares, dtype=np.float64)
-    if begun.ndim != 1 or not begun.shape == found.shape == labels.shape:
-        raise ValueError(
-            "first, best and problem must be vectors of one length, "
-            f"not {begun.shape}, {found.shape} and {labels.shape}"
-        )
-    if not (found <= begun).all() or np.isneginf(found).any():
-        raise ValueError("best must not be NaN, -inf or worse than first")
-    if left.ndim != 1 or not ((left >= 0) & (left <= 1)).all():
-        raise ValueError("shares must be a vector of numbers in [0, 1]")
     _, index = np.unique(labels, return_inverse=True)
     ends = np.cumsum(np.bincount(index))
     targets = np.full((labels.size, left.size), np.inf)
@@ -168,25 +115,16 @@ def rounds(
 ) -> NDArray[np.float64]:
     """Number of rounds that a run has started when it has made a number of evaluations.
 
-    - `evaluations`: Numbers of evaluations since the start of the run, at least 0. `inf` and NaN
-      are returned unchanged.
-    - `first`, `size`, `count`, shape (rows,): The batches of the run in their order. Row j: after
-      ``first[j]`` evaluations, there are ``count[j]`` batches of ``size[j]`` points, one after the
-      other. All other evaluations are not in a batch.
+    - `evaluations`: At least 0, any shape. `inf` and NaN are returned unchanged.
+    - `first`, `size`, `count`, shape (rows,): Row j: after ``first[j]`` evaluations, there are
+      ``count[j]`` batches of ``size[j]`` points. All other evaluations are not in a batch.
     - `workers`: Number of evaluations that can run at the same time, at least 1.
 
-    Returns: The shape of `evaluations`. At most the number of evaluations; equal to it for one
-    worker.
-
-    The points of a batch are evaluated in their order. If m points of an unfinished batch have been
-    evaluated, they take ⌈m / workers⌉ rounds.
+    Returns: The shape of `evaluations`. The points of a batch are evaluated in their order: m
+    points of an unfinished batch take ⌈m / workers⌉ rounds.
     """
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
     begins, points, times = (np.asarray(x, dtype=np.int64) for x in (first, size, count))
     ends = begins + points * times
-    if (points < 1).any() or (times < 1).any() or (begins[1:] < ends[:-1]).any():
-        raise ValueError("batches must have points and follow one another")
     each = -(-points // workers)
     inside = np.concatenate([[0], np.cumsum(points * times)])
     taken = np.concatenate([[0], np.cumsum(each * times)])

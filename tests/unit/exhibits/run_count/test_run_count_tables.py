@@ -159,16 +159,6 @@ def test_runs_made_and_saved_by_hand(cells):
     assert np.isnan(accuracy["accurate_independent_percent"])
 
 
-def test_resampling_agrees_with_its_limit(campaign):
-    analytic = made("run_count_groups", campaign)
-    resampled = made(
-        "run_count_groups", campaign, settings(judge="resampled", resamples=500, seeds=4)
-    )
-    differences = (analytic["true"] - resampled["true"]).abs()
-    assert (differences > 50).mean() < 0.03
-    assert (analytic["mean_runs"] == resampled["mean_runs"]).all()
-
-
 def test_racing_drops_what_cannot_win_and_keeps_the_winner(cells):
     rng = np.random.default_rng(4)
     values = {

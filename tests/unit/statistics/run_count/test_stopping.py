@@ -3,15 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from run_counts import stopping
 
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import (
-    FixedCount,
-    Reason,
-    decide,
-    stop_counts,
-    stopping,
-)
+from timefair.statistics.run_count.stopping import FixedCount, Reason, decide, stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,

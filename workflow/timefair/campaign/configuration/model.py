@@ -28,7 +28,7 @@ from timefair.basics.values import (
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
-from timefair.records.integrity import cores_of_run, is_apart
+from timefair.records.integrity import cores_of_run, is_apart, is_referenced
 from timefair.rundata.settings import (
     CampaignSeed,
     Perturbed,
@@ -620,9 +620,7 @@ class Campaign(Section):
     @property
     def reference_is_timed(self) -> bool:
         """Whether the reference kernel is timed around each run."""
-        if self.timing.reference is None:
-            return self.budget.time_s is not None
-        return self.timing.reference
+        return is_referenced(self.timing.reference, self.budget.time_s)
 
     def section(self, key: str) -> Any:
         """The section of an extension; None without the section or the extension."""

@@ -314,8 +314,7 @@ STOPPING_COLUMNS = (
     Column(
         "reason",
         "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
-        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
-        "`resting` with `pair` (only the other algorithm had runs in the last round); others "
+        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; others "
         "if a rule allocates the runs; empty if the rule would have continued",
         text=True,
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,13 +23,10 @@ from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
-    Judge,
     Proposal,
-    analytic_verdicts,
     evaluate,
     fixed_control,
     random_control,
-    resampled_verdicts,
     rule_proposal,
     savings,
 )
@@ -378,28 +374,17 @@ def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
     ]
 
 
-def judge_of(settings: RunCount, rng: np.random.Generator) -> Judge:
-    """What decides whether an estimate is accurate."""
-    if settings.judge == "analytic":
-        return analytic_verdicts
-    return partial(resampled_verdicts, resamples=settings.resamples, seeds=settings.seeds, rng=rng)
-
-
 def evaluated_twice(
     samples: Samples,
     proposal: Proposal,
-    judge: Judge,
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
 ) -> tuple[Evaluation, Evaluation]:
     """Compare with the complete samples, and with independent runs if there are any."""
     known = np.flatnonzero(samples.has_truth)
-    return evaluate(
-        samples.values, proposal, judge=judge, groups=groups, progress=progress
-    ), evaluate(
+    return evaluate(samples.values, proposal, groups=groups, progress=progress), evaluate(
         samples.values[known],
         Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
-        judge=judge,
         truth=samples.truth[known],
         groups=None if groups is None else groups[known],
         progress=progress,
@@ -413,7 +398,6 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
         rng = analysis.stream(names)
-        judge = judge_of(settings, rng)
         title = f"{names['suite']}, D = {names['dimension']}"
         counting = Progress(f"{title}, numbers of runs, samples")
         proposals = {SKEWNESS: rule_proposal(rules, samples.values, progress=counting)}
@@ -422,7 +406,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
             proposals[RANDOM] = random_control(proposals[SKEWNESS], rng=rng)
         for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
-            part = _sums(samples, proposal, rules, judge, progress)
+            part = _sums(samples, proposal, rules, progress)
             parts.append(part.assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
 
@@ -431,12 +415,11 @@ def _sums(
     samples: Samples,
     proposal: Proposal,
     rules: list[SkewnessRule],
-    judge: Judge,
     progress: Progress,
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)
-    nested, independent = evaluated_twice(samples, proposal, judge, progress, groups=labels)
+    nested, independent = evaluated_twice(samples, proposal, progress, groups=labels)
     sums = _long(nested)
     beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
     both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)

@@ -22,7 +22,6 @@ from timefair.exhibits.run_count.accuracy import (
     SAMPLES,
     Samples,
     evaluated_twice,
-    judge_of,
     percent,
     pooled,
     skewness_rules,
@@ -32,7 +31,6 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
-    Judge,
     counts_proposal,
     random_control,
     rule_proposal,
@@ -224,8 +222,7 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             *_widths(samples, analysis, title),
             _raced(samples, analysis, Progress(f"{title}, racing, problems")),
         ]
-        judge = judge_of(settings, rng)
-        part = _sums(samples, entrants, judge, settings.width, Progress(f"{title}, samples"))
+        part = _sums(samples, entrants, settings.width, Progress(f"{title}, samples"))
         parts.append(part.assign(**names))
     if not parts:
         return pd.DataFrame(columns=column_names(COLUMNS))
@@ -311,11 +308,11 @@ def _entrant(rule: str, setting: str, counts: StopCounts, promises: str = "none"
 
 
 def _sums(
-    samples: Samples, entrants: list[Entrant], judge: Judge, width: float, progress: Progress
+    samples: Samples, entrants: list[Entrant], width: float, progress: Progress
 ) -> pd.DataFrame:
     """Numbers of samples and problems, one row per entrant."""
     proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
-    nested, independent = evaluated_twice(samples, proposal, judge, progress)
+    nested, independent = evaluated_twice(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     racing = np.stack([entrant.racing for entrant in entrants], axis=1)
     return pd.DataFrame(

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 
 from timefair.basics.files import short
 from timefair.records.schema import SCHEMA_VERSION
-from timefair.records.status import Status, StopReason
+from timefair.records.status import ENDED_BY_TIME, Status
 
 Row = Mapping[str, Any]
 """The columns of `records.schema` of one run."""
 
-_BY_CLOCK = (StopReason.TIME, StopReason.TIME_KILLED)
 _OF_EVENT = ("launch", "evaluations", "precision")
 _OF_LAUNCH = ("evaluations", "best_precision", "end")
 _OUTCOME = (
@@ -89,7 +88,7 @@ def _before_changes(row: Row) -> int:
 
 
 def _ended_by_clock(row: Row) -> bool:
-    return row["stop_reason"] in _BY_CLOCK or row["status"] == Status.WALL_LIMIT
+    return row["stop_reason"] in ENDED_BY_TIME or row["status"] == Status.WALL_LIMIT
 
 
 def _events(row: Row, common: int | None) -> list[Row]:

@@ -29,12 +29,11 @@ from timefair.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.policies.stopping import STOPPING
+from timefair.records.integrity import SHARED
 from timefair.records.schema import RUN_SCHEMA
 
-_DECISIVE = (
-    "seed", "budget", "restart", "runs", "rounds", "block", "limits", "isolation", "timing",
-)  # fmt: skip
-"""Keys of a campaign that determine what a run measures, as in `provenance.measure_key`."""
+_DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
+"""Keys of a campaign that determine what a run measures, and which runs there are."""
 
 
 def campaign_of(recorded: RecordedRun) -> Campaign:
@@ -48,9 +47,8 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
     packages.
     """
     campaign, row = recorded.campaign, recorded.row
-    asked = {name: campaign[name] for name in _DECISIVE if name in campaign}
-    if "stopping" in campaign and not is_compared(recorded):
-        asked["stopping"] = campaign["stopping"]
+    left_out = {"stopping"} if is_compared(recorded) else set()
+    asked = {name: campaign[name] for name in _DECISIVE if name in {*campaign} - left_out}
     places = {
         "functions": [row["function"]],
         "dimensions": [row["dimension"]],

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from timefair.statistics.checks import check_confidence
-from timefair.statistics.run_count import kernels, resampling
+from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import StopCounts, checked_values
 
@@ -21,8 +20,8 @@ from timefair.statistics.run_count.stopping import StopCounts, checked_values
 class Savings:
     """Numbers of runs, and their percentages of `total`; all arrays have the same shape.
 
-    The rule makes `estimated` runs and saves `saved` of `total` runs. `accuracy` is the percentage
-    of samples with an accurate estimate. `expected_saved` is this percentage of the saved runs.
+    `accuracy` is the percentage of samples with an accurate estimate, and `expected_saved` this
+    percentage of the saved runs.
     """
 
     total: NDArray[np.float64]
@@ -38,8 +37,7 @@ class Savings:
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
     """The columns of Table 2: arrays of the broadcast shape; percentages are NaN for a total of 0.
 
-    - `total`: Number of runs of the complete samples, not negative.
-    - `estimated`: Number of runs that the rule makes, in 0..total.
+    - `total`, `estimated`: Runs of the complete samples, and those that the rule makes.
     - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
@@ -49,10 +47,6 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savi
         np.asarray(estimated, dtype=np.float64),
         np.asarray(accuracy, dtype=np.float64),
     )
-    if not ((made >= 0) & (made <= whole)).all():
-        raise ValueError("0 <= estimated <= total must hold")
-    if ((right < 0) | (right > 100)).any():
-        raise ValueError("accuracy is a percentage in [0, 100]")
     saved = whole - made
     expected = saved * right / 100.0
     return Savings(
@@ -76,170 +70,190 @@ def _percent(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[n
 BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
 """Errors relative to the mean of all runs, as in Table 1 of the paper."""
 
+Z = float(ndtri(0.975))
+"""Normal quantile of a 95 % interval, that of the paper."""
+
+ROUNDING = 1e-15
+"""Relative difference of two means that counts as rounding."""
+
 
 @dataclass(frozen=True)
 class Verdicts:
     """Accuracy of the estimates from the first n runs.
 
-    `accurate`, shape (samples, settings), is 1 if the estimate counts as accurate and 0 if not;
-    with several repetitions, it is the share of those in which the estimate is accurate. `within`,
-    shape (samples, settings, bands), is 1 if the estimate is accurate, and otherwise the share of
-    the resamples within the band.
+    `accurate`, shape (samples, settings), is 1 if the estimate counts as accurate and 0 if not.
+    `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and otherwise the
+    expected share of the resamples within the band.
     """
 
     accurate: NDArray[np.float64]
     within: NDArray[np.float64]
 
 
-class Judge(Protocol):
-    """A function that judges numbers of runs: `analytic_verdicts` or `resampled_verdicts`."""
-
-    def __call__(
-        self,
-        samples: ArrayLike,
-        counts: ArrayLike,
-        outliers: Sequence[Outliers],
-        truth: ArrayLike | None = None,
-    ) -> Verdicts:
-        """Judge the first ``counts[s, r]`` runs of each sample under each setting."""
-
-
-def analytic_verdicts(
+def verdicts(
     samples: ArrayLike,
     counts: ArrayLike,
     outliers: Sequence[Outliers],
     truth: ArrayLike | None = None,
-    *,
-    confidence: float = 0.95,
-    bands: Sequence[float] = BANDS,
 ) -> Verdicts:
-    """The criterion of the paper in closed form: the limit of `resampled_verdicts`.
+    """The criterion of the paper, a bootstrap test of whether two means differ, in closed form.
 
-    The quantiles of the bootstrapped difference follow from its first four moments (Cornish-Fisher
-    expansion), the bias and the acceleration of BCa from its skewness, and the shares within bands
-    from an Edgeworth expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992).
+    Samples of the size of the complete sample are drawn from the values of the first n runs that
+    the outlier filter keeps, and from those of the truth. The estimate is accurate if the 95 %
+    percentile interval or the BCa interval of the difference of means contains 0. This is the limit
+    for many resamples: the quantiles follow from the first four moments (Cornish-Fisher expansion),
+    the bias and the acceleration of BCa from the skewness, and the shares within `BANDS` from an
+    Edgeworth expansion.
 
     - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
       without a finite value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
-    - `outliers`, length settings: Outlier filter of each setting, applied to its n runs and to the
-      truth.
+    - `outliers`, length settings: Outlier filter of each setting, for its n runs and for the truth.
     - `truth`, shape (samples, runs'): Independent runs to compare with; by default all runs of the
       sample, as in the paper. n = runs is then accurate by definition.
-    - `bands`: Allowed errors, relative to the absolute mean of the true values that the filter
-      keeps; increasing.
 
     Returns: A mean of `inf` agrees only with another one. Values that are constant on both sides
     agree if they are equal. OverflowError if a filter keeps no value because differences overflow.
 
-    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion.
+    Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. B. Efron, Journal of the
+    American Statistical Association 82 (1987), for BCa. P. Hall, The Bootstrap and Edgeworth
+    Expansion, 1992.
     """
-    return _verdicts(
-        samples, counts, outliers, truth,
-        _Method(confidence, bands, resamples=0, seeds=0, margin=0.0, rng=None),
-    )  # fmt: skip
-
-
-def resampled_verdicts(
-    samples: ArrayLike,
-    counts: ArrayLike,
-    outliers: Sequence[Outliers],
-    truth: ArrayLike | None = None,
-    *,
-    confidence: float = 0.95,
-    bands: Sequence[float] = BANDS,
-    resamples: int = 1000,
-    seeds: int = 10,
-    skip_clear: bool = True,
-    rng: np.random.Generator,
-) -> Verdicts:
-    """The criterion of the paper: a bootstrap test of whether two means differ.
-
-    Samples of the size of the complete sample are drawn from the values of the first n runs that
-    the outlier filter keeps, and from those of the truth. The estimate is accurate if the
-    percentile interval or the BCa interval of the difference of means contains 0.
-
-    - `samples`, `counts`, `outliers`, `truth`, `confidence`, `bands`: As for `analytic_verdicts`.
-    - `resamples`: Number of resamples in each repetition.
-    - `seeds`: Number of repetitions, with different random numbers.
-    - `skip_clear`: Whether to decide clear cases without resampling: those in which 0 is further
-      from the analytic limits than resampling is likely to move them (3.7 standard errors of the
-      percentile limit, plus 0.1 standard deviations for the expansion).
-    - `rng`: Source of the draws. One word is drawn per sample and repetition. All settings with the
-      same outlier filter share the draws from the truth.
-
-    Returns: Averaged over the repetitions.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence
-    intervals, Journal of the American Statistical Association 82 (1987), here for samples of the
-    drawn size.
-    """
-    if resamples < 1 or seeds < 1:
-        raise ValueError(f"resamples and seeds must be at least 1, not {resamples} and {seeds}")
-    margin = 0.1 + 10.0 / np.sqrt(resamples) if skip_clear else np.inf
-    return _verdicts(
-        samples, counts, outliers, truth,
-        _Method(confidence, bands, resamples=resamples, seeds=seeds, margin=margin, rng=rng),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Method:
-    confidence: float
-    bands: Sequence[float]
-    resamples: int
-    seeds: int
-    margin: float
-    rng: np.random.Generator | None
-
-    def plan(self, samples: int, draws: int) -> resampling.Plan:
-        check_confidence(self.confidence)
-        if sorted([0.0, *self.bands]) != [0.0, *self.bands]:
-            raise ValueError(f"bands must not be negative, and rise, got {self.bands}")
-        seeds = np.empty((samples, self.seeds), dtype=np.uint64)
-        if self.rng is not None:
-            seeds = self.rng.integers(2**64, size=seeds.shape, dtype=np.uint64)
-        halves = max(2 * self.resamples, 1)
-        return resampling.Plan(
-            draws=draws,
-            resamples=self.resamples,
-            seeds=seeds,
-            normal=ndtri(np.arange(halves + 1) / halves),
-            z=float(ndtri(0.5 + self.confidence / 2.0)),
-            margin=float(self.margin),
-            bands=np.asarray(self.bands, dtype=np.float64),
-        )
-
-
-def _verdicts(
-    samples: ArrayLike,
-    counts: ArrayLike,
-    outliers: Sequence[Outliers],
-    truth: ArrayLike | None,
-    method: _Method,
-) -> Verdicts:
     values = checked_values(samples, dimensions=2)
     true_values = values if truth is None else checked_values(truth, dimensions=2)
     numbers = np.ascontiguousarray(counts, dtype=np.int64)
     _check_shapes(values, true_values, numbers, outliers)
-    plan = method.plan(values.shape[0], draws=values.shape[1])
-    codes = np.array([technique.code for technique in outliers], dtype=np.int64)
-    techniques, columns = np.unique(codes, return_inverse=True)
-    everything = np.full((values.shape[0], techniques.size), true_values.shape[1])
+    everything = np.full(len(values), true_values.shape[1])
+    true_moments = {one: _kept_moments(true_values, everything, one) for one in set(outliers)}
+    accurate = np.empty(numbers.shape)
+    within = np.empty((*numbers.shape, len(BANDS)))
+    for setting, (number, technique) in enumerate(zip(numbers.T, outliers, strict=True)):
+        estimate, whole = _kept_moments(values, number, technique), true_moments[technique]
+        accurate[:, setting], within[:, setting] = _judged(estimate, whole, values.shape[1])
     if truth is None:
-        all_numbers = np.hstack([numbers, everything])
-        fences = kernels.fences_all(values, all_numbers, np.append(codes, techniques))
-        low, high = (np.ascontiguousarray(each[:, : codes.size]) for each in fences)
-        true_low, true_high = (np.ascontiguousarray(each[:, codes.size :]) for each in fences)
-    else:
-        low, high = kernels.fences_all(values, numbers, codes)
-        true_low, true_high = kernels.fences_all(true_values, everything, techniques)
-    accurate, within = resampling.judge(
-        resampling.Cases(values, numbers, columns, low, high),
-        resampling.Truth(true_values, true_low, true_high, truth is None),
-        plan,
-    )
+        complete = numbers == values.shape[1]
+        accurate[complete] = within[complete] = 1.0
     return Verdicts(accurate, within)
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Moments of the kept values of each sample; the mean is `inf` if any value, kept or not, is.
+
+    Skewness and excess kurtosis are 0 for constant values.
+    """
+
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    skewness: NDArray[np.float64]
+    kurtosis: NDArray[np.float64]
+
+
+def _kept_moments(
+    values: NDArray[np.float64], counts: NDArray[np.int64], technique: Outliers
+) -> _Moments:
+    """Moments of the first n values of each sample, without outliers.
+
+    Sums are computed in a fixed order (by `numpy.cumsum`), and powers of distances in units of the
+    largest one, so that no value is too small or too great for them.
+    """
+    codes = np.array([technique.code])
+    low, high = kernels.fences_all(values, np.ascontiguousarray(counts[:, np.newaxis]), codes)
+    first = np.arange(values.shape[1]) < counts[:, np.newaxis]
+    lost = (first & np.isinf(values)).any(axis=1)
+    kept = first & (low <= values) & (values <= high) & ~lost[:, np.newaxis]
+    count = kept.sum(axis=1)
+    if (empty := np.flatnonzero((count == 0) & ~lost)).size:
+        raise OverflowError(f"sample {empty[0]}: differences between its values overflow")
+    count = np.maximum(count, 1)
+    shift = np.take_along_axis(values, kept.argmax(axis=1)[:, np.newaxis], axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        centre = shift[:, 0] + _total(np.where(kept, values - shift, 0.0)) / count
+        away = np.where(kept, values - centre[:, np.newaxis], 0.0)
+    scale = np.abs(away).max(axis=1)
+    y = away / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
+    square = y * y
+    second = np.where(scale > 0, _total(square) / count, 1.0)
+    root = np.sqrt(second)
+    return _Moments(
+        np.where(lost, np.inf, centre),
+        scale * root,
+        _total(square * y) / (count * second * root),
+        np.where(scale > 0, _total(square * square) / (count * second * second) - 3.0, 0.0),
+    )
+
+
+def _total(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.cumsum(terms, axis=1)[:, -1])
+
+
+def _judged(
+    estimate: _Moments, truth: _Moments, draws: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands).
+
+    The difference of the two bootstrapped means, of `draws` values each, is standardized.
+    """
+    never = np.isinf(estimate.mean) | np.isinf(truth.mean)
+    scale = np.where(never, 0.0, np.abs(truth.mean))
+    error = np.subtract(estimate.mean, truth.mean, out=np.zeros(scale.shape), where=~never)
+    spread = np.hypot(estimate.deviation, truth.deviation)
+    varies = ~never & (spread > ROUNDING * scale)
+    spread = np.where(varies, spread, 1.0)
+    a, b = estimate.deviation / spread, truth.deviation / spread
+    g = (a * (a * a) * estimate.skewness - b * (b * b) * truth.skewness) / np.sqrt(draws)
+    k = ((a * a) * (a * a) * estimate.kurtosis + (b * b) * (b * b) * truth.kurtosis) / draws
+    unit = spread / np.sqrt(draws)
+    reach = scale[:, np.newaxis] * np.array(BANDS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        accurate = _contains_zero(-error / unit, g, k)
+        above, below = (
+            _edgeworth((side - error[:, np.newaxis]) / unit[:, np.newaxis], g, k)
+            for side in (reach, -reach)
+        )
+        near = np.abs(error)[:, np.newaxis] <= reach
+    shares = np.maximum.accumulate(np.maximum(above - below, 0.0), axis=1)  # tails may fall
+    same = np.where(never, estimate.mean == truth.mean, np.abs(error) <= ROUNDING * scale)
+    right = np.where(varies, accurate, same)
+    alike = np.where(never[:, np.newaxis], same[:, np.newaxis], near)
+    within = np.where(varies[:, np.newaxis], np.where(right[:, np.newaxis], 1.0, shares), alike)
+    return right.astype(np.float64), within
+
+
+def _contains_zero(
+    zero: NDArray[np.float64], g: NDArray[np.float64], k: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k.
+
+    Bias and acceleration of BCa are both a sixth of the skewness of the difference.
+    """
+    sixth = g / 6.0
+
+    def quantile(z: ArrayLike) -> NDArray[np.float64]:
+        z = np.asarray(z)
+        bend = g * (z * z - 1.0) / 6.0 + k * (z * z * z - 3.0 * z) / 24.0
+        return np.asarray(z + bend - g * g * (2.0 * z * z * z - 5.0 * z) / 36.0)
+
+    def accelerated(z: float) -> NDArray[np.float64]:
+        return np.asarray(sixth + (sixth + z) / (1.0 - sixth * (sixth + z)))
+
+    plain = (quantile(-Z) <= zero) & (zero <= quantile(Z))
+    return plain | ((quantile(accelerated(-Z)) <= zero) & (zero <= quantile(accelerated(Z))))
+
+
+def _edgeworth(
+    x: NDArray[np.float64], g: NDArray[np.float64], k: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Distribution function of the standardized difference, shape (samples, bands)."""
+    g, k, square = g[:, np.newaxis], k[:, np.newaxis], x * x
+    bend = (
+        g * (square - 1.0) / 6.0
+        + k * x * (square - 3.0) / 24.0
+        + g * g * x * (square * square - 10.0 * square + 15.0) / 72.0
+    )
+    density = np.exp(-0.5 * square) / np.sqrt(2.0 * np.pi)
+    bent = np.where(density > 0, density * bend, 0.0)
+    return np.asarray(np.clip(ndtr(x) - bent, 0.0, 1.0))
 
 
 def _check_shapes(
@@ -283,17 +297,11 @@ def rule_proposal(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
-    """Numbers of runs at which the skewness rules stop.
+    """Numbers of runs at which the skewness rules stop, one setting per rule.
 
-    - `rules`: The settings.
-    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
-      without a finite value. May be a memory map.
-
-    Returns: One setting per rule.
+    - `samples`, shape (samples, runs): As for `verdicts`. May be a memory map.
     """
     shape = np.shape(samples)
-    if len(shape) != 2:
-        raise ValueError(f"samples must have the shape (samples, runs), not {shape}")
     rows = np.asanyarray(samples)
     n = np.empty((shape[0], len(rules)), dtype=np.int64)
     met = np.empty(n.shape, dtype=np.bool_)
@@ -304,12 +312,9 @@ def rule_proposal(
 
 
 def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
-    """Numbers of runs at which any other rules stopped.
+    """Numbers of runs at which any other rules stopped on the same samples.
 
-    - `counts`: One per rule, at least one, all on the same samples.
     - `outliers`: Outlier filter applied before the mean is computed.
-
-    Returns: One setting per rule.
     """
     return Proposal(
         np.stack([found.n for found in counts], axis=1),
@@ -319,24 +324,13 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
 
 
 def fixed_control(proposal: Proposal) -> Proposal:
-    """Control with the same n for all samples. It saves at least as much as each setting.
-
-    - `proposal`: At least one sample.
-
-    Returns: n is the mean n of the setting, rounded down. Every sample counts as stopped.
-    """
+    """Control with the mean n of each setting, rounded down, for all samples, at least one."""
     n = np.broadcast_to(np.floor(proposal.n.mean(axis=0)).astype(np.int64), proposal.n.shape)
     return Proposal(n, np.ones(n.shape, dtype=np.bool_), proposal.outliers)
 
 
 def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
-    """Control with the numbers of runs of each setting, assigned to the samples at random.
-
-    - `proposal`: Any number of samples.
-
-    Returns: Each setting has the same total number of runs, and the same number of samples that
-    never stopped.
-    """
+    """Control with the numbers of runs of each setting, assigned to the samples at random."""
     places = rng.permuted(np.indices(proposal.n.shape)[0], axis=0)
     return Proposal(
         np.take_along_axis(proposal.n, places, axis=0),
@@ -350,11 +344,10 @@ class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
 
     - `cap`: Size of a complete sample.
-    - `samples`: Number of samples, shape (groups,).
-    - `runs`, `stopped`, `accurate`, `accurate_stopped`: Number of runs made, and of samples that
-      stopped, that have an accurate estimate, and that have both; shape (groups, settings).
-    - `within`: Number of samples whose estimate is accurate or has an error within each band; shape
-      (groups, settings, bands).
+    - `samples`, shape (groups,): Number of samples.
+    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
+      samples that stopped, that have an accurate estimate, and that have both.
+    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
     """
 
     cap: int
@@ -370,22 +363,14 @@ def evaluate(
     samples: ArrayLike,
     proposal: Proposal,
     *,
-    judge: Judge = analytic_verdicts,
     truth: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Determine how accurate the estimates from given numbers of runs are, on complete samples.
 
-    - `samples`, shape (samples, runs): Complete samples in the order of their runs; `inf` for a run
-      without a finite value. May be a memory map: it is read in blocks.
-    - `proposal`: Numbers of runs of rules or of a control.
-    - `judge`: `analytic_verdicts`, or `resampled_verdicts` with its options given by
-      ``functools.partial``.
-    - `truth`, shape (samples, runs'): Independent runs to compare with. By default the complete
-      sample, which contains the n runs; n = runs is then accurate by definition.
-    - `groups`, shape (samples,): Group of each sample, from 0. By default, all samples are in one
-      group.
+    - `samples`, `truth`: As for `verdicts`; memory maps are read in blocks.
+    - `groups`, shape (samples,): Group of each sample, from 0. By default, all are in one group.
 
     Returns: One row per group; a group without samples has NaN shares.
 
@@ -393,16 +378,14 @@ def evaluate(
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
-    if rows.ndim != 2 or rows.shape[0] != proposal.n.shape[0]:
-        raise ValueError(f"samples must be a matrix with a row for each n, not {rows.shape}")
-    labels = _labels(groups, rows.shape[0])
+    labels = np.zeros(len(rows), np.int64) if groups is None else np.asarray(groups, np.int64)
     count = int(labels.max(initial=0)) + 1
     accurate: Any = 0.0
     accurate_stopped: Any = 0.0
     within: Any = 0.0
     for block in _blocks(rows.shape[0], progress):
         some = None if others is None else others[block]
-        found = judge(rows[block], proposal.n[block], proposal.outliers, some)
+        found = verdicts(rows[block], proposal.n[block], proposal.outliers, some)
         group = labels[block]
         accurate += _sums(found.accurate, group, count)
         accurate_stopped += _sums(found.accurate * proposal.met[block], group, count)
@@ -416,15 +399,6 @@ def evaluate(
         accurate_stopped=accurate_stopped,
         within=within,
     )
-
-
-def _labels(groups: ArrayLike | None, size: int) -> NDArray[np.int64]:
-    if groups is None:
-        return np.zeros(size, dtype=np.int64)
-    labels = np.asarray(groups, dtype=np.int64)
-    if labels.shape != (size,) or labels.min(initial=0) < 0:
-        raise ValueError(f"groups must be {size} numbers from 0, one per sample")
-    return labels
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> NDArray[np.float64]:

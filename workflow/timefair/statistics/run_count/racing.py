@@ -1,4 +1,4 @@
-"""Rules that compare algorithms: two at a time, and many, of which the worse are dropped."""
+"""A race of algorithms, of which the worse are dropped."""
 
 from __future__ import annotations
 
@@ -12,101 +12,16 @@ from scipy.stats import rankdata
 
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.rank_sum import at_most
-from timefair.statistics.run_count.stopping import Reason, check_range, checked_values
-
-
-@dataclass(frozen=True)
-class PairDecision:
-    """Whether to stop, why, and which algorithm to run next.
-
-    `standard_error` is that of the difference or ratio of the means (NaN while an
-    algorithm has fewer than `PairRule.start` runs). `following` is 0 for the first algorithm, 1 for
-    the second, and None to stop.
-    """
-
-    reason: Reason
-    standard_error: float
-    following: int | None
-
-
-@dataclass(frozen=True)
-class PairRule:
-    """Stop when the standard error of the difference, or ratio, of two means is small enough.
-
-    The next run goes to the algorithm that has fewer runs than in the division that minimizes the
-    standard error. The rule promises no confidence at the n where it stops.
-
-    - `error`: The wanted standard error: in the unit of the values, or of the ratio second / first.
-    - `ratio`: Whether the ratio of the means is estimated.
-    - `start`: Number of first runs of each algorithm, at least 2.
-    - `cap`: Greatest number of runs of both algorithms together, at least ``2 start``.
-
-    If the values are constant in both samples, the error is 0 and the reason is "degenerate". If a
-    value is `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up
-    to the cap.
-
-    Source: F. Campelo and F. Takahashi, Journal of Heuristics 25 (2019), doi
-    10.1007/s10732-018-9396-7: the parametric standard errors and the optimal ratios.
-    """
-
-    error: float
-    ratio: bool = False
-    start: int = 10
-    cap: int = 100
-
-    def __post_init__(self) -> None:
-        check_range(self.start, self.cap, least=2)
-        if self.cap < 2 * self.start:
-            raise ValueError(f"cap counts both algorithms: at least {2 * self.start} here")
-        if not 0.0 <= self.error < np.inf:
-            raise ValueError(f"error must be finite and not negative, not {self.error}")
-
-    def decide(self, first: ArrayLike, second: ArrayLike) -> PairDecision:
-        """Decide whether to stop, and which algorithm to run next.
-
-        - `first`, `second`, shapes (n1,) and (n2,): All values so far; `inf` for a run without a
-          finite value.
-
-        Returns: In case of a tie, the first algorithm is next.
-        """
-        x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
-        if min(x.size, y.size) < self.start:
-            return PairDecision(Reason.START, np.nan, int(y.size < x.size))
-        spreads = self._spreads(x, y)
-        error = float(np.sqrt(spreads[0] ** 2 / x.size + spreads[1] ** 2 / y.size))
-        if error <= self.error:
-            reason = Reason.DEGENERATE if error == 0.0 else Reason.MET
-            return PairDecision(reason, error, None)
-        if x.size + y.size >= self.cap:
-            return PairDecision(Reason.CAP, error, None)
-        if not np.isfinite(error):
-            return PairDecision(Reason.OPEN, error, int(y.size < x.size))
-        return PairDecision(Reason.OPEN, error, int(x.size * spreads[1] > y.size * spreads[0]))
-
-    def _spreads(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-        """Standard deviation that one run of each algorithm adds to the wanted number.
-
-        The error is least for ``n1 / n2`` equal to their ratio.
-        """
-        if not (np.isfinite(x).all() and np.isfinite(y).all()):
-            return np.inf, np.inf
-        deviations = float(x.std(ddof=1)), float(y.std(ddof=1))
-        if not self.ratio:
-            return deviations
-        mean = float(x.mean())
-        if mean == 0.0:
-            return np.inf, np.inf
-        return deviations[0] * abs(float(y.mean())) / mean**2, deviations[1] / abs(mean)
+from timefair.statistics.run_count.stopping import checked_values
 
 
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
-    - `field`, shape (algorithms, n): Results of each algorithm. `inf` is worst and equal to itself.
-    - `leader`: Row of the leader.
+    - `field`, shape (algorithms, n): Results; `inf` is worst and equal to itself.
+    - `leader`: Row of the leader, whose p is 1.
 
-    Returns, shape (algorithms,): 1 for the leader, and for a row in which all values are equal to
-    those of the leader. Exact without ties. With ties, the normal approximation as in
+    Returns, shape (algorithms,): Exact without ties. With ties, the normal approximation of
     ``scipy.stats.mannwhitneyu``, because a race computes thousands of p-values: 0.7 to 2.6 times
     the exact value between 0.001 and 0.01, and 0.95 to 11 times below, for 7 to 33 runs.
     """
@@ -154,12 +69,9 @@ LOOKS = (7, 10, 15, 22, 33)
 class RaceState:
     """State of a race after a look.
 
-    - `dropped_at`: The n at which each algorithm was dropped, shape (algorithms,); 0 if it is still
-      in the race.
-    - `look`: The n of the latest look; 0 before the first look.
-    - `leader`: Index of the best algorithm at that look; -1 before the first look.
-    - `next_n`: Number of runs that each algorithm in the race needs for the next look; None if the
-      race is over.
+    - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
+    - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
+    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
     """
 
     dropped_at: NDArray[np.int64]
@@ -201,27 +113,16 @@ class Race:
     looks: tuple[int, ...] = LOOKS
     cap: int = 50
 
-    def __post_init__(self) -> None:
-        if not 0.0 < self.alpha < 1.0:
-            raise ValueError(f"alpha must lie in (0, 1), not {self.alpha}")
-        if not self.looks or self.looks[0] < 1 or (np.diff(self.looks) <= 0).any():
-            raise ValueError(f"looks must be rising numbers of runs, not {self.looks}")
-        if self.cap < self.looks[-1]:
-            raise ValueError(f"cap must be at least the last look, {self.looks[-1]}")
-
     def state(self, samples: Sequence[ArrayLike]) -> RaceState:
         """Which algorithms are still in the race, with all looks from the first on.
 
-        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs; at
-          least one algorithm. Values beyond a look, or after an algorithm was dropped, are ignored.
-          The state therefore does not depend on when it is computed.
+        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs.
+          Values beyond a look, or after an algorithm was dropped, are ignored, so the state does
+          not depend on when it is computed.
 
-        Returns: The state at the last look that all algorithms in the race have reached. Raises
-        ValueError if there is no sample, one is not a vector, or a value is NaN or ``-inf``.
+        ValueError without a sample, or for one that is no vector or has NaN or ``-inf``.
         """
         values = [checked_values(sample, dimensions=1) for sample in samples]
-        if not values:
-            raise ValueError("a race needs at least one algorithm")
         dropped_at = np.zeros(len(values), dtype=np.int64)
         latest, leader = 0, -1
         for look in (*self.looks, self.cap):
@@ -243,15 +144,9 @@ class Race:
 
 
 def leading(field: NDArray[np.float64]) -> int:
-    """The leading algorithm: the one with the smallest median.
+    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first.
 
-    If several medians are equal, it is the algorithm with the smallest mean rank, and then the
-    first of them.
-
-    - `field`, shape (algorithms, n): Results of each algorithm, without NaN. `inf` is the worst
-      result; several `inf` are ties.
-
-    Returns: Row of the leader.
+    - `field`, shape (algorithms, n): Results, without NaN; several `inf` are ties.
     """
     ranks = rankdata(field).reshape(field.shape).mean(axis=1)
     return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])

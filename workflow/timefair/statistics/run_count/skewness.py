@@ -14,7 +14,6 @@ from timefair.statistics.run_count.stopping import (
     Assessment,
     StopCounts,
     check_complete,
-    check_range,
     checked_values,
 )
 
@@ -43,23 +42,6 @@ class Outliers(StrEnum):
 _CODES = {technique: code for code, technique in enumerate(Outliers)}
 
 
-def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
-    """Which values of a sample the outlier filter keeps, shape (n,); equal to a limit is kept.
-
-    All values of a constant sample and of fewer than three values are kept.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025. Modified z-score: B. Iglewicz and D. C. Hoaglin,
-    How to Detect and Handle Outliers, 1993.
-    """
-    values = checked_values(sample, dimensions=1)
-    if not np.isfinite(values).all():
-        raise ValueError("sample must be finite")
-    if values.size == 0:
-        return np.zeros(0, dtype=np.bool_)
-    low, high = kernels.fences(np.sort(values), outliers.code)
-    return np.asarray((low <= values) & (values <= high))
-
-
 @dataclass(frozen=True)
 class SkewnessRule:
     """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
@@ -82,11 +64,6 @@ class SkewnessRule:
     outliers: Outliers
     start: int = 5
     cap: int = 50
-
-    def __post_init__(self) -> None:
-        check_range(self.start, self.cap, least=kernels.LEAST_KEPT)
-        if not self.tau >= 0.0:
-            raise ValueError(f"tau must not be negative, got {self.tau}")
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Skewness of the kept values."""

@@ -1,8 +1,6 @@
 """One interface for all stopping rules, during measurement and on complete samples.
 
-A rule examines the sample so far and decides whether its criterion is met. This module applies the
-least number of runs (`start`) and the greatest number (`cap`) for all rules. A rule therefore gives
-the same n after each run and on complete samples.
+A rule examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
 """
 
 from __future__ import annotations
@@ -42,10 +40,8 @@ class Reason(StrEnum):
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
 
-    - `value`: The number that the rule computes, such as a skewness or a width; NaN if it is
-      undefined.
-    - `met`: Whether the criterion is met: the number is small enough.
-    - `degenerate`: Whether it is met only because the values are constant.
+    - `value`: The number that the rule computes, such as a width; NaN if it is undefined.
+    - `met`, `degenerate`: Whether it is small enough, and whether only by constant values.
     - `outside`: Whether a value is outside the bounds of the rule, so that the criterion is not
       met; None for a rule without bounds.
     """
@@ -88,15 +84,6 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class StopPath:
-    """Where a rule stopped and why, with the numbers that it computed from `start` to n."""
-
-    n: int
-    reason: Reason
-    path: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
 class StopCounts:
     """Where a rule stops on many samples; arrays of shape (samples,).
 
@@ -108,13 +95,10 @@ class StopCounts:
 
 
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
-    """Decide whether to stop or to make one more run.
+    """Decide whether to stop or to make one more run; a criterion met at the cap counts as met.
 
-    - `rule`: Any rule.
     - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
       finite value. The sample may be empty.
-
-    Returns: A criterion that is met at the cap counts as met.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -130,39 +114,16 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     return Decision(reason, float(seen.value))
 
 
-def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
-    """Where a rule stops on a complete sample, with its path, as by `decide` after each run.
-
-    - `rule`: Any rule.
-    - `sample`, shape (runs,): At least ``rule.cap`` values, in the order of the runs; `inf` for a
-      run without a finite value.
-
-    Returns: With ``rule.start <= n <= rule.cap``.
-    """
-    values = checked_values(sample, dimensions=1)
-    check_complete(rule, values.size)
-    path = []
-    for n in range(rule.start, rule.cap + 1):
-        decision = decide(rule, values[:n])
-        path.append(decision.value)
-        if decision.stop:
-            break
-    return StopPath(n, decision.reason, np.array(path))
-
-
 def stop_counts(
     rule: StoppingRule,
     samples: ArrayLike,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> StopCounts:
-    """Where a rule stops on many complete samples; the n is that of `stopping` for each sample.
+    """Where a rule stops on many complete samples; the n is that of `decide` after each run.
 
-    - `rule`: Any rule.
     - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
       run without a finite value. May have no rows.
-
-    Returns: Empty arrays if `samples` has no rows.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -182,9 +143,6 @@ class FixedCount:
     """The same number of runs for every sample: the simplest rule, and a control for the others."""
 
     count: int
-
-    def __post_init__(self) -> None:
-        check_range(self.count, self.count)
 
     @property
     def start(self) -> int:
@@ -223,26 +181,17 @@ def check_complete(rule: StoppingRule, runs: int) -> None:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 
 
-def check_range(start: int, cap: int, least: int = 1) -> None:
-    """Raise ValueError unless ``least <= start <= cap``."""
-    if not least <= start <= cap:
-        raise ValueError(f"{least} <= start <= cap must hold, got start={start} and cap={cap}")
-
-
 def equal_if_solved(
     precision: ArrayLike, unknown: ArrayLike, final_target: float | None
 ) -> NDArray[np.float64]:
     """Best precisions, of which those beyond the final target are equal to it.
 
-    A run that reached the final target was ended by it. How far beyond the target it happened to
-    be says nothing about its algorithm.
+    How far beyond the target that ended it a run happened to be says nothing about its algorithm.
 
     - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
     - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
       value, which the final target does not limit.
     - `final_target`: The precision that ends a run; None if none does.
-
-    Returns: Shape (runs,).
     """
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target

@@ -20,84 +20,57 @@ from scipy.stats import binom
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.stopping import Assessment, check_range
+from timefair.statistics.run_count.stopping import Assessment
 
 PRIOR_RUNS = 2.0
 """Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the ordinary interval. It is valid for one n that was fixed in advance.
+    """Ranks of the limits of the ordinary interval, valid for one n that was fixed in advance.
 
-    - `n`: Number of values, at least 1.
-    - `p`: Probability of the quantile, in (0, 1).
-
-    Returns low, high: Ranks of the limits, as in
-    ``scipy.stats.quantile_test(...).confidence_interval``.
+    - `n`, `p`: Number of values, at least 1, and probability of the quantile, in (0, 1).
 
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
-    check_level(p, confidence)
     return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of a confidence sequence. It is valid for all n simultaneously.
+    """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
 
-    - `n`, `p`, `confidence`: As for `single_look_ranks`.
-
-    Returns low, high: Ranks of the limits. Each side uses a martingale of likelihood ratios, mixed
-    over one half of a beta prior around p; by Ville's inequality, it stays below
-    ``2 / (1 - confidence)``.
+    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p;
+    by Ville's inequality, it stays below ``2 / (1 - confidence)``.
 
     Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
-    check_level(p, confidence)
     threshold = np.log(2.0 / (1.0 - confidence))
     low = int((_log_mixture(n, p) >= threshold).sum())
     return low, n + 1 - int((_log_mixture(n, 1.0 - p) >= threshold).sum())
 
 
 def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
-    """Ranks of an interval that is valid for all looks from `start` to `cap` simultaneously.
+    """Ranks of the limits of an interval valid for all looks from `start` to `cap` together.
 
     Every look has the same error probability, as large as possible: the probability that at least
     one look does not contain the quantile is computed exactly, from the binomial walk.
 
-    - `n`, `p`, `confidence`: As for `single_look_ranks`, with ``start <= n <= cap``.
-
-    Returns low, high: Ranks of the limits.
-
     Source: S. J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
     """
-    check_level(p, confidence)
-    if not 1 <= start <= n <= cap:
-        raise ValueError(f"1 <= start <= n <= cap must hold, got {start}, {n} and {cap}")
     error = (1.0 - confidence) / 2.0
     low, _ = _binomial_ranks(n, p, _look_error(p, error, start, cap))
     mirrored, _ = _binomial_ranks(n, 1.0 - p, _look_error(1.0 - p, error, start, cap))
     return low, n + 1 - mirrored
 
 
-def check_level(p: float, confidence: float) -> None:
-    """Raise ValueError unless both are in (0, 1)."""
-    if not 0.0 < p < 1.0:
-        raise ValueError(f"p must lie in (0, 1), not {p}")
-    check_confidence(confidence)
-
-
 @lru_cache(maxsize=4096)
 def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
     return int(binom.ppf(tail, n, p)), n + 1 - int(binom.ppf(tail, n, 1.0 - p))
 
 
 @lru_cache(maxsize=4096)
 def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
     """Evidence that k of n successes have a probability below p, for k = 0..n; decreases with k."""
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
     k = np.arange(n + 1)
     a, b = PRIOR_RUNS * p, PRIOR_RUNS * (1.0 - p)
     with np.errstate(divide="ignore"):
@@ -155,15 +128,10 @@ def betting_interval(
 
     Returns low, high, shape (...): In [0, 1].
 
-    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024): the
-    hedged capital process with predictable plug-in bets.
+    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024).
     """
     x = np.asarray(values, dtype=np.float64)
-    if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
-        raise ValueError("values must be samples of numbers in [0, 1]")
     check_confidence(confidence)
-    if horizon < 1:
-        raise ValueError(f"horizon must be at least 1, not {horizon}")
     limit = np.log(2.0 / (1.0 - confidence))
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     low, high = np.empty((2, len(rows)))
@@ -189,10 +157,7 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _lower_limit(
     x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
-    """The largest candidate mean that is excluded by the bets on values above it, by bisection.
-
-    The capital of the gambler decreases as the candidate increases.
-    """
+    """The largest candidate mean that the bets on values above it exclude, by bisection."""
     low = np.zeros(x.shape[:-1])
     high = np.ones(x.shape[:-1])
     for _ in range(HALVINGS):
@@ -227,16 +192,11 @@ class QuantileWidth:
 
     - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
     - `p`: Probability of the quantile; 0.5 is the median.
-    - `relative`: Whether `width` is relative. For a sample quantile of 0, the criterion is then met
-      only if the interval is [0, 0].
-    - `validity`: The looks for which the confidence is valid. With the default, it is valid at the
-      n where the rule stops.
+    - `validity`: The looks for which the confidence is valid; by default, the n of the stop is one.
     - `start`, `cap`: Least and greatest number of runs.
 
-    `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
-    it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
-    than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
-    "degenerate".
+    `inf` is sorted last. If both limits are `inf`, it is known that the quantile is not reached,
+    and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
 
     width: float
@@ -246,11 +206,6 @@ class QuantileWidth:
     validity: Validity = Validity.HORIZON
     start: int = 10
     cap: int = 50
-
-    def __post_init__(self) -> None:
-        check_level(self.p, self.confidence)
-        _check_width(self.width)
-        check_range(self.start, self.cap)
 
     def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
         """Sample quantile of each sample, shape (..., n) to (...)."""
@@ -284,16 +239,15 @@ class QuantileWidth:
 
 @dataclass(frozen=True)
 class MeanWidth:
-    """Stop when Student's interval of the mean is narrow enough.
+    """Stop when Student's interval of the mean, for one look, is narrow enough.
 
     - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
       the values.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
-    The interval is for one look and for values that are about normal. For values without known
-    bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and L. J. Savage, Annals
-    of Mathematical Statistics 27, 1956). If a value is `inf`, the width is `inf`. If all values are
-    equal, the width is 0 and the reason is "degenerate".
+    For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
+    and L. J. Savage, Annals of Mathematical Statistics 27, 1956). If a value is `inf`, so is the
+    width. If all values are equal, it is 0 and the reason is "degenerate".
     """
 
     width: float
@@ -301,11 +255,6 @@ class MeanWidth:
     confidence: float = 0.95
     start: int = 10
     cap: int = 50
-
-    def __post_init__(self) -> None:
-        check_level(0.5, self.confidence)
-        _check_width(self.width)
-        check_range(self.start, self.cap, least=2)
 
     def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
         """Mean of each sample, shape (..., n) to (...)."""
@@ -339,9 +288,8 @@ class BoundedMeanWidth:
     - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
-    The interval is anytime-valid for independent runs. Its width is of the order of the range
-    divided by n, even for values that hardly vary. A value outside the bounds (such as `inf`)
-    proves that they are wrong: the sample continues to the cap, "out of bounds".
+    The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
+    wrong: the sample continues to the cap, "out of bounds".
     """
 
     width: float
@@ -351,15 +299,6 @@ class BoundedMeanWidth:
     confidence: float = 0.95
     start: int = 10
     cap: int = 50
-
-    def __post_init__(self) -> None:
-        check_level(0.5, self.confidence)
-        _check_width(self.width)
-        check_range(self.start, self.cap)
-        if not (self.lowest < self.highest and np.isfinite(self.highest - self.lowest)):
-            raise ValueError(
-                f"bounds must be finite, the lower first, got {self.lowest} and {self.highest}"
-            )
 
     def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
         """Mean of each sample, shape (..., n) to (...)."""
@@ -392,22 +331,15 @@ class BoundedMeanWidth:
 def is_kept_promise(
     estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether the truth is within the promised distance of the estimate.
+    """Whether the truth is within the promised distance of the estimate; arrays are broadcast.
 
     - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
-      runs or of other runs.
-    - `width`: The promised distance.
-    - `relative`: Whether the distance is relative to the absolute estimate.
-
-    Returns: The broadcast shape. `inf` is within the promised distance only of `inf`. Raises
-    ValueError if a number is NaN or the width is negative.
+      runs or of other runs; not NaN. `inf` is within the distance only of `inf`.
+    - `width`, `relative`: The distance, and whether it is relative to the absolute estimate.
     """
-    _check_width(width)
     stated, true = np.broadcast_arrays(
         np.asarray(estimate, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     )
-    if np.isnan(stated).any() or np.isnan(true).any():
-        raise ValueError("estimate and truth must not be NaN")
     return np.asarray(_distance(stated, true, relative) <= width)
 
 
@@ -445,8 +377,3 @@ def _distance(
     with np.errstate(over="ignore"):
         np.divide(apart, unit, out=ratio, where=finite & (unit > 0.0))
     return ratio
-
-
-def _check_width(width: float) -> None:
-    if not 0.0 <= width < np.inf:
-        raise ValueError(f"width must be finite and not negative, not {width}")

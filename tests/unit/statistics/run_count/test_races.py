@@ -6,72 +6,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import mannwhitneyu
 
 from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.racing import PairRule, Race, p_worse
-from timefair.statistics.run_count.stopping import Reason
+from timefair.statistics.run_count.racing import Race, p_worse
 
 VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))
-
-
-def test_the_standard_error_of_a_difference():
-    x, y = np.random.default_rng(1).normal(size=(2, 12))
-    y = y[:11] * 3
-    decision = PairRule(error=0.1).decide(x, y)
-    assert decision.standard_error == pytest.approx(
-        np.sqrt(x.var(ddof=1) / 12 + y.var(ddof=1) / 11)
-    )
-    assert decision.following == 1
-
-
-def test_the_standard_error_of_a_ratio_is_what_resampling_finds():
-    rng = np.random.default_rng(2)
-    x, y = rng.normal(10, 1, size=400), rng.normal(30, 6, size=300)
-    decision = PairRule(error=0.0, ratio=True, cap=1000).decide(x, y)
-    ratios = rng.choice(y, (2000, 300)).mean(axis=1) / rng.choice(x, (2000, 400)).mean(axis=1)
-    assert decision.standard_error == pytest.approx(ratios.std(), rel=0.05)
-
-
-def run_to_the_end(rule, x, y):
-    """The runs of each algorithm when the rule stops, and its last decision."""
-    made = [rule.start, rule.start]
-    while (decision := rule.decide(x[: made[0]], y[: made[1]])).following is not None:
-        made[decision.following] += 1
-    return made, decision
-
-
-@pytest.mark.parametrize("ratio", [False, True])
-def test_runs_are_split_as_the_noise_is(ratio):
-    rng = np.random.default_rng(3)
-    x, y = rng.normal(10, 1, size=3000), rng.normal(20, 4, size=3000)
-    made, last = run_to_the_end(PairRule(error=1e-9, ratio=ratio, cap=3000), x, y)
-    assert sum(made) == 3000
-    assert last.reason is Reason.CAP
-    best = 4 / 1 / (2 if ratio else 1)
-    assert made[1] / made[0] == pytest.approx(best, rel=0.1)
-
-
-def test_pairs_stop_when_they_are_told_to():
-    x, y = np.random.default_rng(4).normal(size=(2, 100))
-    (n1, n2), last = run_to_the_end(PairRule(error=0.3), x, y)
-    assert last.reason is Reason.MET
-    assert last.standard_error <= 0.3
-    before = PairRule(error=0.3).decide(x[: n1 - 1], y[: n2 - (n1 == 10)])
-    assert before.following is not None or n1 == n2 == 10
-
-
-def test_degenerate_pairs():
-    constant = PairRule(error=0.1).decide(np.ones(10), np.full(10, 2.0))
-    assert (constant.reason, constant.standard_error) == (Reason.DEGENERATE, 0.0)
-    failed = PairRule(error=0.1).decide(np.full(10, np.inf), np.arange(11.0))
-    assert (failed.reason, failed.standard_error, failed.following) == (Reason.OPEN, np.inf, 0)
-    zero = PairRule(error=0.1, ratio=True).decide(np.zeros(10), np.arange(10.0))
-    assert zero.standard_error == np.inf
-    assert PairRule(error=0.1).decide([], [1.0]).following == 0
-
-
-@pytest.mark.parametrize("wrong", [{"error": -1.0}, {"start": 1}, {"cap": 19}])
-def test_wrong_pairs_are_named(wrong):
-    with pytest.raises(ValueError, match=r"error|start|cap"):
-        PairRule(**{"error": 1.0, **wrong})
 
 
 @pytest.mark.slow
