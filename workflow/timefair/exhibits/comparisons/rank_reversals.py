@@ -117,8 +117,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 def _better_on(values: NDArray[np.float64]) -> tuple[int, int, int, int]:
     """For each of the four medians, number of functions on which it is below the one it is compared
-    with.
-    """
+    with."""
     beside = values[:, [1, 0, 3, 2]]
     first, second, third, fourth = (values < beside).sum(axis=0).tolist()
     return first, second, third, fourth
@@ -215,13 +214,7 @@ COLUMNS = (
     comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every rank reversal: one algorithm strictly better by evaluations, the other by time.
-
-    Rank reversals over all functions are first.
-
-    The p-value of a rank reversal is the larger of those of its two orders (an intersection-union
-    test).
-    """
+    """Every rank reversal: one algorithm strictly better by evaluations, the other by time."""
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
