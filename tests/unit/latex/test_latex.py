@@ -298,13 +298,6 @@ def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     assert len(tex.splitlines()) < 2 * LINES
 
 
-@pytest.mark.slow
-def test_the_best_algorithms_are_printed():
-    tex = typeset_frame(many(104, 24, 1), ERT)
-    assert "algorithm-0" in tex
-    assert "algorithm-103" not in tex
-
-
 @pytest.mark.parametrize(
     ("points", "kept"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -138,7 +139,8 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
         axes = figure.subplots(1, len(cells), sharey=True, squeeze=False)[0]
         room = (style.WIDTH_IN - 1.0) / len(cells)
         for ax, (space, title, rows) in zip(axes, cells, strict=True):
-            text = _broken(f"{space}, {title}", int(LETTERS_PER_IN * room))
+            letters = max(int(LETTERS_PER_IN * room), 8)
+            text = fill(f"{space}, {title}", letters, break_long_words=False)
             longest = max(text.split("\n"), key=len)
             ax.set_title(text, fontsize=panels.title_size(longest, room))
             rank = rows["average_rank"].to_numpy(dtype=np.float64)
@@ -163,17 +165,6 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
             "critical difference",
         )
     return figure
-
-
-def _broken(text: str, letters: int) -> str:
-    """Break a title into lines of at most `letters` letters, as far as its words allow."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and len(f"{lines[-1]} {word}") <= max(letters, 8):
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return "\n".join(lines)
 
 
 PANEL_IN = 1.2

@@ -193,7 +193,7 @@ def typeset(
     """
     heading = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
-    printed = _plain(_named(measured(frame)))
+    printed = _named(measured(frame))
     floats = [
         text
         for layout in layouts
@@ -214,18 +214,6 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
         for suite, function in zip(frame["suite"], frame["function"], strict=True)
     ]
     return frame.assign(function=functions)
-
-
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table without attributes, which pandas copies in each operation, and with texts and
-    names of columns as objects, which it compares and finds faster.
-    """
-    plain = frame.copy(deep=False)
-    for name in [name for name in plain if pd.api.types.is_string_dtype(plain[name])]:
-        plain[name] = plain[name].astype(object)
-    plain.columns = plain.columns.astype(object)
-    plain.attrs = {}
-    return plain
 
 
 def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:

@@ -124,10 +124,7 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     charged=False,
 )
 def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each number in the tables of seconds that ancillary cost changes, without and with this cost.
-
-    Ancillary cost is each run's share of tuning and preparation.
-    """
+    """Each number in the tables of seconds that ancillary cost changes, without and with it."""
     charged = runs.amortised(analysis)
     parts = [table.changes(runs, charged, analysis) for table in COMPARED]
     return pd.concat(parts, ignore_index=True)[column_names(EFFECT_COLUMNS)]

@@ -447,11 +447,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     default=True,
 )
 def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each part of each item: whether it is met, the evidence, and what is missing.
-
-    ``missing`` is a text if and only if ``met`` is false. ``met`` is null if nobody measured the
-    part.
-    """
+    """One row for each part of each item: whether it is met, the evidence, and what is missing."""
     rows = [
         (number, topic, part.name, part.met, part.evidence or None, part.missing or None)
         for number, (topic, parts) in enumerate(ITEMS.items(), start=1)

@@ -265,8 +265,7 @@ def _flags(runs: Runs) -> ChecklistPart:
 
 def _versions(runs: Runs) -> ChecklistPart:
     """The versions in the environment that algorithms share, then the differences in other
-    environments.
-    """
+    environments."""
     known = origins(runs)
     own = {label: _software(one) for label, one in known.items() if one.own_environment}
     shared = _software(*(one for label, one in known.items() if label not in own))
@@ -338,9 +337,7 @@ def _each(said: Mapping[str, str]) -> str:
 
 
 def _detectable_slowdown(runs: Runs) -> ChecklistPart:
-    """The result of `timefair selftest` on the machine, if it was run before; it is not
-    required.
-    """
+    """The result of an earlier `timefair selftest` on the machine; it is not required."""
     found = told(runs, "detectable_slowdown")
     return ChecklistPart(
         "Minimum detectable slowdown",

@@ -283,10 +283,7 @@ RESTARTS_COLUMNS = (
     default=True,
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Launches, completed restarts and speed for each function and algorithm.
-
-    NaN where a denominator is 0, or where the runs of an imported table do not contain it.
-    """
+    """Launches, completed restarts and speed for each function and algorithm."""
     frame = runs.frame
     grouped = frame.groupby(column_names(CELL), sort=True)
     sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
@@ -409,8 +406,7 @@ POINTS_COLUMNS = (
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per run with a finite value, in the order of the keys; the best run of a cell is
-    first.
-    """
+    first."""
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),

@@ -80,13 +80,7 @@ COLUMNS = (
     charged=False,
 )
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The minimum detectable ratio on each function, and over the functions of a space.
-
-    The runs of a job share the speed of the machine. Therefore the mean logarithm of the factor by
-    which it lengthens the clock of each job's runs is one observation, and the speed of an
-    algorithm is a mean over its jobs. The standard deviation of these observations is computed over
-    all jobs of the campaign, with the share of real time in the row of the table.
-    """
+    """The minimum detectable ratio on each function, and over the functions of a space."""
     return detectable(slowdowns(runs, analysis), analysis.confidence)
 
 
@@ -380,12 +374,7 @@ FIRST_RUN = 1.1
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Time of an evaluation and of the reference kernel in each round of an algorithm, relative to
-    its first round, and warnings.
-
-    The wall-clock seconds per evaluation of each run are divided by the median of the algorithm's
-    runs on that problem. The value of a round is the median of these ratios, divided by that of the
-    first round.
-    """
+    its first round, and warnings."""
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
     rows = pd.DataFrame(
@@ -440,9 +429,7 @@ def _warnings(spread: float, outliers: int, first_run: float) -> Iterator[str]:
 
 
 def _far(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values have a modified z-score above the limit; none if half of the values
-    are equal.
-    """
+    """Which values have a modified z-score above the limit; none if half of them are equal."""
     if values.size == 0:
         return np.zeros(0, dtype=bool)
     distance = np.abs(values - np.median(values))

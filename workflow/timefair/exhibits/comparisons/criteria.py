@@ -305,8 +305,7 @@ class Costs(Criterion):
 
 class _Erts(NamedTuple):
     """Success rates and ERTs of all runs, and ERTs on each kind of machine; targets from easy to
-    hard.
-    """
+    hard."""
 
     rates: NDArray[np.float64]
     pooled: NDArray[np.float64]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb, nan
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -45,28 +44,21 @@ from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
 
 Pair: TypeAlias = tuple[str, str]
-Medians: TypeAlias = tuple[float, float, float, float]
+Medians: TypeAlias = tuple[float, ...]
 """Median precisions of a pair on a function: both at equal evaluations, then both at the end."""
 
 
-@dataclass(frozen=True)
-class Reversal:
-    """A pair with opposite orders over its functions.
+class Reversal(NamedTuple):
+    """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
 
-    - `pair`: The algorithms.
-    - `first_by_evaluations`: Whether the first one is better at equal evaluations; the other is
-      then better at the end.
-    - `functions`: Number of functions.
-    - `better_on`: On how many of them each algorithm has the strictly better median: both at equal
-      evaluations, then both at the end.
-    - `p_by_evaluations`, `p_by_time`: p-values of the two orders.
-    - `p_adjusted`: The larger of both, times the number of tests, at most 1.
+    `better_on`: On how many functions each algorithm has the strictly better median: both at equal
+    evaluations, then both at the end.
     """
 
     pair: Pair
     first_by_evaluations: bool
     functions: int
-    better_on: tuple[int, int, int, int]
+    better_on: tuple[int, ...]
     p_by_evaluations: float
     p_by_time: float
     p_adjusted: float
@@ -96,32 +88,14 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         with np.errstate(divide="ignore"):
             logs = np.log10(np.maximum(values, 0.0)).T
         evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
-        on = _better_on(values)
+        on = tuple((values < values[:, [1, 0, 3, 2]]).sum(axis=0).tolist())
         orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
         agreed = all(count * balance >= 0 for count, balance in orders)
         if evaluations.balance * time.balance < 0 and agreed:
-            found.append((pair, values, evaluations, time))
-    return [
-        Reversal(
-            pair=pair,
-            first_by_evaluations=evaluations.balance > 0,
-            functions=len(values),
-            better_on=_better_on(values),
-            p_by_evaluations=evaluations.p,
-            p_by_time=time.p,
-            p_adjusted=min(max(evaluations.p, time.p) * tests, 1.0),
-        )
-        for pair, values, evaluations, time in found
-    ]
-
-
-def _better_on(values: NDArray[np.float64]) -> tuple[int, int, int, int]:
-    """For each of the four medians, number of functions on which it is below the one it is compared
-    with.
-    """
-    beside = values[:, [1, 0, 3, 2]]
-    first, second, third, fourth = (values < beside).sum(axis=0).tolist()
-    return first, second, third, fourth
+            p = min(max(evaluations.p, time.p) * tests, 1.0)
+            first = evaluations.balance > 0
+            found.append(Reversal(pair, first, len(values), on, evaluations.p, time.p, p))
+    return found
 
 
 FAMILY = ("suite", "dimension", "criterion")
@@ -215,13 +189,7 @@ COLUMNS = (
     comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every rank reversal: one algorithm strictly better by evaluations, the other by time.
-
-    Rank reversals over all functions are first.
-
-    The p-value of a rank reversal is the larger of those of its two orders (an intersection-union
-    test).
-    """
+    """Every rank reversal: one algorithm strictly better by evaluations, the other by time."""
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
@@ -233,7 +201,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    equal: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
+    equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
     for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
@@ -245,11 +213,22 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
         everyone[problem.space] |= set(combinations(problem.algorithms, 2))
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
-        for one in _at_fixed_budget(problem, chosen, own, limits, at, best):
-            medians[problem.space][one.pair].append(one.medians)
-            equal[problem.space, one.pair].append(one.evaluations)
-            if _inverted(*one.medians):
-                rows.append(one.rank_reversal(problem))
+        found = _at_fixed_budget(problem, chosen, own, limits, at, best)
+        for pair, equal, at_equal, at_the_end in found:
+            four = tuple(map(median, (*at_equal, *at_the_end)))
+            medians[problem.space][pair].append(four)
+            equals[problem.space, pair].append(equal)
+            if _inverted(*four):
+                rows.append(
+                    {
+                        **_function(problem),
+                        "criterion": FIXED_BUDGET,
+                        "evaluations": equal,
+                        **_pair(pair, four),
+                        "p_by_evaluations": _p_of_order(*at_equal),
+                        "p_by_time": _p_of_order(*at_the_end),
+                    }
+                )
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
     alpha = 1 - analysis.confidence
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
@@ -260,7 +239,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
     over_functions = [
-        _over_functions(space, one, median(np.array(equal[space, one.pair])), alpha)
+        _over_functions(space, one, median(np.array(equals[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
@@ -304,34 +283,6 @@ def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, floa
     return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
 
 
-@dataclass(frozen=True)
-class AtFixedBudget:
-    """A pair on a function: at equal evaluations, and at the end of the budget.
-
-    - `pair`: The algorithms.
-    - `evaluations`: The number of evaluations.
-    - `at_equal`, `at_the_end`: The precisions of the runs of each algorithm.
-    - `medians`: The medians of these precisions; see `Medians`.
-    """
-
-    pair: Pair
-    evaluations: float
-    at_equal: tuple[NDArray[np.float64], NDArray[np.float64]]
-    at_the_end: tuple[NDArray[np.float64], NDArray[np.float64]]
-    medians: Medians
-
-    def rank_reversal(self, problem: ProblemRuns) -> dict[str, Any]:
-        """The row of a pair that is inverted."""
-        return {
-            **_function(problem),
-            "criterion": FIXED_BUDGET,
-            "evaluations": self.evaluations,
-            **_pair(self.pair, self.medians),
-            "p_by_evaluations": _p_of_order(*self.at_equal),
-            "p_by_time": _p_of_order(*self.at_the_end),
-        }
-
-
 def _at_fixed_budget(
     problem: ProblemRuns,
     pairs: Sequence[Pair],
@@ -339,35 +290,29 @@ def _at_fixed_budget(
     limits: NDArray[np.float64],
     at_limits: NDArray[np.float64],
     best: NDArray[np.float64],
-) -> Iterator[AtFixedBudget]:
-    at = problem.split(at_limits)
-    ends = problem.samples(best)
-    end_medians = {name: median(sample) for name, sample in ends.items()}
-    for a, b in pairs:
-        equal = min(least[a], least[b])
+) -> Iterator[tuple[Pair, float, list[NDArray[np.float64]], list[NDArray[np.float64]]]]:
+    """Each pair, its equal evaluations, and the precisions of both there and at the end."""
+    at, ends = problem.split(at_limits), problem.samples(best)
+    for pair in pairs:
+        equal = min(least[name] for name in pair)
         k = np.searchsorted(limits, equal)
-        at_equal = at[a][:, k], at[b][:, k]
-        medians = median(at_equal[0]), median(at_equal[1]), end_medians[a], end_medians[b]
-        yield AtFixedBudget((a, b), equal, at_equal, (ends[a], ends[b]), medians)
+        yield pair, equal, [at[name][:, k] for name in pair], [ends[name] for name in pair]
 
 
 def _over_functions(
     space: Space, found: Reversal, evaluations: float, alpha: float
 ) -> dict[str, Any]:
     """The row of a pair that is inverted over all functions."""
-    suite, dimension = space
-    a, b = found.pair
-    first, second = (a, b) if found.first_by_evaluations else (b, a)
+    winners = found.pair if found.first_by_evaluations else found.pair[::-1]
     return {
-        "suite": suite,
-        "dimension": dimension,
+        **dict(zip(column_names(SPACE), space, strict=True)),
         "function": ALL,
         "criterion": FIXED_BUDGET,
         "functions": found.functions,
         "evaluations": evaluations,
         **dict(zip(column_names(PAIR), found.pair, strict=True)),
         **dict(zip(column_names(VALUES), found.better_on, strict=True)),
-        **dict(zip(column_names(WINNERS), (first, second), strict=True)),
+        **dict(zip(column_names(WINNERS), winners, strict=True)),
         "p_by_evaluations": found.p_by_evaluations,
         "p_by_time": found.p_by_time,
         "p_adjusted": found.p_adjusted,
@@ -416,19 +361,12 @@ def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b:
     return evaluations_a > evaluations_b and time_a < time_b
 
 
-def _pair(pair: tuple[str, str], values: Sequence[float]) -> dict[str, Any]:
-    a, b = pair
-    by_evaluations = a if values[0] < values[1] else b
+def _pair(pair: Pair, values: Sequence[float]) -> dict[str, Any]:
+    winners = pair if values[0] < values[1] else pair[::-1]
     return {
         **dict(zip(column_names(PAIR), pair, strict=True)),
         **dict(zip(column_names(VALUES), values, strict=True)),
-        **dict(
-            zip(
-                column_names(WINNERS),
-                (by_evaluations, b if by_evaluations == a else a),
-                strict=True,
-            )
-        ),
+        **dict(zip(column_names(WINNERS), winners, strict=True)),
     }
 
 

@@ -146,10 +146,7 @@ class Case:
     comparing=True,
 )
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Average rank for each (suite, dimension, measure, criterion, algorithm).
-
-    Published data are ranked only by ``evaluations``.
-    """
+    """Average rank for each (suite, dimension, measure, criterion, algorithm)."""
     rows = [
         {
             **case.names,
@@ -413,8 +410,7 @@ POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
 def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     """Average ranks by evaluations and by time, as in the table `ranks`: on each function that was
-    run with every algorithm, the algorithms are ranked by their average rank over the targets.
-    """
+    run with every algorithm, the algorithms are ranked by their average rank over the targets."""
     keys = ["suite", "dimension", "criterion"]
     parts = []
     for (suite, dimension, criterion), rows in frame.groupby(keys):
@@ -476,10 +472,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).
-
-    Ties share a rank, and so do all infinite values.
-    """
+    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function)."""
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
     asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
@@ -632,10 +625,7 @@ SUMMARY_COLUMNS = (
     comparing=True,
 )
 def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each (suite, dimension, algorithm), the best average rank first.
-
-    Values that cannot be ranked, such as the seconds of published data, are NaN.
-    """
+    """One row for each (suite, dimension, algorithm), the best average rank first."""
     lines = {
         (suite, dimension, algorithm): line
         for suite, dimension, algorithm, line in _reached(runs, analysis)
@@ -670,8 +660,7 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
 
 def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
     """The values of each algorithm under a criterion that the table shows; empty for other
-    criteria.
-    """
+    criteria."""
     key = case.names["measure"], case.names["criterion"]
     if key not in RANKS or not len(case.scores):
         return

@@ -226,8 +226,7 @@ class _Space:
 
     def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
         """Which budgets are known (the smallest ones), and which algorithms are unknown at the
-        others.
-        """
+        others."""
         until = known_until(*self._ends, cost)
         missing = until[:, np.newaxis] < budgets
         again = seconds_to_observe(*self._ends, cost, budgets)
@@ -250,8 +249,7 @@ class _Space:
 
     def _budgets(self) -> NDArray[np.float64]:
         """Budgets from the first target at cost 0, or from the smallest other cost if all runs took
-        0 s, to above the largest known budget at the largest cost.
-        """
+        0 s, to above the largest known budget at the largest cost."""
         seconds, rounds = self._reached
         longest = self._ends[0].max()
         first = seconds[seconds > 0].min(initial=longest) or COSTS_S[1]

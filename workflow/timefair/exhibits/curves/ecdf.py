@@ -164,12 +164,7 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     default=True,
 )
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median of the best precision so far, on a grid of costs.
-
-    All algorithms on a suite and dimension have the same grid for each unit of cost. It is evenly
-    spaced in the logarithm and ends with the longest run. Published data have no times, so they are
-    used only for costs in evaluations.
-    """
+    """Median of the best precision so far, on a grid of costs."""
     points = runs.points
     parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -220,10 +215,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     default=True,
 )
 def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions.
-
-    Published data have no times, so they are used only for costs in evaluations.
-    """
+    """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions."""
     parts = []
     for unit in UNITS:
         there = told_in(runs, unit)
@@ -286,11 +278,7 @@ FEASIBLE_COLUMNS = (
     ),
 )
 def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of feasible runs for each (suite, dimension, function, algorithm), and all functions.
-
-    The functions and instances of the campaign are fixed. If their shares differ, the interval of
-    the pooled share is wider than necessary (Hoeffding 1956).
-    """
+    """Share of feasible runs for each function and algorithm, and for all functions."""
     parts = []
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
@@ -425,11 +413,7 @@ def _profile_figure(name: str, words: str, unit: str) -> Figure:
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one.
-
-    The ratios are a common grid from 1 to the largest finite ratio, evenly spaced in the
-    logarithm.
-    """
+    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one."""
     return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
 
 

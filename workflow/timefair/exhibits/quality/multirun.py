@@ -73,10 +73,7 @@ COLUMNS = (
     ],
 )
 def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Probability that the best of k executions is at least as good as Q_p, for any distribution.
-
-    One row per quantile and number of executions; empty without runs.
-    """
+    """Probability that the best of k executions is at least as good as Q_p."""
     if runs.frame.empty:
         return pd.DataFrame(columns=column_names(GENERIC))
     p, k = np.meshgrid(sorted(analysis.quantiles), sorted(analysis.executions), indexing="ij")
@@ -117,10 +114,7 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Probability that one of k executions reaches a target, from the success rate.
-
-    One row per (suite, dimension, function, algorithm, target, executions).
-    """
+    """Probability that one of k executions reaches a target, from the success rate."""
     targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
     k = np.tile(executions, len(targets))
     reached = np.isfinite(runs.runtimes("seconds", targets))

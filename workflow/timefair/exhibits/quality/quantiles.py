@@ -331,11 +331,7 @@ SUCCESS_COLUMNS = (
     default=True,
 )
 def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Success rate and three mean costs, targets from easy to hard.
-
-    Published data are used in evaluations, each within its own budget; their columns in seconds are
-    NaN.
-    """
+    """Success rate and three mean costs, targets from easy to hard."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []
@@ -504,11 +500,7 @@ FIXED_TARGET_COLUMNS = (
     ],
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of seconds and of evaluations to each target, one row per target and probability.
-
-    Targets go from easy to hard. Published data are used only in evaluations; in seconds they have
-    neither values (NaN) nor ranks.
-    """
+    """Q_p of seconds and of evaluations to each target, one row per target and probability."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}

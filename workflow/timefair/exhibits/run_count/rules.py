@@ -334,9 +334,7 @@ def _sums(
 def _kept(
     samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
 ) -> dict[str, NDArray[np.int64]]:
-    """Number of samples whose estimate from the independent runs is within the width,
-    by entrant.
-    """
+    """Number of samples whose estimate from independent runs is within the width, by entrant."""
     known = np.flatnonzero(samples.has_truth)
     kept = {}
     for name, estimate in ESTIMATES.items():

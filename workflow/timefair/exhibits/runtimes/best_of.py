@@ -108,12 +108,7 @@ LAUNCH_COLUMNS = (
     ],
 )
 def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best precision of k runs, each with the complete budget, for k in ``executions``.
-
-    One row per measure. A run already contains its restarts. This table therefore shows the effect
-    of more runs with the same budget; `within_budget` shows the effect of restarts within one
-    budget.
-    """
+    """Best precision of k runs, each with the complete budget, for k in ``executions``."""
     best = precision_at_the_end(runs)
     cells = list(runs.groups(KEYS))
     samples = [best[members] for _, members in cells]
@@ -164,12 +159,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best of the actual launches of a run, and of k = floor(T/τ) complete ones, in closed form.
-
-    One row per (suite, dimension, function, instance, algorithm) and measure of the best precision.
-    The unit is seconds, or evaluations if they are the only budget. The best of k is NaN if there
-    are fewer than k complete launches, and the result of one launch if there are none.
-    """
+    """Best of the actual launches of a run, and of k = floor(T/τ) complete ones."""
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
     fair, singles = _fair(runs, rows_of)

@@ -121,11 +121,7 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to each target from easy to hard, with the runs of all instances pooled.
-
-    The limits are those of `statistics.ert.ert_interval`, NaN for one run. Published data are used
-    in evaluations; their columns in seconds are NaN.
-    """
+    """ERT to each target from easy to hard, with the runs of all instances pooled."""
     return to_targets(runs, analysis, confidence=analysis.confidence)
 
 
@@ -249,11 +245,7 @@ BEYOND = 100.0
     beside="ecdf",
 )
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of targets reached within a cost if failed runs are restarted.
-
-    ``fraction`` is the probability F(b) of `statistics.restarted.restarted_cdf`, averaged over the
-    targets, and for the function ``all`` over the functions.
-    """
+    """Share of targets reached within a cost if failed runs are restarted."""
     of_unit = {unit: told_in(runs, unit) for unit in UNITS}
     costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
     parts = []
