@@ -491,8 +491,8 @@ class Campaign(Section):
             if (search := spec.search) is not None:
                 name = search.label_of(label)
                 if self.algorithms[name].tuned != label:
-                    key = f"algorithms.{label}.{search.key}.label"
-                    yield key, f"{name!r}: an algorithm already has this label; give another"
+                    key = f"algorithms.{name}"
+                    yield key, f"the label of the tuned variant of {label!r}; give another"
             if spec.tuned is not None and label not in self.tuned:
                 key = f"algorithms.{label}.tuned"
                 yield key, f"{spec.tuned!r}: timefair writes this key; remove it"
