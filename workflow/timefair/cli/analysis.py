@@ -57,8 +57,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
-        description="Analyses files with runs that you have timed yourself: imports them as "
-        "`timefair import table` does, and makes all default tables, the figures and the report, "
+        description="Analyses files with runs that you have timed yourself: imports them "
+        "and makes all default tables, the figures and the report, "
         "without Snakemake. Several files count as one table, so one machine must have timed all "
         "of them.",
         example="timefair export table results/default --output runs.csv\n"
