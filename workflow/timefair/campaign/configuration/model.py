@@ -772,20 +772,6 @@ if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")
 
 
-def known_tables() -> Mapping[str, object]:
-    """The tables that can be requested."""
-    from timefair.exhibits.registry import TABLES
-
-    return TABLES
-
-
-def known_figures() -> Mapping[str, object]:
-    """The figures that can be requested."""
-    from timefair.exhibits.registry import FIGURES
-
-    return FIGURES
-
-
 def json_schema() -> str:
     """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``."""
     return json.dumps(Campaign.model_json_schema(), indent=2) + "\n"
