@@ -47,7 +47,6 @@ ALLOWED = {
         "charts",
     },
     "cli": None,  # all of the core
-    "interface": None,
     "extensions": None,
 }  # fmt: skip
 WITHIN_MEASURE = {

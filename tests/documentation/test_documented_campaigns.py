@@ -29,6 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     make_environments(tmp_path)
     (tmp_path / "data/ES").mkdir(parents=True)
     (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
+    (tmp_path / "theirs.csv").touch()
     return tmp_path
 
 

@@ -101,7 +101,7 @@ def as_if_tuned(rows, facts):
     """The run of `de` is that of a variant of `plain`, whose search has found its parameters."""
     spec = facts["campaign"]["algorithms"]["de"]
     facts["campaign"]["algorithms"] = {
-        "plain": {**spec, "parameters": {}, "tune": {**SEARCH, "label": "de"}},
+        "plain": {**spec, "parameters": {}, "tune": SEARCH},
         "de": {**spec, "tuned": "plain"},
     }
     facts["key"] = "0" * 64

@@ -31,12 +31,11 @@ ALGORITHMS = {
             "space": {"sigma0": {"log": [0.1, 5]}},
             "tuner": "nevergrad:OnePlusOne",
             "budget_s": 0.4,
-            "label": "CMA-better",
             "on": ON,
         },
     },
 }  # fmt: skip
-TUNED = {"DE": "DE-tuned", "CMA": "CMA-better"}
+TUNED = {"DE": "DE-tuned", "CMA": "CMA-tuned"}
 
 
 def configured(folder, **changes) -> Workspace:

@@ -198,21 +198,6 @@ FAULTS: list[tuple[str, object, str]] = [
         f"stopping.start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
     ),
     ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
-    *(
-        (
-            "stopping",
-            {"rule": "mean", "validity": validity},
-            f"stopping.validity: {validity!r}: without bounds no interval of a mean holds at more "
-            "than one look; give stopping.bounds, or take 'single' or rule 'quantile'",
-        )
-        for validity in ("anytime", "horizon")
-    ),
-    (
-        "stopping",
-        {"rule": "mean", "validity": "single", "bounds": [0, 1]},
-        "stopping.validity: 'single': a mean with stopping.bounds has the interval that holds at "
-        "all looks, 'anytime'; leave the bounds out for 'single'",
-    ),
     (
         "timing.perturbed",
         "drop",
@@ -428,11 +413,8 @@ def test_every_number_may_be_in_scientific_notation() -> None:
 
 
 def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
-    for validity in ({}, {"validity": "anytime"}):
-        wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"], **validity}))
-        assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(
-            0.5, 0.0, 100.0, start=4, cap=4
-        )
+    wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"]}))
+    assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
     wanted = parse(changed("stopping", {"rule": "mean"}))
     assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.campaign.reevaluation import COLUMNS, Difference, OtherQuality, Reevaluation
+from timefair.campaign.reevaluation import COLUMNS, Difference, Reevaluation
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 
@@ -94,11 +94,11 @@ def test_the_quality_of_vectors_is_computed_again():
         row | {"run": 2, "best_f": best, "vectors": None},
         row | {"run": 3, "best_f": np.inf, "vectors": []},
     ]
-    said: list[OtherQuality] = []
+    said: list[Difference] = []
     runs = pa.Table.from_pylist(rows, RUN_SCHEMA)
     Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
     (line,) = map(str, said)
-    assert line.startswith("f1 D=2 instance 1, run 1: its vectors were recorded with ")
+    assert line.startswith("f1 D=2 instance 1, run 1: the set of vectors was recorded with ")
 
 
 def test_vectors_of_environments_that_are_not_there_are_reported():
@@ -106,12 +106,12 @@ def test_vectors_of_environments_that_are_not_there_are_reported():
     vectors = [[-3.0, 0.0], [-4.0, 1.0]]
     best = float(problem.outputs.quality(np.array(vectors))[-1])
     row = {"suite": "moving", "function": 1, "dimension": 2, "instance": 1, "best_f": best}
-    said: list[OtherQuality] = []
+    said: list[Difference] = []
     for run, environment in enumerate((1.0, 99.0)):
         vectors[1][1] = environment
         kept = [{"launch": 0, "evaluations": 1, "time_s": 0.1, "outputs": one} for one in vectors]
         runs = pa.Table.from_pylist([row | {"run": run, "vectors": kept}], RUN_SCHEMA)
         Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
     (line,) = map(str, said)
-    assert "run 1: its vectors were recorded with " in line
-    assert "now give nan" in line
+    assert "run 1: the set of vectors was recorded with " in line
+    assert "now gives nan" in line

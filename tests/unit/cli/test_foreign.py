@@ -1,4 +1,4 @@
-"""`timefair analyse FILE` and `timefair import table`."""
+"""`timefair analyse FILE`."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_files_that_disagree_are_refused_in_one_line(study, capfd, old, new, lin
 
 @pytest.mark.slow
 def test_an_import_writes_what_a_room_needs(study, capfd):
-    said("import table mine.csv --output out --settings settings.yaml", capfd)
+    said("analyse mine.csv --output out --settings settings.yaml", capfd)
     campaign = json.loads((study / "out/campaign.json").read_text())
     assert campaign["algorithms"] == {}
     assert campaign["published"]["A"]["path"] == "mine.csv"
@@ -122,7 +122,7 @@ def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
     (study / "long.csv").write_text(HEADER.replace(",", ";") + "".join(rows).replace(", ", "\0"))
     text = (study / "long.csv").read_text().replace(",", ";").replace("\0", ", ")
     (study / "long.csv").write_text(text)
-    said("import table long.csv --output out", capfd)
+    said("analyse long.csv --output out", capfd)
     names = json.loads((study / "out/campaign.json").read_text())["problems"]["names"]
     assert names == {
         "1": "a function with a name of forty let… (1)",
@@ -166,7 +166,7 @@ WRONG = {
     "analyse . --format ioh --columns value=y,seconds=t": "--columns: value: 'y': data of",
     "analyse mine.csv --format benchopt": "mine.csv: no column solver_name, objective_name, ",
     "import table mine.csv --output b.parquet": "mine.csv: data of 2 algorithms (A, B); choose",
-    "import table mine.csv --output out --label A": "--label: only for a record; end --output in",
+    "import table mine.csv --output out": "--output: out: should end in .parquet",
 }
 
 

@@ -15,7 +15,7 @@ import sys
 import sysconfig
 import time
 import warnings as python_warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -213,26 +213,18 @@ KEPT = sys.stdlib_module_names | {
 }
 """Modules that are never taken from a folder of the user's."""
 
-KEPT_THERE = sys.stdlib_module_names | {"numpy"}
-"""Those that are never taken from the folder of an algorithm's environment, which may have others
-of its own.
-"""
-
-_own: dict[str, Collection[str]] = {}
-"""The folders of the user's on ``sys.path``, with the modules that are not taken from them."""
+_own: set[str] = set()
+"""The folders of the user's on ``sys.path``."""
 
 
 class _Finder:
-    """Finds modules outside of the folders from which they are not taken."""
+    """Finds the modules that are never taken from the user's folders."""
 
     @staticmethod
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if path is not None or not any(name in kept for kept in _own.values()):
-            return None
-        folders = [folder for folder in sys.path if name not in _own.get(folder, ())]
-        return PathFinder.find_spec(name, folders)
+        return _elsewhere(name) if path is None and name in KEPT else None
 
 
 def _elsewhere(name: str) -> ModuleSpec | None:
@@ -240,12 +232,9 @@ def _elsewhere(name: str) -> ModuleSpec | None:
     return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
 
 
-def is_own(folder: str, kept: Collection[str] = KEPT) -> None:
-    """Note a folder of the user's, before it is put on ``sys.path``.
-
-    `kept` are the modules that are not taken from it.
-    """
-    _own.setdefault(folder, kept)
+def is_own(folder: str) -> None:
+    """Note a folder of the user's, before it is put on ``sys.path``."""
+    _own.add(folder)
     if _Finder not in sys.meta_path:
         place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
         sys.meta_path.insert(place, _Finder)

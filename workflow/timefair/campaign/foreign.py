@@ -125,14 +125,12 @@ def _short(names: Mapping[int, str]) -> dict[int, str]:
         number: "".join(letter if letter.isprintable() else "_" for letter in word)
         for number, word in names.items()
     }
-    short = {number: word[:_LONGEST_NAME].strip() for number, word in printable.items()}
-    times = Counter(short.values())
-    ends = {number: f"… ({number})" for number, word in short.items() if times[word] > 1}
-    return short | {
-        number: word[: _LONGEST_NAME - len(ends[number])].strip() + ends[number]
-        for number, word in printable.items()
-        if number in ends
-    }
+    times = Counter(word[:_LONGEST_NAME].strip() for word in printable.values())
+    short = {}
+    for number, word in printable.items():
+        end = f"… ({number})" if times[word[:_LONGEST_NAME].strip()] > 1 else ""
+        short[number] = word[: _LONGEST_NAME - len(end)].strip() + end
+    return short
 
 
 def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:

@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from timefair.campaign import plan
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-
-
-class _Measuring(NamedTuple):
-    """A measuring job of Snakemake that has begun: one job of the plan, or those of a block."""
-
-    jobs: list[plan.Job]
-    begun_s: float
 
 
 class Pace:
@@ -66,7 +59,7 @@ class Pace:
             if self._lacking[label]
         }
         self._searching: dict[int, tuple[str, float]] = {}
-        self._begun: dict[int, _Measuring] = {}
+        self._begun: dict[int, tuple[list[plan.Job], float]] = {}  # a job, or those of a block
         self._report, self._reported = -1, False
         self._spent_s: dict[str, float] = {}
         self._ended = Counter[str]()
@@ -87,13 +80,13 @@ class Pace:
             self._searching[number] = wildcards["algorithm"], now_s
             return
         if jobs := plan.jobs_of_rule(self._campaign, rule, wildcards):
-            self._begun[number] = _Measuring(jobs, now_s)
+            self._begun[number] = jobs, now_s
             for job in jobs:
                 self._searches.pop(job.algorithm, None)
             return
         if rule == plan.ALLOCATING:
             self._allocating[number] = int(wildcards["round"])
-        self._analysis.pop(_analysing(rule, wildcards), None)
+        self._analysis.pop(" ".join([rule, *wildcards.values()]), None)
         self._report = number if rule == plan.LAST else self._report
 
     def end(self, number: int, now_s: float) -> None:
@@ -103,11 +96,10 @@ class Pace:
             self._searches.pop(self._searching.pop(number)[0], None)
         if number in self._allocating:
             self._resize(self._allocating.pop(number))
-        if (measuring := self._begun.pop(number, None)) is None:
-            return
-        spent_s = (now_s - measuring.begun_s) / len(measuring.jobs)
-        for job in measuring.jobs:
+        jobs, begun_s = self._begun.pop(number, ([], now_s))
+        for job in jobs:
             label, runs = job.algorithm, self._sizes[job]
+            spent_s = (now_s - begun_s) / len(jobs)
             self._spent_s[label] = self._spent_s.get(label, 0.0) + spent_s
             self._ended[label] += runs
             self._lacking[label] = max(self._lacking[label] - runs, 0)
@@ -155,8 +147,3 @@ class Pace:
         if (budget_s := plan.real_budget_s(self._campaign)) is not None:
             return budget_s + plan.RUN_OVERHEAD_S
         return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
-
-
-def _analysing(rule: str, wildcards: Mapping[str, str]) -> str:
-    """The name of a job of the analysis in `plan.analysis_seconds`."""
-    return " ".join([rule, *wildcards.values()])

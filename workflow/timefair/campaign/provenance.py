@@ -227,9 +227,10 @@ def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
     from timefair.exhibits.registry import TABLES
 
+    within = ("exhibits", "extensions", "rundata", "statistics", "records")
     files = [_file_of(TABLES[name].module), "exhibits/files.py"]
-    return _digest_of(
-        [name], files, within=("exhibits", "extensions", "rundata", "statistics", "records")
+    return key_of(
+        [name], code_digest({path for file in files for path in sources_of(file, within)})
     )
 
 
@@ -257,11 +258,6 @@ def _file_of(module: str) -> str:
     spec = importlib.util.find_spec(module)
     assert spec is not None
     return str(spec.origin)
-
-
-def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> str:
-    sources = {path for file in files for path in sources_of(file, within)}
-    return _hash([names, code_digest(sources)])
 
 
 # --- Code -----------------------------------------------------------------------------------

@@ -29,32 +29,18 @@ ROUNDING = 1e-12
 
 
 class Difference(NamedTuple):
-    """A run whose best point now has another value; `now` is this value, or a raised exception."""
+    """A run whose best point, or set of vectors, now has another value: a raised exception, too."""
 
     row: Mapping[str, Any]
     now: float | str
+    what: str = "best point was"
 
     def __str__(self) -> str:
         row = self.row
         return (
             f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
-            f" the best point was recorded with {row['best_f']!r} and now gives {self.now}; "
+            f" the {self.what} recorded with {row['best_f']!r} and now gives {self.now}; "
             "restore the function and the packages of the measurement, or measure again"
-        )
-
-
-class OtherQuality(NamedTuple):
-    """A run whose vectors now have another quality."""
-
-    row: Mapping[str, Any]
-    now: float
-
-    def __str__(self) -> str:
-        row = self.row
-        return (
-            f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
-            f" its vectors were recorded with {row['best_f']!r} and now give {self.now}; restore "
-            "the packages of the measurement, or measure again"
         )
 
 
@@ -108,7 +94,7 @@ class Reevaluation:
         self,
         runs: pa.Table,
         parameters: Mapping[str, object],
-        say: Callable[[OtherQuality], None],
+        say: Callable[[Difference], None],
     ) -> None:
         """Compute the quality of runs again that follows from their vectors.
 
@@ -127,7 +113,7 @@ class Reevaluation:
             except ValueError:  # vectors that the problem does not have
                 now = np.nan
             if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
-                say(OtherQuality(row, now))
+                say(Difference(row, now, "set of vectors was"))
 
     def _evaluate(
         self, problem: Problem, row: Mapping[str, Any], say: Callable[[Difference], None]

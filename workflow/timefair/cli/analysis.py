@@ -57,8 +57,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
-        description="Analyses files with runs that you have timed yourself: imports them as "
-        "`timefair import table` does, and makes all default tables, the figures and the report, "
+        description="Analyses files with runs that you have timed yourself: imports them "
+        "and makes all default tables, the figures and the report, "
         "without Snakemake. Several files count as one table, so one machine must have timed all "
         "of them.",
         example="timefair export table results/default --output runs.csv\n"
@@ -167,9 +167,9 @@ def _make_tables(arguments: argparse.Namespace) -> int:
 def _table(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.analysis import typeset
+    from timefair.cli.results import Results
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
-    from timefair.interface.results import Results
 
     results, name, output = Results(arguments.folder), arguments.table, arguments.output
     entry("TABLE", name, TABLES)
@@ -188,8 +188,8 @@ def _table(arguments: argparse.Namespace) -> None:
 def _figure(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.charts import style
+    from timefair.cli.results import Results
     from timefair.exhibits.registry import FIGURES
-    from timefair.interface.results import Results
 
     results = Results(arguments.folder)
     draw = entry("FIGURE", arguments.figure, FIGURES)

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.basics.errors import InputError
 from timefair.cli import analysis
 from timefair.cli.common import RESULTS, Command, Commands, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder
@@ -23,6 +22,7 @@ TABLES = {
     "table": "a table of runs, one row per improvement",
     "benchopt": "the results of benchopt, one row per sample",
 }
+NAMED = {"table": "DE", "benchopt": "'Random[scale=0.5]'"}
 EXAMPLES = {"table": "runs.parquet", "benchopt": "tests/golden/benchopt.parquet"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
@@ -90,10 +90,8 @@ def add_to(commands: Commands) -> None:
             example=f"timefair import {name} exported-{name}/Nelder-Mead --output {name}.parquet",
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
-        one.add_argument(
-            "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
-        )
-        _add_record(one, "")
+        _add_output(one)
+        _add_record(one)
         one.set_defaults(command=_import, format=name, columns="", set="")
         if name == "ioh":
             analysis.add_columns(one)
@@ -105,57 +103,39 @@ def _add_table(imports: Commands, name: str, words: str) -> None:
     table = imports.add_parser(
         name,
         help=words,
-        description=f"Reads {words} (CSV or Parquet), which others have timed, and checks each "
-        "row. If the output is a folder, it writes collected/, with the runs of each algorithm and "
-        "their times, and campaign.json, as `timefair analyse` needs them. If the output is a "
-        ".parquet file, it writes the runs of one algorithm. With --campaign, it omits times, "
-        "because a foreign clock cannot be compared with that of the campaign.",
-        example=f"timefair import {name} {EXAMPLES[name]} --output results/imported-{name}",
+        description=f"Reads {words} (CSV or Parquet), which others have timed, checks each row, "
+        "and writes the runs of one algorithm. With --campaign, it omits times, because a foreign "
+        "clock cannot be compared with that of the campaign. `timefair analyse` compares all "
+        "algorithms of a table, with their times.",
+        example=f"timefair import {name} {EXAMPLES[name]} --algorithm {NAMED[name]} "
+        f"--output {name}.parquet",
     )
     table.add_argument("path", type=Path, metavar="FILE", help="a table (.csv, .parquet)")
-    table.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER",
-        help="folder to write, or a record (.parquet)",
-    )  # fmt: skip
+    _add_output(table)
     analysis.add_options(table)
-    table.add_argument(
-        "--settings", type=Path, metavar="YAML",
-        help="settings of the analysis, for a folder, as in `timefair analyse`",
-    )  # fmt: skip
-    _add_record(table, "for a record: ")
-    table.set_defaults(command=_import_table, format=name)
+    _add_record(table)
+    table.set_defaults(command=_import, format=name)
 
 
-def _add_record(command: Command, when: str) -> None:
+def _add_output(command: Command) -> None:
+    command.add_argument(
+        "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
+
+
+def _add_record(command: Command) -> None:
     """Add what says which runs a record has."""
     command.add_argument(
         "--algorithm", metavar="NAME",
-        help=f"{when}name of the algorithm in the data, if they contain several",
+        help="name of the algorithm in the data, if they contain several",
     )  # fmt: skip
     command.add_argument(
-        "--label", metavar="NAME", help=f"{when}label of the algorithm; by default its name"
+        "--label", metavar="NAME", help="label of the algorithm; by default its name"
     )
     command.add_argument(
         "--campaign", type=Path, metavar="SNAPSHOT",
-        help=f"{when}import only runs on the problems of this campaign, without times",
+        help="import only runs on the problems of this campaign, without times",
     )  # fmt: skip
-
-
-def _import_table(arguments: argparse.Namespace) -> None:
-    one_thread()
-    if arguments.output.suffix == ".parquet":
-        if arguments.settings is not None:
-            raise InputError("--settings: only for a folder; a record has no analysis")
-        _import(arguments)
-        return
-    for name in ("algorithm", "label", "campaign"):
-        if getattr(arguments, name) is not None:
-            raise InputError(f"--{name}: only for a record; end --output in .parquet")
-    layout = analysis.layout(arguments)
-    found = analysis.import_table(
-        arguments.path, arguments.output, layout, arguments.settings, arguments.format
-    )
-    analysis.tell(arguments.path, *found)
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
@@ -231,6 +211,7 @@ def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
 
 
 def _import(arguments: argparse.Namespace) -> None:
+    one_thread()
     from timefair.campaign import configuration
     from timefair.io.importing import import_data
 

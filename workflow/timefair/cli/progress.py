@@ -87,9 +87,9 @@ def _progress(arguments: argparse.Namespace) -> None:
         raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
     reader, status = ProgressReader(arguments.folder), StatusLine(sys.stdout)
     while True:
-        progress = reader.look(time.time())
+        progress = reader.look()
         status.show(line(reader.campaign, progress))
-        if arguments.watch is None or progress.finished:
+        if arguments.watch is None or progress.reported:
             status.end()
             return
         time.sleep(arguments.watch)
@@ -107,7 +107,7 @@ def line(campaign: Campaign, progress: CampaignProgress) -> str:
     }
     faults = [f"{count} {what}" for what, count in counts.items() if count]
     parts = [f"{campaign.name}: {runs}", *faults]
-    return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
+    return "; ".join([", ".join(parts), *_times(campaign, progress)])
 
 
 def share(campaign: Campaign, done: int, wanted: int) -> str:
@@ -120,23 +120,10 @@ def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
     from timefair.campaign import plan
 
     if progress.measured:
-        return [f"measured in {rough(progress.worked_s)}"]
-    said = [f"{rough(progress.worked_s)} so far"] if progress.runs else []
-    if progress.quiet_s is not None:
-        said.append(f"no run for {rough(progress.quiet_s)}, start snakemake to continue")
-    elif progress.left_s is not None:
-        said.append(f"about {rough(progress.left_s)} left")
-    elif (
-        seconds := plan.wall_seconds(campaign, cores := len(os.sched_getaffinity(0)))
-    ) is not None:
-        said.append(f"at most about {rough(seconds)} on {cores} core(s)")
-    if progress.elsewhere:
-        said.append("records of another configuration or code are not counted")
-    return said
-
-
-def _made(progress: CampaignProgress) -> list[str]:
-    if not progress.measured:
-        return []
-    rooms = {"tables": progress.tables, "figures": progress.figures}
-    return [", ".join(f"{made} of {asked} {what}" for what, (made, asked) in rooms.items())]
+        report = "the report is made" if progress.reported else "no report yet"
+        return [f"measured in {rough(progress.worked_s)}", report]
+    if progress.left_s is not None:
+        return [f"{rough(progress.worked_s)} so far", f"about {rough(progress.left_s)} left"]
+    cores = len(os.sched_getaffinity(0))
+    seconds = plan.wall_seconds(campaign, cores)
+    return [] if seconds is None else [f"at most about {rough(seconds)} on {cores} core(s)"]

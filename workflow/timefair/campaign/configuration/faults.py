@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, get_args
 
 from pydantic_core import ErrorDetails
 
@@ -19,8 +19,6 @@ from timefair.campaign.configuration.model import (
     AlgorithmSpec,
     Campaign,
     Published,
-    known_figures,
-    known_tables,
 )
 
 if TYPE_CHECKING:
@@ -166,21 +164,10 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-class _ErrorPlace(NamedTuple):
-    """The place of an error.
-
-    - `path`: The keys, as a user writes them.
-    - `section`: The class of the section in which the last key is present or missing.
-    - `chosen`: The name of the section if one of its keys chooses the class.
+def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
+    """The place of an error of pydantic, which also names the classes that keys chose: the keys as
+    a user writes them, the section of the last key, and its name if a key chooses its class.
     """
-
-    path: tuple[int | str, ...]
-    section: type[Section]
-    chosen: str | None
-
-
-def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
-    """Read the place of an error of pydantic. Pydantic also names the classes that keys chose."""
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
     name = str(loc[0])
@@ -196,7 +183,7 @@ def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
             section = below
         path.append(part)
         name = str(part)
-    return _ErrorPlace(tuple(path), section, chosen)
+    return path, section, chosen
 
 
 def section_of(section: type[Section], name: str) -> type[Section] | None:
@@ -279,7 +266,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
                     f"{suite.name} has {suite.variables} ones"
-                    f"{_rounding(kinds)}"
+                    f"{'; add integer: round to this algorithm' * ('continuous' in kinds)}"
                 )
     if suite is not None:
         every = (
@@ -322,13 +309,17 @@ def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:
 
 def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
     """Names of tables and figures that the registry does not have."""
-    for key, names, known in (
-        ("tables", campaign.tables, known_tables()),
-        ("figures", campaign.figures.names, known_figures()),
-    ):
-        yield from (
-            _no_such(key, name, known) for name in names if name not in known and name not in SETS
-        )
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    every: dict[str, tuple[Iterable[str], Mapping[str, object]]] = {
+        "tables": (campaign.tables, TABLES),
+        "figures": (campaign.figures.names, FIGURES),
+    }
+    for key, (names, known) in every.items():
+        for name in names:
+            if name not in known and name not in SETS:
+                words = ", ".join((*SETS, *known))
+                yield f"{key}: {name!r} is unknown{suggest(name, known)}; known: {words}"
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
@@ -458,12 +449,3 @@ def _published_faults(campaign: Campaign) -> Iterator[str]:
 
 def _joined(kinds: Iterable[str]) -> str:
     return " and ".join(sorted(kinds))
-
-
-def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
-    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join((*SETS, *known))}"
-
-
-def _rounding(kinds: Collection[str]) -> str:
-    """Advice for an algorithm that does not take the suite's kind of variables."""
-    return "; add integer: round to this algorithm" if "continuous" in kinds else ""

@@ -491,8 +491,8 @@ class Campaign(Section):
             if (search := spec.search) is not None:
                 name = search.label_of(label)
                 if self.algorithms[name].tuned != label:
-                    key = f"algorithms.{label}.{search.key}.label"
-                    yield key, f"{name!r}: an algorithm already has this label; give another"
+                    key = f"algorithms.{name}"
+                    yield key, f"the label of the tuned variant of {label!r}; give another"
             if spec.tuned is not None and label not in self.tuned:
                 key = f"algorithms.{label}.tuned"
                 yield key, f"{spec.tuned!r}: timefair writes this key; remove it"
@@ -768,20 +768,6 @@ REPORTED_FOREIGN = ("checklist", "runs")
 
 if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")
-
-
-def known_tables() -> Mapping[str, object]:
-    """The tables that can be requested."""
-    from timefair.exhibits.registry import TABLES
-
-    return TABLES
-
-
-def known_figures() -> Mapping[str, object]:
-    """The figures that can be requested."""
-    from timefair.exhibits.registry import FIGURES
-
-    return FIGURES
 
 
 def json_schema() -> str:

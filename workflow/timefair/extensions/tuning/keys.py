@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from timefair.basics.sections import CampaignView, Fault, Search, Section
-from timefair.basics.values import Name, Numbers, Parameters, Seconds, format_ranges
+from timefair.basics.values import Numbers, Parameters, Seconds, format_ranges
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
@@ -210,11 +210,6 @@ class Tune(Search):
         description="Whether problems of the search may be problems of the comparison. The "
         "checklist names those that are.",
     )
-    label: Name | None = Field(
-        default=None,
-        description="Label of the tuned variant; `null`: the label of the algorithm with "
-        f"`{SUFFIX}`.",
-    )
 
     @model_validator(mode="before")
     @classmethod
@@ -225,7 +220,7 @@ class Tune(Search):
         return value
 
     def label_of(self, label: str) -> str:
-        return self.label or f"{label}{SUFFIX}"
+        return f"{label}{SUFFIX}"
 
     def seconds(self) -> float:
         return self.budget_s
@@ -305,7 +300,7 @@ class Tune(Search):
         library = self.tuner.partition(":")[0]
         sources = sources_of("extensions/tuning/job.py", ("extensions", "statistics"))
         return {
-            "tune": self.model_dump(mode="json", exclude={"label", "overlap"}),
+            "tune": self.model_dump(mode="json", exclude={"overlap"}),
             "targets": campaign.target_values or campaign.targets,
             "code": code_digest(sources),
             "software": versions((library,)) if library == NEVERGRAD else {},

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault
 from timefair.basics.values import Bounds, Positive, Share
 from timefair.policies.stopping.base import Started
 
@@ -36,12 +34,6 @@ class KnownMean(Started):
         description="`width` is a share of the estimate (`true`) or a precision (`false`).",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
-    validity: Literal["single", "horizon", "anytime"] | None = Field(
-        default=None,
-        description="The confidence holds for one look (`single`), or for any number of looks "
-        "together (`anytime`, which needs `bounds`). `null`: `anytime` with `bounds`, otherwise "
-        "`single`.",
-    )
     bounds: Bounds | None = Field(
         default=None,
         description="Smallest and largest best precision that a run can have, known in advance, "
@@ -57,18 +49,3 @@ class KnownMean(Started):
         return BoundedMeanWidth(
             self.width, *self.bounds, self.relative, self.confidence, start, runs
         )
-
-    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
-        yield from super().faults(campaign)
-        if self.bounds is None and self.validity not in (None, "single"):
-            yield (
-                "validity",
-                f"{self.validity!r}: without bounds no interval of a mean holds at more than one "
-                "look; give stopping.bounds, or take 'single' or rule 'quantile'",
-            )
-        if self.bounds is not None and self.validity not in (None, "anytime"):
-            yield (
-                "validity",
-                f"{self.validity!r}: a mean with stopping.bounds has the interval that holds at "
-                "all looks, 'anytime'; leave the bounds out for 'single'",
-            )

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
+from timefair.cli import sources
 from timefair.cli.progress import StatusLine
-from timefair.interface import sources
-from timefair.interface.results import Results
+from timefair.cli.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
