@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from timefair.basics.extension import each
 from timefair.basics.files import short
 from timefair.basics.slowdowns import UNMEASURED, in_words
 from timefair.basics.words import first
@@ -443,7 +442,6 @@ def code_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _commit(runs)
     yield _seeds(runs)
     yield _configuration(runs, analysis)
-    yield from each("checklist", runs, analysis)
     if runs.sources:
         yield _published(runs)
 
