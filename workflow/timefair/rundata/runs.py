@@ -504,7 +504,7 @@ class Runs:
         return self.once("unperturbed", lambda: self.where(~self.perturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; where no optimum is known, precisions stay relative to the best of all."""
+        """Some of the runs; without an optimum, precisions stay distances to the best of all."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
