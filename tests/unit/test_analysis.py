@@ -97,8 +97,9 @@ def test_the_mark_of_an_earlier_analysis_is_removed(study: Path) -> None:
     assert set(pd.read_csv(study / "tables/ert.csv")["target"]) == {1.0}
 
 
-def key(records: Any = RECORDS, **changed: Any) -> str:
-    return provenance.analysis_key(configuration.parse(CONTENT | changed), records)
+def key(records: Any = RECORDS, added: dict[str, Any] | None = None, **changed: Any) -> str:
+    campaign = configuration.parse(CONTENT | changed)
+    return provenance.analysis_key(campaign, added or {}, records)
 
 
 def test_the_same_campaign_has_the_same_key() -> None:
@@ -111,6 +112,7 @@ def test_the_same_campaign_has_the_same_key() -> None:
         {"targets": [0.5]},
         {"statistics": {"confidence": 0.9}},
         {"budget": {"evaluations": 4, "final_target": 1e-3}},
+        {"added": {"registered": {"question": "another"}}},
         {"records": {"A": ["records/A/1/f1.parquet"]}},
         {"tables": ["ert"]},
     ],

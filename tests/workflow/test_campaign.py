@@ -57,9 +57,9 @@ CAMPAIGN = {
 """Two runs of each algorithm on each instance, one in each round."""
 
 MAY_BE_EMPTY = (
-    "run_count", "stopping", "disagreements", "sorted_solutions", "tuning_pays", "decided_pairs",
-    "allocation", "ert_ratios", "feasible", "noise", "attainment", "changes", "recovery",
-    "after_change",
+    "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
+    "tuning_pays", "decided_pairs", "allocation", "ert_ratios", "feasible", "noise", "attainment",
+    "changes", "recovery", "after_change",
 )  # fmt: skip
 """Tables that have something to say about some campaigns only."""
 

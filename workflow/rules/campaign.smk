@@ -11,6 +11,7 @@ from timefair import analysis
 from timefair.campaign import configuration as campaigns
 from timefair.campaign import driver, plan, provenance
 from timefair.basics.errors import InputError
+from timefair.basics.extension import each
 from timefair.cli import console
 from timefair.exhibits.registry import TABLES
 
@@ -40,6 +41,7 @@ try:
     RESULTS = f"results/{CAMPAIGN.name}"
     # The folder of `RESULTS` on the disk: a module may have a prefix.
     FOLDER = Path(workflow.modifier.modify_path(RESULTS))
+    ADDED = dict(each("settings", CAMPAIGN, FOLDER))
     KEYS = driver.planned_keys(workflow, CAMPAIGN, FOLDER)
 except InputError as error:
     raise WorkflowError(error.told)
@@ -55,7 +57,7 @@ TUNED = {
 
 # Tables are made again after any change, even without Snakemake's own metadata: in copied results, or
 # after `.snakemake` was deleted.
-ANALYSIS_KEY = provenance.analysis_key(CAMPAIGN, RECORDS)
+ANALYSIS_KEY = provenance.analysis_key(CAMPAIGN, ADDED, RECORDS)
 MADE = f"{RESULTS}/{analysis.MADE}/{plan.short_key(ANALYSIS_KEY)}.done"
 
 ASKED_FOR = [

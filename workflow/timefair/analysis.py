@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import filecmp
+import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import each
 from timefair.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
 from timefair.rundata.settings import Analysis
@@ -141,8 +143,9 @@ def make(
     """
     from timefair.exhibits import files
 
+    added = {"added": dict(each("settings", campaign, folder))}
     for name in tables:
-        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name)))
+        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name) | added))
         stem = folder / "tables" / name
         for ending in (".parquet", ".csv"):
             files.write(frame, stem.with_suffix(ending), TABLES[name].exhibit.columns)
@@ -216,6 +219,9 @@ def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
     from timefair.campaign import collected
     from timefair.rundata.runs import Runs
 
+    for name in each("files", campaign, folder):
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, empty / name)
     (empty / "tables").mkdir()
     files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
     files = collected.chosen(files, campaign, folder)

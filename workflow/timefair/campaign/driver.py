@@ -119,11 +119,12 @@ class Driver:
 
         Returns: Always empty: the call is part of the input of a Snakemake rule, and adds no file
         to it. Raises SystemExit if another process has locked the folder, the folder cannot be
-        written, or this machine does not meet `machine.require`. Snakemake would add its own lines
-        to any other exception.
+        written, this machine does not meet `machine.require`, or an extension says that runs may
+        not begin. Snakemake would add its own lines to any other exception.
         """
         if not self._ready and self._runs_jobs:
             try:
+                requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
                     software.check_installed()

@@ -229,14 +229,16 @@ def table_key(name: str) -> str:
     )
 
 
-def analysis_key(campaign: Campaign, records: object) -> str:
+def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) -> str:
     """SHA-256, in hex, of everything that determines tables, figures and the report: the planned
     records, the configuration, and the whole package.
+
+    `added` are the settings that extensions add.
     """
     kinds = (".py", ".pyx", ".css", ".js")
     package = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
     content = campaign.model_dump(mode="json")
-    return key_of(code_digest(package), content, records)
+    return key_of(code_digest(package), content, dict(added), records)
 
 
 def key_of(*parts: object) -> str:

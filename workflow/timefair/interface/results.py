@@ -102,6 +102,7 @@ class Results:
         return configuration.restore(self._snapshot)
 
     def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
+        from timefair.basics.extension import each
         from timefair.campaign import collected
         from timefair.cli.analysis import together
         from timefair.cli.common import entry
@@ -111,7 +112,9 @@ class Results:
         files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
         chosen = [entry("algorithm", label, files) for label in dict.fromkeys(only or files)]
         runs = together(chosen, self.campaign)
-        return TABLES[name](runs, Analysis.of(self.campaign.settings_of(name)))
+        settings = self.campaign.settings_of(name)
+        settings |= {"added": dict(each("settings", self.campaign, self.folder))}
+        return TABLES[name](runs, Analysis.of(settings))
 
 
 def _show_figures() -> None:

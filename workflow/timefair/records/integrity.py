@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -186,6 +186,22 @@ class Origins:
         all algorithms.
         """
         return {_asked(campaign, label) for campaign in self.campaign if campaign}
+
+
+@dataclass
+class Measured:
+    """The runs of one algorithm.
+
+    - `origins`: Origins of the runs.
+    - `runs`: (function, dimension, instance, run) of each run.
+    - `decided`: Decisions of a stopping rule, in the form of records.
+    - `started`: When the first run began; None if this is unknown.
+    """
+
+    origins: Origins = field(default_factory=Origins)
+    runs: set[RunKey] = field(default_factory=set)
+    decided: Sequence[Mapping[Any, Any]] = ()
+    started: datetime | None = None
 
 
 def mixed(origins: Mapping[str, Origins]) -> list[str]:

@@ -255,6 +255,8 @@ class Analysis(Statistics):
         The names that the campaign gives functions, by suite and number as text.
     suite_parameters
         The parameters of the suite.
+    added
+        What extensions add for their tables, by the name of the extension.
     campaign
         The campaign's snapshot, with the names of all tables and figures; only the checklist reads
         it.
@@ -271,6 +273,7 @@ class Analysis(Statistics):
     restarted_by_seconds: dict[str, str] = Field(default={})
     function_names: dict[str, dict[str, str]] = Field(default={})
     suite_parameters: dict[str, Any] = Field(default={})
+    added: dict[str, Any] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 
     @classmethod

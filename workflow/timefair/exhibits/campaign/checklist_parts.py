@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from timefair.basics.extension import each
 from timefair.basics.files import short
 from timefair.basics.words import first
 from timefair.exhibits.campaign.recorded import (
@@ -424,6 +425,7 @@ def code_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _commit(runs)
     yield _seeds(runs)
     yield _configuration(runs, analysis)
+    yield from each("checklist", runs, analysis)
     if runs.sources:
         yield _published(runs)
 

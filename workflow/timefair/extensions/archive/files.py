@@ -19,7 +19,7 @@ from timefair import __version__
 from timefair.algorithms import registry as algorithms
 from timefair.analysis import outputs
 from timefair.basics.errors import InputError
-from timefair.basics.extension import elsewhere
+from timefair.basics.extension import each, elsewhere
 from timefair.campaign import plan, scaffold
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.provenance import PACKAGE
@@ -90,6 +90,7 @@ def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member
 
 def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
     yield from (plan.SNAPSHOT, plan.KEYS, "report.html", "checklist.html", "tables/tables.tex")
+    yield from each("files", campaign, folder)
     keys = plan.read_keys(folder, campaign)
     yield from (str(job.record(keys[job.algorithm, job.round])) for job in plan.jobs(campaign))
     yield from (str(plan.tuning_record(label, keys)) for label in campaign.tuned)
