@@ -65,7 +65,6 @@ NOT_RUN = {
         "two interpreters; tests/workflow/test_environments.py does"
     ),
     "timefair selftest --quick": "tests/workflow/test_selftest.py does, with few repetitions",
-    "timefair selftest --defects --quick": "tests/extensions/selftest/test_defects.py does",
     "pre-commit install": "changes the git repository",
     "git add --force results/sphere/registration.json": "the same",
     "python -m pytest -n 3": "these tests",

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
-from timefair.campaign import configuration, plan
 from timefair.extensions.selftest import laws
-from timefair.extensions.selftest.defects import Copy
 from timefair.extensions.selftest.laws import LEVELS, VALUES, Synthetic, found, point
 from timefair.measure.launching import run_seed, stream
 from timefair.problems.base import ProblemName
 from timefair.records.status import LaunchEnd, Perturbation, Status, StopReason
 
 DELAY_S, RELAUNCH_S = 40.3e-6, 10.007e-6
-START = datetime(2026, 11, 22, 12, tzinfo=UTC)
-MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4, "python": "3.11.2", "versions": {}}
 
 
 def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,29 +113,3 @@ def delayed(row: dict[str, Any]) -> dict[str, Any]:
         "foreign_delay_s": 0.0, "perturbation": Perturbation.CLEAN, "core": 0,
         "preparation_s": 0.01, "best_x": point(VALUES.index(row["best_f"])).tolist(),
     }  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def sound() -> Copy:
-    """Records of two functions without a defect."""
-    functions, runs, seed = 2, 10, 7
-    campaign = configuration.parse(laws.campaign(functions, seed, runs))
-    rows: dict[plan.Job, list[dict[str, Any]]] = {}
-    began = START
-    for job in plan.jobs(campaign):
-        rows[job] = []
-        for row in rows_of(job.algorithm, functions, runs, seed):
-            if row["function"] == job.function:
-                rows[job].append(delayed(row) | {"started_utc": began})
-                began += timedelta(milliseconds=100)
-    keys = {(label, 1): f"{number:x}" * 64 for number, label in enumerate(campaign.algorithms)}
-    facts = {
-        job: {
-            "campaign": campaign.model_dump(mode="json"),
-            "key": keys[job.algorithm, 1],
-            "code": "0" * 64,
-            "machine": MACHINE,
-        }
-        for job in rows
-    }
-    return Copy(campaign, keys, facts, rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from timefair.machine import detectable, software
+from timefair.machine import software
 from timefair.machine.doctor import COUNTERS, Observation
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, gather
@@ -94,28 +94,17 @@ VIRTUAL = {
     "sys/class/dmi/id/sys_vendor": "QEMU\n",
 }
 
-BY_SECONDS: dict[str, Any] = {
-    "delta": 0.021, "power": 0.81, "power_low": 0.72, "power_high": 0.88, "repetitions": 100,
-    "false_alarms": 0.05,
-}  # fmt: skip
-DETECTABLE: dict[str, Any] = {
-    "measured_utc": "2026-11-22T18:00:00+00:00", "version": "0.1.0", "runs": 10, "budget_s": 0.02,
-    "perturbed": 0.1, "seconds": BY_SECONDS, "precision": BY_SECONDS | {"delta": None},
-}  # fmt: skip
-"""What `timefair selftest` has found."""
-
 QUIET: dict[str, Any] = {
     "waiting": {"0": 0.0, "1": 0.001, "2": 0.0, "3": 0.0},
     "private_folders_refused": "",
     "library_threads": {"libopenblas.so": 1},
-    "detectable_slowdown": DETECTABLE,
 }
 """What the probes measure on such a machine."""
 
 READ = {
     name: read
     for name, read in (STANDING | MOMENTARY).items()
-    if read.__module__ not in (detectable.__name__, software.__name__) or name == "environment"
+    if read.__module__ != software.__name__ or name == "environment"
 }
 """The facts that are read from files and variables."""
 

@@ -16,7 +16,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from timefair.basics.slowdowns import in_words
 from timefair.linux import private_folders
 from timefair.machine import software
 from timefair.machine.facts import MOMENTARY, STANDING
@@ -335,10 +334,6 @@ def _power(seen: Observation) -> Diagnosis:
 # --- Memory -----------------------------------------------------------------------------------
 
 
-def _detectable_slowdown(seen: Observation) -> Diagnosis:
-    return ok(in_words(seen["detectable_slowdown"]))
-
-
 def _memory(seen: Observation) -> Diagnosis:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
@@ -446,7 +441,6 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "turbo": _turbo,
     "heat": _heat,
     "power": _power,
-    "detectable_slowdown": _detectable_slowdown,
     "memory": _memory,
     "swap": _swap,
     "clock source": _clock_source,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import detectable, software, system
+from timefair.machine import software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -44,8 +44,6 @@ STANDING: dict[str, Reader] = {
     "packages": software.packages,
     "commit": software.commit,
     "package_commit": software.package_commit,
-    # what `timefair selftest` has found of it
-    "detectable_slowdown": detectable.slowdown,
 }
 
 MOMENTARY: dict[str, Reader] = {

@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from timefair import cli
-from timefair.basics.slowdowns import NAMES, OF_TEST, UNMEASURED
 from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
@@ -169,23 +167,6 @@ def test_a_campaign_in_order_meets_all(campaign):
 )
 def test_evidence_is_concrete(campaign, part, said):
     assert said in filled(with_facts(campaign())).loc[part, "evidence"]
-
-
-@pytest.mark.slow
-def test_the_detectable_slowdown_of_the_machine_is_quoted_if_it_was_measured(campaign):
-    one = dict.fromkeys(OF_TEST, 0.02)
-    found = dict.fromkeys(NAMES, 0.1) | {
-        "measured_utc": "2026-11-22T18:00:00+00:00", "runs": 10, "seconds": one, "precision": one,
-    }  # fmt: skip
-    machine = MACHINE | {"detectable_slowdown": found}
-    part = "Machine", "Minimum detectable slowdown"
-    evidence = filled(with_facts(campaign(), machine=machine)).loc[part, "evidence"]
-    assert evidence.startswith("a slowdown of 2 % is found with probability 0.02 by seconds")
-    assert filled(with_facts(campaign(), machine=machine)).loc[part, "met"]
-    unmeasured = filled(with_facts(campaign())).loc[part]
-    assert unmeasured["evidence"] == UNMEASURED
-    assert pd.isna(unmeasured["met"])
-    assert pd.isna(unmeasured["missing"])
 
 
 A_RUN = [

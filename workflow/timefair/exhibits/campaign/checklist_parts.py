@@ -9,7 +9,6 @@ import pandas as pd
 
 from timefair.basics.extension import each
 from timefair.basics.files import short
-from timefair.basics.slowdowns import UNMEASURED, in_words
 from timefair.basics.words import first
 from timefair.exhibits.campaign.recorded import (
     asked,
@@ -39,20 +38,16 @@ MOST = 8
 
 
 class ChecklistPart(NamedTuple):
-    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing.
-
-    `measured` is False for what nobody measured, and nobody requires: it is neither met nor open.
-    """
+    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing."""
 
     name: str
     evidence: str
     missing: str = ""
-    measured: bool = True
 
     @property
-    def met(self) -> bool | None:
-        """None if it was not measured."""
-        return not self.missing if self.measured else None
+    def met(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.missing
 
 
 def listed(words: Iterable[object]) -> str:
@@ -98,7 +93,6 @@ def machine_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _versions(runs)
     if any(one.own_environment for one in origins(runs).values()):
         yield _environments(runs)
-    yield _detectable_slowdown(runs)
 
 
 def _hardware(runs: Runs) -> ChecklistPart:
@@ -334,16 +328,6 @@ def _software(*found: Origins) -> dict[str, str | None]:
 def _each(said: Mapping[str, str]) -> str:
     """The text on each algorithm with its name, even if it is the same for all algorithms."""
     return sentence(*(f"{text} ({label})" for label, text in said.items()))
-
-
-def _detectable_slowdown(runs: Runs) -> ChecklistPart:
-    """The result of an earlier `timefair selftest` on the machine; it is not required."""
-    found = told(runs, "detectable_slowdown")
-    return ChecklistPart(
-        "Minimum detectable slowdown",
-        listed(map(in_words, found)) or UNMEASURED,
-        measured=bool(found),
-    )
 
 
 EFFECT = ("ancillary", "ancillary_effect")

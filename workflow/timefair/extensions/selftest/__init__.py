@@ -1,7 +1,6 @@
 """Measures a campaign whose answers are known, to test the tables, the clock and this machine.
 
-`laws` has the problems and algorithms with their answers, `answers` compares, `defects` plants
-defects into copies of the records, and `detectable` finds the smallest slowdown.
+`laws` has the problems and algorithms with their answers, and `answers` compares.
 """
 
 from timefair.basics.extension import Extension

@@ -77,21 +77,6 @@ def staircase(x: NDArray[np.float64], *, function: int) -> float:
 staircase.lower, staircase.upper, staircase.f_opt = 0.0, 1.0, 0.0  # type: ignore[attr-defined]
 
 
-EVALUATIONS_A_LEVEL = 8
-"""Evaluations per level of the ramp that `work` needs."""
-
-RAMP_LEVELS = 1e6
-"""Number of levels of the ramp, more than any run reaches."""
-
-
-def ramp(x: NDArray[np.float64], *, function: int) -> float:
-    """A value that falls by 1 with each level ``x[0]`` and does not depend on the function."""
-    return RAMP_LEVELS - float(x[0])
-
-
-ramp.lower, ramp.upper, ramp.f_opt = 0.0, RAMP_LEVELS, 0.0  # type: ignore[attr-defined]
-
-
 Kind = Literal["exponential", "lognormal", "weibull"]
 
 
@@ -254,24 +239,6 @@ def solve(
         while read() < due:
             pass
         objective(points[level])
-
-
-def work(
-    objective: Objective, rng: np.random.Generator, *, loops: int, slowdown: float = 1.0
-) -> None:
-    """Evaluate without end, each time after `loops` empty iterations; see `detectable`.
-
-    Evaluation n finds level ``n / (slowdown * EVALUATIONS_A_LEVEL)``, rounded down. The time to a
-    level therefore depends on the speed of the machine, and is exactly proportional to `slowdown`.
-    """
-    each, n = slowdown * EVALUATIONS_A_LEVEL, 0
-    x = np.zeros(1)
-    while True:
-        for _ in range(loops):
-            pass
-        n += 1
-        x[0] = int(n / each)
-        objective(x)
 
 
 class Found(NamedTuple):
