@@ -21,8 +21,7 @@ from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
 from timefair.measure.evaluation.objective import NEVER, Measurement
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation import Views, of_the_measurement, views
-from timefair.measure.job.cores import lock_folder
+from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance, Confined
@@ -157,10 +156,15 @@ class Prepared:
         return algorithm
 
     @contextmanager
-    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Confined | Fresh]:
-        """Get ready for the job's algorithm on held cores, here or in a separate process."""
+    def ready(
+        self, job: Job, cores: tuple[int, ...], folder: Path
+    ) -> Iterator[Algorithm | Confined | Fresh]:
+        """Get ready for the job's algorithm on held cores, here or in a separate process. Its runs
+        do not see the campaign's `folder`.
+        """
         if not self.campaign.is_apart(job.algorithm):
             algorithm = self.get_ready(job)
+            self.views = self.views.without(folder)
             if not (lost := threads.lost()):
                 yield algorithm
                 return
@@ -169,7 +173,8 @@ class Prepared:
                 self.trial = Trial(*process.trial)
                 yield process
             return
-        with confined(self.campaign.isolation_of(job.algorithm), self, job, cores) as process:
+        isolation = self.campaign.isolation_of(job.algorithm)
+        with confined(isolation, self, job, cores, folder) as process:
             yield process
 
     def _views(self, label: str) -> Views:
@@ -203,10 +208,8 @@ class Prepared:
         return found | dict(each("facts", self.campaign, label))
 
 
-def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Allowance:
-    """The resources that each run of a job may use; a run closes the measurement's open files in
-    `folder`.
-    """
+def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
+    """The resources that each run of a job may use."""
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -219,7 +222,6 @@ def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Al
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
         views=views,
-        closed=of_the_measurement([folder, lock_folder()]),
     )
 
 
