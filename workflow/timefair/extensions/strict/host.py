@@ -13,12 +13,12 @@ import os
 import pickle
 import socket
 import tempfile
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import NoReturn
 
 import numpy as np
@@ -116,21 +116,21 @@ def main(descriptor: str) -> None:
 
 
 def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
-    begun = time.monotonic()
+    begun = monotonic()
     algorithm = load(setup.use, setup.parameters, setup.rounds_integers)
-    seconds = time.monotonic() - begun
+    seconds = monotonic() - begun
     sources = source_files(*involved(setup.use, setup.parameters))
     folders = views(Isolation.PRIVATE, sources, setup.memory_mb)
     if setup.folder is not None:
         folders = folders.without(setup.folder)
-    begun = time.monotonic()
+    begun = monotonic()
     trial = prepare(algorithm, _stand_in(setup), setup.memory_mb, folders)
     if lost := threads.lost():
         raise InputError(
-            f"{setup.use}: its module starts {lost}, which its runs lose with isolation: strict; "
-            "write isolation: private"
+            f"{setup.use}: its module starts or opens {lost}, which its runs lose or share with "
+            "isolation: strict; write isolation: private"
         )
-    seconds += time.monotonic() - begun
+    seconds += monotonic() - begun
     watched = [str(folder) for folder in folders.watched]
     ready = Ready(seconds, trial.trace, trial.appeared, watched, folders.because)
     return algorithm, folders, ready

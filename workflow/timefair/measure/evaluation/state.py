@@ -209,8 +209,9 @@ class State:
 
     def report(self, message: str) -> None:
         """Leave a message for the parent; it is cut at the length of a page."""
-        text = message.encode("utf-8", "replace")[: MESSAGE_END - MESSAGE_AT - 1]
-        self._page[MESSAGE_AT : MESSAGE_AT + len(text)] = text
+        room = MESSAGE_END - MESSAGE_AT
+        text = message.encode("utf-8", "replace")[: room - 1]
+        self._page[MESSAGE_AT:MESSAGE_END] = text.ljust(room, b"\0")
 
     @property
     def message(self) -> str | None:

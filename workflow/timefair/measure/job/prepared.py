@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from timefair.algorithms import registry as algorithms
@@ -67,10 +67,10 @@ class Prepared:
         """Import the modules that all algorithms of the job's library need."""
         if not self._is_loaded_here(job.algorithm):
             return
-        start = time.monotonic()
+        start = monotonic()
         with threads.noted():
             import_library(self.campaign.algorithms[job.algorithm].use)
-        self.seconds += time.monotonic() - start
+        self.seconds += monotonic() - start
 
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
@@ -82,12 +82,12 @@ class Prepared:
             self.import_library(job)
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
-            start = time.monotonic()
+            start = monotonic()
             with threads.noted():
                 self._loaded = load(
                     spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
                 )
-            self.seconds += time.monotonic() - start
+            self.seconds += monotonic() - start
         return self._loaded
 
     def _is_loaded_here(self, label: str) -> bool:
@@ -146,12 +146,12 @@ class Prepared:
         if not self._is_ready:
             memory_mb = self.campaign.limits.memory_mb
             self.views = self._views(job.algorithm)
-            start = time.monotonic()
+            start = monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
             threads = self.campaign.algorithms[job.algorithm].threads
             self.trial = prepare(algorithm, problem, memory_mb, self.views, threads)
-            self.seconds += time.monotonic() - start
+            self.seconds += monotonic() - start
             self._is_ready = True
         return algorithm
 

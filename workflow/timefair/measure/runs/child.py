@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import name_of
 from timefair.linux import kernel
 from timefair.linux.keeper import Keeper
 from timefair.linux.kernel import ends_at_once
@@ -335,7 +336,9 @@ def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
     if isinstance(error, SolverGone):
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
+    state.report(f"{name_of(error)}: its text cannot be shown, because its __str__ does not return")
+    state["failure"], state["stop"] = 1, Stop.FAILURE  # if the text of the exception never ends
     place, text = failure(error, of_problem)
-    state["failure"], state["stop"] = 1 + place, Stop.FAILURE
+    state["failure"] = 1 + place
     state.report(text)
     kernel.end_process(0)

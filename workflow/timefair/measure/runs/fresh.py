@@ -71,7 +71,7 @@ class Fresh:
     @property
     def remark(self) -> str:
         """What the record says about the runs."""
-        return f"its modules were imported again, because a fork would lose {self.because}"
+        return f"its modules were imported again, because forks would lose or share {self.because}"
 
     def fork(self, state: State, instance: int, seed: int) -> int:
         """Let the process of a run be forked, and adopt it; return its process id."""
