@@ -99,7 +99,7 @@ def used_by(command: list[str], folder: Path) -> Usage:
         if process.returncode:
             log.seek(0)
             sys.exit(f"{' '.join(command)}\n{log.read()}")
-    usages = [usage, *(orphan.usage for orphan in kernel.end_orphans(spare=others))]
+    usages = [usage, *(orphan for orphan in kernel.end_orphans(spare=others))]
     of_each = [Usage.of(wall_s, one) for one in usages]
     return Usage(wall_s, sum(one.cpu_s for one in of_each), max(one.peak_mb for one in of_each))
 

@@ -41,13 +41,18 @@ def test_threads_of_an_import(folder: Path, code: str, found: str) -> None:
 
 def test_check_says_what_a_module_starts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_lost", {})
+    monkeypatch.setattr(threads, "_shared", {})
     (folder / "starter.py").write_text(POOL + "p = ThreadPoolExecutor(1)\np.submit(abs, 1)" + SOLVE)
     (folder / "quiet.py").write_text(SOLVE)
     for name in ("starter", "quiet"):
         user_code.load_function(f"{name}.py:solve")
-    started = "starter.py starts 1 thread (ThreadPoolExecutor-0_0)"
+    started = "starter.py starts or opens 1 thread (ThreadPoolExecutor-0_0)"
     said = user_code.warnings("starter.py:solve")  # from Python 3.12 on, also Python's own warning
-    assert any(
-        line.startswith(f"{started} when it is imported, which a fork loses") for line in said
-    )
+    assert any(line.startswith(f"{started} when it is imported, which forks lose") for line in said)
     assert user_code.warnings("quiet.py:solve") == []
+
+
+def test_what_all_forks_would_share_is_found(folder: Path) -> None:
+    code = "import mmap, os\nKEPT, FD = mmap.mmap(-1, 99), os.open('kept', os.O_CREAT)"
+    (folder / "mine.py").write_text(code + SOLVE)
+    assert threads.started_by("mine.py:solve", 1) == "2 shared objects (kept, memory)"

@@ -63,7 +63,7 @@ def test_the_algorithm_has_its_threads_in_each_run(tmp_path: Path) -> None:
     assert first["best_f"] == second["best_f"]  # one seed
     assert first["status"] == "ok"
     assert first["message"] == (
-        "its modules were imported again, because a fork would lose "
+        "its modules were imported again, because forks would lose or share "
         "1 thread (ThreadPoolExecutor-0_0)"
     )
     assert min(first["preparation_s"], second["preparation_s"]) > 0.2

@@ -138,10 +138,10 @@ def test_shared_runs_read_each_other_and_the_record_shows_it(folder):
 
 @pytest.mark.slow
 def test_without_namespaces_the_record_shows_what_runs_share(folder, monkeypatch):
-    def refuse() -> bool:
+    def refuse(which: int) -> None:
         raise PermissionError(1, "Operation not permitted", "a user namespace")
 
-    monkeypatch.setattr(private_folders, "_unshare", refuse)
+    monkeypatch.setattr(private_folders, "_own_namespaces", refuse)
     rows = rows_of(folder, f"{folder}/code/cheat.py:solve")
     assert {(row["isolation"], row["watched_because"]) for row in rows} == {("watched", DENIED)}
     assert all("timefair-test-best-" in row["appeared"] for row in rows)

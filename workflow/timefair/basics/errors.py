@@ -61,13 +61,19 @@ def described(error: BaseException) -> str:
     >>> described(ValueError("no\\nconvergence"))
     'ValueError: no convergence'
     """
-    kind = type(error).__name__
+    kind = name_of(error)
     try:
         text = " ".join(str(error).split())
     except Exception:  # its own __str__ is the user's code
         text = "its text cannot be shown, because its __str__ raises"
     text = text if len(text) <= LONGEST else text[:LONGEST] + " ..."
     return f"{kind}: {text}".strip(": ")
+
+
+def name_of(error: BaseException) -> str:
+    """The name of the class, which the user's code cannot keep from us."""
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name
 
 
 class Interrupted(BaseException):

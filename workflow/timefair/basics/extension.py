@@ -50,8 +50,8 @@ class Extension:
         keys of the core in ``reported_for``.
     isolation
         Values of ``isolation`` in a campaign, each with the module whose context manager
-        ``confined(prepared, job, cores)`` gives the `timefair.measure.runs.child.Confined` that
-        runs the job's algorithm.
+        ``confined(prepared, job, cores, folder)`` gives the
+        `timefair.measure.runs.child.Confined` that runs the job's algorithm.
     check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 

@@ -1,8 +1,9 @@
-"""Notes which threads of this process a fork loses.
+"""Notes which threads of this process a fork loses, and what all its forks would share.
 
 A fork has only the thread that made it. Code that waits for one of the others, such as a pool of
 OpenMP or a `ThreadPoolExecutor`, waits there for ever. A library that ends its threads before a
-fork and starts them again later, such as OpenBLAS, loses none.
+fork and starts them again later, such as OpenBLAS, loses none. Open files, shared memory and other
+processes would pass from one fork to the next what it has written there.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -42,17 +43,23 @@ _lost: dict[int, str] = {}
 """Their names by the numbers of the threads. A fork inherits them, but not the threads."""
 
 
+_shared: dict[tuple[str, str], str] = {}
+"""What is open in this process that its forks would share."""
+
+
 @contextmanager
 def noted() -> Iterator[None]:
-    """Note threads that are started inside the block and that a fork would lose.
+    """Note threads that are started inside the block and that a fork would lose, and what is opened
+    there.
 
     If there are new threads, the process is forked once to see whether they remain. The forked
     process ends at once.
     """
-    before = _running()
+    before, had = _running(), _open()
     try:
         yield
     finally:
+        _shared.update({place: name for place, name in _open().items() if place not in had})
         if _running() - before and (remaining := _after_fork() - before):
             names = {one.native_id: one.name for one in threading.enumerate()}
             for number in remaining:
@@ -61,14 +68,34 @@ def noted() -> Iterator[None]:
 
 
 def lost() -> str:
-    """The number and the names of the noted threads, for a message; empty if there are none.
+    """What was noted, for a message; empty if there is nothing.
 
     Threads that Python does not know, such as those of OpenMP, are ``native``.
     """
-    if not _lost:
-        return ""
-    names = ", ".join(sorted(set(_lost.values())))
-    return f"{len(_lost)} thread{'s' if len(_lost) > 1 else ''} ({names})"
+    found = []
+    for names, kind in ((_lost.values(), "thread"), (_shared.values(), "shared object")):
+        if names:
+            several = "s" if len(names) > 1 else ""
+            found.append(f"{len(names)} {kind}{several} ({', '.join(sorted(set(names)))})")
+    return " and ".join(found)
+
+
+def _open() -> dict[tuple[str, str], str]:
+    """Names of the open files, the writable shared memory and the children of this process."""
+    found = {}
+    for fd in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the descriptor of the listing itself
+            name = os.readlink(f"/proc/self/fd/{fd}")
+            found[fd, name] = os.path.basename(name)
+    for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
+        place, rights, *_, name = line.split(maxsplit=5)
+        if rights[1] == "w" and rights[3] == "s":
+            found[place, name] = "memory"
+    for task in os.listdir("/proc/self/task"):
+        with suppress(OSError):
+            for pid in Path(f"/proc/self/task/{task}/children").read_text().split():
+                found["child", pid] = "process"
+    return found
 
 
 @cache

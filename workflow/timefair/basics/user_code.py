@@ -13,12 +13,12 @@ import os
 import re
 import sys
 import sysconfig
-import time
 import warnings as python_warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from time import monotonic
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -83,7 +83,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
 
     Raises InputError if the module cannot be imported or ends the interpreter.
     """
-    start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
+    start, folder, arguments = monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
         with _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted():
@@ -101,7 +101,7 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
         left = _return_to(folder)
     if name not in _imports:
         printed = " ".join("".join(stream.kept for stream in heard).split())
-        _imports[name] = Import(time.monotonic() - start, printed, "".join(warned[:1]), left)
+        _imports[name] = Import(monotonic() - start, printed, "".join(warned[:1]), left)
     return module
 
 
@@ -322,8 +322,8 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
         started := threads.started_by(name, threads_allowed)
     ):
         lines.append(
-            f"{place} starts {started} when it is imported, which a fork loses: each run imports "
-            "it again, before its clock starts"
+            f"{place} starts or opens {started} when it is imported, which forks lose or share: "
+            "each run imports it again, before its clock starts"
         )
     return lines
 

@@ -11,13 +11,14 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import FrameType
 from typing import NamedTuple, NoReturn
 
 from timefair.basics.errors import Interrupted
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_calling = ctypes.PyDLL(None)  # without letting another thread run
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -26,6 +27,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 _CLOCK_MONOTONIC = 1
 _SIGEV_SIGNAL = 0
 _TIMER_ABSTIME = 1
+_PR_GET_TID_ADDRESS = 40
+_CLONE_PARENT = 0x8000
+_CLONE = {"x86_64": 56, "aarch64": 220}
 
 
 class _Timespec(ctypes.Structure):
@@ -64,9 +68,12 @@ def end_if_forked(own: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process when the thread that forked it ends; at once if it has ended already."""
+    """End this process when the thread that forked it ends; at once if it has ended already.
+
+    A parent outside of this PID namespace has the number 0.
+    """
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-    if os.getppid() != parent:
+    if os.getppid() not in (parent, 0):
         end_process(1)
 
 
@@ -144,34 +151,34 @@ def forked(live: Callable[[], object]) -> int:
         end_process(0)
 
 
-def forked_as_orphan(live: Callable[[], NoReturn]) -> int:
-    """Fork a process that the next subreaper above this one adopts, and return its process id.
-
-    It is forked by a process that ends at once. `live` is its life.
-    """
+def forked_beside(live: Callable[[], NoReturn]) -> int:
+    """Fork a process that does this, as a child of this process's parent; return its number."""
     sys.stdout.flush()
     sys.stderr.flush()
-    reader, writer = os.pipe()
-    between = os.fork()
-    if between == 0:
-        pid = os.fork()
-        if pid == 0:
-            os.close(reader)
-            os.close(writer)
-            live()
-        os.write(writer, str(pid).encode())
-        end_process(0)
-    os.close(writer)
-    os.waitpid(between, 0)
-    pid = int(os.read(reader, 32))
-    os.close(reader)
-    return pid
+    python, place = ctypes.pythonapi, ctypes.c_void_p()
+    call = _CLONE[os.uname().machine], _CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0
+    known = _libc.prctl(_PR_GET_TID_ADDRESS, ctypes.byref(place), 0, 0, 0) == 0
+    python.PyOS_BeforeFork()
+    pid: int = _calling.syscall(*call)
+    if pid:
+        python.PyOS_AfterFork_Parent()
+        if pid < 0:
+            raise OSError("the kernel makes no further process")
+        return pid
+    if known and place.value:  # as fork of the C library does, which abort relies on
+        ctypes.c_int.from_address(place.value).value = os.getpid()
+    python.PyOS_AfterFork_Child()
+    live()
+    end_process(1)
 
 
-def wait_for_parent(parent: int) -> None:
-    """Wait, in a process of `forked_as_orphan`, until it is adopted."""
-    while os.getppid() != parent:
-        os.sched_yield()
+def keep_descriptors(kept: Iterable[int]) -> None:
+    """Close all descriptors but the first three and these."""
+    low = 3
+    for fd in sorted({*kept}):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, 1 << 30)
 
 
 class KillTimer:
@@ -241,12 +248,14 @@ def limit_memory(memory_mb: float | None) -> None:
 
 class Orphan(NamedTuple):
     """Resources of a process whose parent ended before it, including the processes that it waited
-    for.
+    for. The last two are None if they are unknown.
     """
 
     pid: int
     wait_status: int
-    usage: resource.struct_rusage
+    cpu_s: float
+    switches: int
+    peak_memory_mb: float
     run_queue_delay_ns: int | None
     written_bytes: int | None
 
@@ -268,15 +277,19 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
         if not left:
             break
         for child in left:
-            try:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(child, signal.SIGKILL)
-                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-                delay_ns, written = run_queue_delay_ns(child), written_bytes(child)
-                _, wait_status, usage = os.wait4(child, 0)
-                ended.append(Orphan(child, wait_status, usage, delay_ns, written))
-            except (ProcessLookupError, ChildProcessError):
-                continue
+                ended.append(reaped(child))
     return ended
+
+
+def reaped(child: int) -> Orphan:
+    """Wait for the end of a child; return what it used."""
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    delay_ns, written = run_queue_delay_ns(child), written_bytes(child)
+    _, status, usage = os.wait4(child, 0)
+    cpu_s, memory_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Orphan(child, status, cpu_s, usage.ru_nivcsw, memory_mb, delay_ns, written)
 
 
 def children() -> list[int]:

@@ -1,35 +1,47 @@
 """Private views of folders: a process sees the present content, and its changes vanish with it.
 
-The process enters its own mount namespace and mounts an overlay over each folder. Its lower layer
-is the folder, and its upper layer is a file system in memory, which takes all writes. Both vanish
-with the last process of the namespace, however it ends. A process without privileges first enters a
-user namespace with the same user and group ids, and then gives up the capabilities that it has
-there.
+In its own mount namespace, an overlay over each folder takes all writes, in memory; everything else
+is read-only. A process without privileges first enters a user namespace with its own ids.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import re
 import stat
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
+
+from timefair.linux import calls
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _CLONE_NEWNS = 0x00020000
 _CLONE_NEWIPC = 0x08000000
 _CLONE_NEWUSER = 0x10000000
-_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
-_PR_CAPBSET_DROP = 24
+_CLONE_NEWPID = 0x20000000
+_MS_RDONLY, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 0x1000, 0x4000, 0x40000
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
+_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
 _CAPABILITY_VERSION = 0x20080522
+_MOUNT_SETATTR, _AT_RECURSIVE, _HERE = 442, 0x8000, -100
+_READ_ONLY, _WRITABLE = struct.pack("4Q", 1, 0, 0, 0), struct.pack("4Q", 0, 1, 0, 0)
 
-_UNDOING = (19, 21, 38)
-"""CAP_SYS_PTRACE, CAP_SYS_ADMIN and CAP_PERFMON: with them a process can leave its view, or look
-into one that is outside."""
+_KEPT = sum(1 << number for number in (0, 1, 3, 4, 6, 7, 10))
+"""CAP_CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETGID, SETUID and NET_BIND_SERVICE, which root keeps:
+with none of them a process leaves its view, or reaches one that is outside.
+"""
+
+_in_user_namespace = False
+"""Whether this process, or one that it is a fork of, has entered a user namespace here."""
+
+_in_own_processes = False
+"""Whether it has called `own_processes`, and not yet `leave_processes`."""
 
 
 class Mount(NamedTuple):
@@ -97,36 +109,63 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
-def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
+def enter(
+    steps: Sequence[Mount],
+    megabytes: float | None = None,
+    writable: Sequence[Path] = (),
+    hidden: Iterable[Path] = (),
+) -> None:
     """Give this process, which has only one thread, its own view of folders permanently.
 
-    System V shared memory, semaphores and message queues, and POSIX message queues, are its own
-    too. All that is written has at most so many `megabytes`; None for half of the memory. If the
+    It may write to the `private` folders of `steps`, at most so many `megabytes` in all (None: half
+    of the memory), and to the `writable` folders, which others see; without `steps`, to all that it
+    may.
+    The `hidden` folders are empty. System V shared memory, semaphores and message queues, and POSIX
+    message queues, are its own too; no privilege is left, and `calls.refuse` is in force. If the
     kernel refuses, an OSError names the folder or what else was refused, and the process cannot be
     used.
     """
     here = os.getcwd()
-    user = _unshare()
+    _own_namespaces(_CLONE_NEWNS | _CLONE_NEWIPC)
     _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
     with contextlib.ExitStack() as stack:
-        as_they_are = []
-        for step in steps:
-            fd = os.open(step.folder, os.O_PATH | os.O_CLOEXEC)
+
+        def opened(folder: Path) -> int:
+            fd = os.open(folder, os.O_PATH | os.O_CLOEXEC)
             stack.callback(os.close, fd)
-            as_they_are.append(fd)
-        private = [step.folder for step in steps if step.private]
-        if private:
-            written = _memory_over(private[0], megabytes)
+            return fd
+
+        as_they_are = [opened(step.folder) for step in steps]
+        shared = [opened(folder) for folder in writable]
+        if steps and Path("/") not in writable:
+            _set_attributes("/", _READ_ONLY, _AT_RECURSIVE)
+        existing = {folder for folder in hidden if folder.is_dir()}
+        empty = [folder for folder in existing if not existing.intersection(folder.parents)]
+        places = [*(step.folder for step in steps if step.private), *empty]
+        if places:
+            written = _memory_over(places[0], megabytes)
             stack.callback(os.close, written)
         for number, (step, fd) in enumerate(zip(steps, as_they_are, strict=True)):
             if step.private:
-                _overlay(step.folder, fd, written, str(number), user)
+                _overlay(step.folder, fd, written, str(number))
             else:
-                source = f"/proc/self/fd/{fd}".encode()
-                flags = _flags(_MS_BIND | _MS_REC)
-                _call(_libc.mount(source, os.fsencode(step.folder), None, flags, None), step.folder)
+                _bind(fd, step.folder)
+        if empty:
+            os.mkdir("nothing", 0o555, dir_fd=written)
+            nothing = os.open("nothing", os.O_PATH | os.O_CLOEXEC, dir_fd=written)
+            stack.callback(os.close, nothing)
+        for folder in empty:
+            _bind(nothing, folder)
+        for folder, fd in zip(writable, shared, strict=True):
+            if steps and folder != Path("/"):
+                _bind(fd, folder)
+                _set_attributes(str(folder), _WRITABLE)
+    _limit_shared_memory(megabytes)
+    if _in_own_processes:
+        mount_proc(_MS_RDONLY)
     os.chdir(here)
-    _give_up_capabilities(keep_others=os.geteuid() == 0)
+    _give_up_capabilities()
+    calls.refuse()
 
 
 def refusal(steps: Sequence[Mount]) -> str | None:
@@ -145,8 +184,12 @@ def refusal(steps: Sequence[Mount]) -> str | None:
 def _try_out(steps: Sequence[Mount], writer: int) -> NoReturn:
     status = 1
     try:
-        enter(steps)
-        status = 0
+        own_processes()
+        if first := os.fork():
+            status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+        else:
+            enter(steps)
+            status = 0
     except OSError as error:
         os.write(writer, said(error).encode())
     finally:
@@ -160,24 +203,83 @@ def said(error: OSError) -> str:
     return f"{what}{error.strerror or error}"
 
 
-def _unshare() -> bool:
-    """Enter new namespaces; whether a user namespace is among them."""
-    own = _CLONE_NEWNS | _CLONE_NEWIPC
-    if os.geteuid() == 0 and _libc.unshare(own) == 0:
-        return False
+def own_processes() -> None:
+    """Fork from now on into a new PID namespace, which ends with the first fork.
+
+    A user without privileges enters a user namespace, which needs a process with only one thread.
+    """
+    global _in_own_processes
+    _own_namespaces(_CLONE_NEWPID)
+    _in_own_processes = True
+
+
+def leave_processes() -> bool:
+    """Undo `own_processes` for later forks; False without privileges, which it needs."""
+    global _in_own_processes
+    fd = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _in_own_processes = _libc.setns(fd, _CLONE_NEWPID) != 0
+    finally:
+        os.close(fd)
+    return not _in_own_processes
+
+
+def mount_proc(flags: int = 0) -> None:
+    """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
+    _call(
+        _libc.mount(b"proc", b"/proc", b"proc", _flags(flags | _NOSUID_NODEV_NOEXEC), None), "/proc"
+    )
+
+
+def own_mounts() -> None:
+    """Enter a mount namespace whose mounts no other process sees."""
+    _own_namespaces(_CLONE_NEWNS)
+    _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
+
+
+def _own_namespaces(which: int) -> None:
+    """Enter new namespaces, in a user namespace if they need it."""
+    global _in_user_namespace
+    if _libc.unshare(which) == 0:
+        return
     uid, gid = os.geteuid(), os.getegid()
-    _call(_libc.unshare(own | _CLONE_NEWUSER), "a user namespace")
+    _call(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
+    _in_user_namespace = True
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{uid} {uid} 1"),
         ("gid_map", f"{gid} {gid} 1"),
     ):
-        fd = os.open(f"/proc/self/{name}", os.O_WRONLY | os.O_CLOEXEC)
-        try:
-            os.write(fd, text.encode())
-        finally:
-            os.close(fd)
-    return True
+        _write(f"/proc/self/{name}", text)
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def _limit_shared_memory(megabytes: float | None) -> None:
+    """Limit the System V shared memory of the namespace, where the system lets us."""
+    if megabytes is not None:
+        with contextlib.suppress(OSError):
+            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
+
+
+def _bind(fd: int, folder: Path) -> None:
+    """Mount what a descriptor names over a folder."""
+    source = f"/proc/self/fd/{fd}".encode()
+    _call(_libc.mount(source, os.fsencode(folder), None, _flags(_MS_BIND | _MS_REC), None), folder)
+
+
+def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
+    """Set or clear attributes of a mount; kernels before 5.12 cannot."""
+    if _libc.syscall(_MOUNT_SETATTR, _HERE, os.fsencode(place), flags, attributes, len(attributes)):
+        number = ctypes.get_errno()
+        if number != errno.ENOSYS:
+            raise OSError(number, os.strerror(number), place)
 
 
 def _memory_over(folder: Path, megabytes: float | None) -> int:
@@ -187,14 +289,14 @@ def _memory_over(folder: Path, megabytes: float | None) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _overlay(folder: Path, below: int, written: int, name: str, user: bool) -> None:
+def _overlay(folder: Path, below: int, written: int, name: str) -> None:
     """Mount over a folder itself, with a new folder of `written` for what is written."""
     looks = os.fstat(below)
     os.mkdir(name, dir_fd=written)
     os.mkdir(f"{name}-work", dir_fd=written)
     above = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=written)
     try:
-        if not user:
+        if not _in_user_namespace:
             os.fchown(above, looks.st_uid, looks.st_gid)
         os.fchmod(above, stat.S_IMODE(looks.st_mode))
     finally:
@@ -204,7 +306,7 @@ def _overlay(folder: Path, below: int, written: int, name: str, user: bool) -> N
             f"lowerdir=/proc/self/fd/{below}",
             f"upperdir=/proc/self/fd/{written}/{name}",
             f"workdir=/proc/self/fd/{written}/{name}-work",
-            *(["userxattr"] if user else []),
+            *(["userxattr"] if _in_user_namespace else []),
         ]
     )
     arguments = (b"overlay", os.fsencode(folder), b"overlay", _flags(0), options.encode())
@@ -223,17 +325,20 @@ class _Capabilities(ctypes.Structure):
     )
 
 
-def _give_up_capabilities(keep_others: bool) -> None:
-    """Drop those that undo a view, or all."""
+def _give_up_capabilities() -> None:
+    """Keep `_KEPT` of root's, and none in a user namespace."""
+    allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
     header, held = _Header(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
     _call(_libc.capget(ctypes.byref(header), held), "capabilities")
-    for number in _UNDOING:
-        _call(_libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "capabilities")
+    number = 0
+    while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        if not allowed >> number & 1:
+            _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
+        number += 1
     for word in range(2):
-        undoing = sum(1 << number % 32 for number in _UNDOING if number // 32 == word)
         for name, _ in _Capabilities._fields_:
-            kept = getattr(held[word], name) & ~undoing if keep_others else 0
-            setattr(held[word], name, kept)
+            kept = getattr(held[word], name) & allowed >> 32 * word
+            setattr(held[word], name, kept & 0xFFFFFFFF)
     _call(_libc.capset(ctypes.byref(header), held), "capabilities")
 
 

@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
 _ROOT = Path("/")
+_WORKFLOW = (".snakemake", "results")
+"""Folders of the workflow in its working directory."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class Views:
     """The private and the shared folders of an algorithm's runs.
 
     ``isolation`` is in force, ``because`` of a reason if folders are only watched; ``steps`` are
-    the mounts of a run's view, ``watched`` the folders that runs share, and ``megabytes`` limits
-    what one run writes into its private folders.
+    the mounts of a run's view, ``watched`` the folders that runs share, ``hidden`` those of the
+    workflow, and ``megabytes`` limits what one run writes into its private folders. Without
+    ``namespaces``, the kernel refuses all of this.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -45,6 +48,8 @@ class Views:
     steps: tuple[Mount, ...] = ()
     watched: tuple[Path, ...] = (Path(),)
     megabytes: float | None = None
+    hidden: tuple[Path, ...] = ()
+    namespaces: bool = False
     _refusal: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1024), compare=False)
 
     def enter(self) -> None:
@@ -53,14 +58,20 @@ class Views:
         The parent still sees the run's temporary folder, and counts the files that are left there.
         If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
         """
-        if not self.steps:
+        if not self.namespaces:
             return
-        scratch = Path(tempfile.gettempdir())
+        writable = (*self.watched, Path(tempfile.gettempdir()))
         try:
-            private_folders.enter([*self.steps, Mount(scratch, private=False)], self.megabytes)
+            private_folders.enter(self.steps, self.megabytes, writable, self.hidden)
         except OSError as error:
             self._refusal.write(private_folders.said(error).encode()[: len(self._refusal)])
             kernel.end_process(1)
+
+    def without(self, folder: Path) -> Views:
+        """Views of runs that do not see this folder either, unless they work in it."""
+        place = folder.resolve()
+        works_in_it = Path.cwd().is_relative_to(place)
+        return self if works_in_it else replace(self, hidden=(*self.hidden, place))
 
     def check(self) -> None:
         """Raise `InputError` if a process could not enter its view and therefore
@@ -90,9 +101,10 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
     ``private``, this tests which folders the machine can make private.
     """
     watched = _watched_folders(sources)
+    reason, hidden = private_folders.refusal(()), _existing(map(Path, _WORKFLOW))
     if asked is Isolation.SHARED:
-        return Views(watched=watched)
-    if (reason := private_folders.refusal(())) is not None:
+        return Views(watched=watched, hidden=hidden, namespaces=reason is None)
+    if reason is not None:
         return Views(Isolation.WATCHED, reason, watched=watched)
     mounted = private_folders.mount_points()
     wanted = _existing([*watched, *_wide_folders()])
@@ -103,13 +115,13 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
         allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
         steps = private_folders.plan(allowed, mounted)
         if private_folders.refusal(steps) is not None:
-            return Views(Isolation.WATCHED, reason, watched=watched)
+            return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True)
     elif _ROOT in watched:
         reason = f"{_ROOT}: the folder that all others lie in"
     if reason is None:
-        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes)
+        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes, hidden, True)
     left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
-    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes)
+    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes, hidden, True)
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
@@ -132,28 +144,6 @@ def _wide_folders() -> list[Path]:
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
     """The existing ones of these folders, with links resolved and without duplicates."""
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
-
-
-def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
-    """The descriptors that runs of this process must not have: all files in some folders, and all
-    sockets, also those of the algorithm, because runs would share them.
-    """
-    inside = tuple(os.path.realpath(folder) + os.sep for folder in folders)
-    found = []
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            target = os.readlink(f"/proc/self/fd/{name}")
-        except OSError:  # the descriptor of the listing itself
-            continue
-        if int(name) > 2 and target.startswith(("socket:", *inside)):
-            found.append(int(name))
-    return tuple(found)
-
-
-def close_descriptors(descriptors: Iterable[int]) -> None:
-    """Close the descriptors, in the process of a run."""
-    for fd in descriptors:
-        os.close(fd)
 
 
 PREFIX = "timefair-"
@@ -181,7 +171,7 @@ NAMES = 5
 MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""
 
-_EXPECTED = frozenset({".snakemake", "results", ".git"})
+_EXPECTED = frozenset({*_WORKFLOW, ".git"})
 """Names that the workflow and the user's tools create in their working directory."""
 
 _COMPILED = ".pyc"

@@ -25,15 +25,13 @@ from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.linux import kernel
+from timefair.linux import keeper, kernel
 from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.isolation import (
     Views,
     appeared,
-    close_descriptors,
     fingerprint,
-    of_the_measurement,
     scratch_folder,
 )
 from timefair.measure.launching import stream
@@ -360,10 +358,13 @@ def trial_launch(
         ends_at_once()
         os.setsid()
         own = os.getpid()
+        kept = keeper.made() if views.namespaces else None  # it ends with its connection
         trial = os.fork()
         if trial == 0:
             _try_out(own, load, memory_mb, views, told, trace, cores)
         os.waitpid(trial, 0)
+        if kept is not None:
+            kept.sweep()
 
     pid = kernel.forked(guard)
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
@@ -390,7 +391,7 @@ def _try_out(
     cores: int,
 ) -> None:
     try:
-        close_descriptors(of_the_measurement([]))
+        kernel.keep_descriptors([told, trace])
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)

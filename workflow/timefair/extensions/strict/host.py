@@ -13,10 +13,12 @@ import os
 import pickle
 import socket
 import tempfile
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
 from typing import NoReturn
 
 import numpy as np
@@ -26,13 +28,13 @@ from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
-from timefair.extensions.strict.calls import Confinement
 from timefair.extensions.strict.channel import Caller, Channel
-from timefair.linux import kernel
+from timefair.linux import keeper, kernel
 from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
+from timefair.measure.evaluation.state import take_output
 from timefair.measure.isolation import Views, views
 from timefair.measure.launching import stream
 from timefair.measure.trial import load, prepare
@@ -59,6 +61,7 @@ class Setup:
     upper: NDArray[np.float64]
     integer: NDArray[np.bool_]
     memory_mb: float | None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -93,37 +96,41 @@ def main(descriptor: str) -> None:
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
     ends_at_once()
-    confinement = Confinement(setup.starter)
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:
         connection.send(json.dumps(vars(Ready(faults=list(error.faults)))).encode())
         return
     connection.send(json.dumps(vars(ready)).encode())
+    keeper.hand_over_new(connection, possible=folders.namespaces)
     while True:
-        message, fds, *_ = socket.recv_fds(connection, LONGEST, 1)
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 2)
         if not message:
             return
         request: Request = pickle.loads(message)
-        pid = _fork_solver(connection, algorithm, setup, confinement, request, folders, fds[0])
-        os.close(fds[0])
+        live = partial(_live, algorithm, setup, request, folders, fds)
+        pid = kernel.forked_beside(live)
+        for fd in fds:
+            os.close(fd)
         connection.send(str(pid).encode())
 
 
 def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
-    begun = time.monotonic()
+    begun = monotonic()
     algorithm = load(setup.use, setup.parameters, setup.rounds_integers)
-    seconds = time.monotonic() - begun
+    seconds = monotonic() - begun
     sources = source_files(*involved(setup.use, setup.parameters))
     folders = views(Isolation.PRIVATE, sources, setup.memory_mb)
-    begun = time.monotonic()
+    if setup.folder is not None:
+        folders = folders.without(setup.folder)
+    begun = monotonic()
     trial = prepare(algorithm, _stand_in(setup), setup.memory_mb, folders)
     if lost := threads.lost():
         raise InputError(
-            f"{setup.use}: its module starts {lost}, which its runs lose with isolation: strict; "
-            "write isolation: private"
+            f"{setup.use}: its module starts or opens {lost}, which its runs lose or share with "
+            "isolation: strict; write isolation: private"
         )
-    seconds += time.monotonic() - begun
+    seconds += monotonic() - begun
     watched = [str(folder) for folder in folders.watched]
     ready = Ready(seconds, trial.trace, trial.appeared, watched, folders.because)
     return algorithm, folders, ready
@@ -142,44 +149,26 @@ def _stand_in(setup: Setup) -> Problem:
     )
 
 
-def _fork_solver(
-    connection: socket.socket,
-    algorithm: Algorithm,
-    setup: Setup,
-    confinement: Confinement,
-    request: Request,
-    folders: Views,
-    fd: int,
-) -> int:
-    """Fork the solver, which the starter adopts; return its process id."""
-
-    def live() -> NoReturn:
-        connection.close()
-        _live(algorithm, setup, confinement, request, folders, fd)
-
-    return kernel.forked_as_orphan(live)
-
-
 def _live(
     algorithm: Algorithm,
     setup: Setup,
-    confinement: Confinement,
     request: Request,
     folders: Views,
-    fd: int,
+    fds: list[int],
 ) -> NoReturn:
     """Run a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()
     try:
+        channel_fd, output = fds
+        kernel.keep_descriptors(fds)
+        take_output(output)
         os.setsid()
         tempfile.tempdir = request.folder
-        folders.enter()
-        kernel.wait_for_parent(setup.starter)
-        kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
+        folders.enter()
+        kernel.die_with_parent(setup.starter)
         kernel.limit_memory(setup.memory_mb)
-        confinement.enter()
-        channel = Channel(fd, len(setup.lower))
+        channel = Channel(channel_fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)
         objective = caller.objective

@@ -27,6 +27,7 @@ from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import LONGEST, Ready, Request, Setup
 from timefair.linux import kernel
+from timefair.linux.keeper import Keeper
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import SolverGone
 from timefair.measure.evaluation.state import State
@@ -51,23 +52,23 @@ class Host(Confined):
         solvers = _Solvers(self, state, seed)
         return Algorithm(solvers.solve), solvers.first.cpu_ns
 
-    def solver(self, seed: int) -> Solver:
+    def solver(self, seed: int, output: int) -> Solver:
         """Ask for a solver of a run with this seed, and wait until it can be launched."""
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
             request = Request(seed, self.cores, tempfile.gettempdir())
-            socket.send_fds(self.connection, [pickle.dumps(request)], [fd])
+            socket.send_fds(self.connection, [pickle.dumps(request)], [fd, output])
         finally:
             os.close(fd)
         return Solver(int(self.connection.recv(32)), channel)
 
 
 @contextmanager
-def confined(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
+def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Host]:
     """Prepare the job's algorithm in a host, which lives until the block ends.
 
-    The last of the cores is for evaluations.
+    The last of the cores is for evaluations. Solvers do not see the `folder` of the campaign.
     """
     spec = prepared.campaign.algorithms[job.algorithm]
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
@@ -80,6 +81,7 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Iterator[H
         upper=problem.upper,
         integer=problem.integer,
         memory_mb=prepared.campaign.limits.memory_mb,
+        folder=folder.resolve(),
     )
     with hosted(setup, cores) as host:
         ready = host.ready
@@ -109,7 +111,8 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
             raise InputError(*ready.faults)
         kernel.end_orphans(spare=[process.pid])  # that the trial launch left
         connection = process.connection
-        yield Host(process.pid, cores[-1], cores[:-1], ready, connection, len(setup.lower))
+        keeper = Keeper.received(connection)
+        yield Host(process.pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
 
 
 class Solver:
@@ -155,7 +158,7 @@ class _Solvers:
         return launching.Remark(solver.launch(int(self._state["launches"]) - 1, objective))
 
     def _another(self) -> Solver:
-        solver = self._host.solver(self._seed)
+        solver = self._host.solver(self._seed, self._state.output_fd)
         self._state["solvers"] += 1
         self._solvers.append(solver)
         return solver

@@ -29,9 +29,9 @@ from timefair.extensions.tuning.tuners import Evaluation
 from timefair.linux import kernel
 from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.job.cell import unprepared
+from timefair.measure.job.cell import allowed, unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.measure.job.prepared import Prepared, allowance_of, common
+from timefair.measure.job.prepared import Prepared, common
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
@@ -206,8 +206,7 @@ class _Search:
         prepared = self._candidate(asked.candidate, asked.parameters)
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)
-        with prepared.ready(job, self._cores) as algorithm:
-            allowance = allowance_of(prepared.campaign, prepared.views, job, self._folder)
+        with allowed(prepared, job, self._cores, self._folder) as (algorithm, allowance):
             measure = partial(measure_run, algorithm, problem, allowance, seed)
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)

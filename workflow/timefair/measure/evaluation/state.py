@@ -163,7 +163,7 @@ class State:
         self.numbers, self.recommended_dimension = numbers, recommended
         self.fds = _new() if fds is None else list(fds)
         head, events, launches, launch_events, batches, vectors, *last = self.fds
-        self._recommended_fd, self.best_fd, self._start_fd = last
+        self._recommended_fd, self.best_fd, self._start_fd, self.output_fd = last
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         if fds is None:
@@ -209,8 +209,9 @@ class State:
 
     def report(self, message: str) -> None:
         """Leave a message for the parent; it is cut at the length of a page."""
-        text = message.encode("utf-8", "replace")[: MESSAGE_END - MESSAGE_AT - 1]
-        self._page[MESSAGE_AT : MESSAGE_AT + len(text)] = text
+        room = MESSAGE_END - MESSAGE_AT
+        text = message.encode("utf-8", "replace")[: room - 1]
+        self._page[MESSAGE_AT:MESSAGE_END] = text.ljust(room, b"\0")
 
     @property
     def message(self) -> str | None:
@@ -282,11 +283,19 @@ class State:
         self.fds = []
 
 
+def take_output(fd: int) -> None:
+    """Let this process read nothing, and print to a descriptor."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    for source, place in ((null, 0), (fd, 1), (fd, 2)):
+        os.dup2(source, place)
+    os.close(null)
+
+
 def _new() -> list[int]:
     """The files of the memory of a run."""
     parts = (
         "head", "events", "launches", "launch-events", "batches", "vectors", "recommended", "best",
-        "start",
+        "start", "output",
     )  # fmt: skip
     fds = [os.memfd_create(f"timefair-{part}") for part in parts]
     os.ftruncate(fds[0], MESSAGE_END)

@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.campaign import earlier, plan, provenance, requirement
+from timefair.linux.keeper import kept
 from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
 from timefair.measure.job import stopping
@@ -19,7 +21,9 @@ from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.stopping import Repetitions
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row
-from timefair.measure.runs.run import ATTEMPTS
+from timefair.measure.runs.child import Allowance, Confined
+from timefair.measure.runs.fresh import Fresh
+from timefair.measure.runs.run import ATTEMPTS, Subject
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.integrity import machine_kind
@@ -123,13 +127,24 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 
 @contextmanager
 def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Runner]:
-    """What measures the runs of a job on held cores.
-
-    Runs inherit no open files from the `folder` of the campaign.
-    """
-    with prepared.ready(job, cores) as algorithm:
-        allowance = allowance_of(prepared.campaign, prepared.views, job, folder)
+    """What measures the runs of a job on held cores. Runs do not see the campaign's `folder`."""
+    with allowed(prepared, job, cores, folder) as (algorithm, allowance):
         yield Runner(prepared, job, algorithm, allowance, cores)
+
+
+@contextmanager
+def allowed(
+    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
+) -> Iterator[tuple[Subject, Allowance]]:
+    """The job's algorithm, ready on held cores, and what its runs may use."""
+    with ExitStack() as stack:
+        algorithm = stack.enter_context(prepared.ready(job, cores, folder))
+        allowance = allowance_of(prepared.campaign, prepared.views, job)
+        if isinstance(algorithm, Confined | Fresh):
+            keeper = algorithm.keeper
+        else:
+            keeper = stack.enter_context(kept()) if allowance.views.namespaces else None
+        yield algorithm, replace(allowance, keeper=keeper)
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:

@@ -10,12 +10,11 @@ import tempfile
 import time
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import NoReturn
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign.configuration import restored
-from timefair.linux import kernel
+from timefair.linux import keeper, kernel
 from timefair.linux.kernel import ends_at_once
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
@@ -34,7 +33,7 @@ class _Loader:
         self.modules: Sequence[str] = ()
 
     def allowance(self, views: Views) -> Allowance:
-        return allowance_of(self._campaign, views, self._job, Path())
+        return allowance_of(self._campaign, views, self._job)
 
     def problem(self, instance: int) -> Problem:
         self._prepared = Prepared(self._campaign)
@@ -64,14 +63,13 @@ def main(descriptor: str) -> None:
     trial = trial_launch(loader.on_trial, memory_mb, views, cores, LOADING_S)
     loader.modules = trial.modules
     connection.send(json.dumps([time.monotonic() - begun, trial]).encode())
+    keeper.hand_over_new(connection, possible=views.namespaces)
     while True:
         message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
         if not message:
             return
         request: Request = pickle.loads(message)
-        pid = kernel.forked_as_orphan(
-            partial(_live, context.starter, loader, allowance, request, fds)
-        )
+        pid = kernel.forked_beside(partial(_live, context.starter, loader, allowance, request, fds))
         for fd in fds:
             os.close(fd)
         connection.send(str(pid).encode())
@@ -82,7 +80,6 @@ def _live(
 ) -> NoReturn:
     """Be the process of a run."""
     try:
-        kernel.wait_for_parent(starter)
         for fd in fds:
             os.set_inheritable(fd, False)
         tempfile.tempdir = request.folder

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from timefair.algorithms import registry as algorithms
@@ -21,8 +21,7 @@ from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
 from timefair.measure.evaluation.objective import NEVER, Measurement
 from timefair.measure.evaluation.state import State
-from timefair.measure.isolation import Views, of_the_measurement, views
-from timefair.measure.job.cores import lock_folder
+from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs.child import Allowance, Confined
@@ -68,10 +67,10 @@ class Prepared:
         """Import the modules that all algorithms of the job's library need."""
         if not self._is_loaded_here(job.algorithm):
             return
-        start = time.monotonic()
+        start = monotonic()
         with threads.noted():
             import_library(self.campaign.algorithms[job.algorithm].use)
-        self.seconds += time.monotonic() - start
+        self.seconds += monotonic() - start
 
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
@@ -83,12 +82,12 @@ class Prepared:
             self.import_library(job)
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
-            start = time.monotonic()
+            start = monotonic()
             with threads.noted():
                 self._loaded = load(
                     spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
                 )
-            self.seconds += time.monotonic() - start
+            self.seconds += monotonic() - start
         return self._loaded
 
     def _is_loaded_here(self, label: str) -> bool:
@@ -147,20 +146,25 @@ class Prepared:
         if not self._is_ready:
             memory_mb = self.campaign.limits.memory_mb
             self.views = self._views(job.algorithm)
-            start = time.monotonic()
+            start = monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
             threads = self.campaign.algorithms[job.algorithm].threads
             self.trial = prepare(algorithm, problem, memory_mb, self.views, threads)
-            self.seconds += time.monotonic() - start
+            self.seconds += monotonic() - start
             self._is_ready = True
         return algorithm
 
     @contextmanager
-    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Confined | Fresh]:
-        """Get ready for the job's algorithm on held cores, here or in a separate process."""
+    def ready(
+        self, job: Job, cores: tuple[int, ...], folder: Path
+    ) -> Iterator[Algorithm | Confined | Fresh]:
+        """Get ready for the job's algorithm on held cores, here or in a separate process. Its runs
+        do not see the campaign's `folder`.
+        """
         if not self.campaign.is_apart(job.algorithm):
             algorithm = self.get_ready(job)
+            self.views = self.views.without(folder)
             if not (lost := threads.lost()):
                 yield algorithm
                 return
@@ -169,7 +173,8 @@ class Prepared:
                 self.trial = Trial(*process.trial)
                 yield process
             return
-        with confined(self.campaign.isolation_of(job.algorithm), self, job, cores) as process:
+        isolation = self.campaign.isolation_of(job.algorithm)
+        with confined(isolation, self, job, cores, folder) as process:
             yield process
 
     def _views(self, label: str) -> Views:
@@ -203,10 +208,8 @@ class Prepared:
         return found | dict(each("facts", self.campaign, label))
 
 
-def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Allowance:
-    """The resources that each run of a job may use; a run closes the measurement's open files in
-    `folder`.
-    """
+def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
+    """The resources that each run of a job may use."""
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -219,7 +222,6 @@ def allowance_of(campaign: Campaign, views: Views, job: Job, folder: Path) -> Al
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
         views=views,
-        closed=of_the_measurement([folder, lock_folder()]),
     )
 
 

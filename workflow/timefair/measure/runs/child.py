@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import name_of
 from timefair.linux import kernel
+from timefair.linux.keeper import Keeper
 from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.evaluators import Evaluators
@@ -31,8 +33,8 @@ from timefair.measure.evaluation.objective import (
     cpu_ns,
     now_ns,
 )
-from timefair.measure.evaluation.state import Start, State
-from timefair.measure.isolation import Views, close_descriptors
+from timefair.measure.evaluation.state import Start, State, take_output
+from timefair.measure.isolation import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
@@ -63,8 +65,7 @@ class Allowance:
     `time_ns` and `evaluations` are NEVER without such a budget. `final_target` is -1 if no
     precision ends the run. `wall_ns` ends a run without a budget of time. The run's clock adds
     `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
-    evaluated on all of them. `views` are the run's private folders; `closed` are the file
-    descriptors of its parent that it closes.
+    evaluated on all of them. `views` are the run's private folders; `keeper` ends what it leaves.
     """
 
     time_ns: int = NEVER
@@ -76,7 +77,7 @@ class Allowance:
     restart: RestartPolicy = field(default_factory=Independent)
     cores: int = 1
     views: Views = field(default_factory=Views)
-    closed: tuple[int, ...] = ()
+    keeper: Keeper | None = None
 
     @property
     def grace_ns(self) -> int:
@@ -110,10 +111,13 @@ class Confined:
         The process that holds the algorithm; it lives as long as the job.
     core
         Core of the process of a run, which only evaluates.
+    keeper
+        Ends what the algorithm's processes leave.
     """
 
     pid: int
     core: int
+    keeper: Keeper | None
 
     def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
         """The algorithm of a run, ready to be launched, and the CPU time of its process, in ns."""
@@ -141,7 +145,8 @@ def live(
         if isinstance(algorithm, Confined):
             os.sched_setaffinity(0, {algorithm.core})
         else:
-            close_descriptors(allowance.closed)
+            kernel.keep_descriptors(state.fds)
+        take_output(state.output_fd)
         ends_at_once()
         os.setsid()
         allowance.views.enter()
@@ -331,7 +336,9 @@ def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
     if isinstance(error, SolverGone):
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
+    state.report(f"{name_of(error)}: its text cannot be shown, because its __str__ does not return")
+    state["failure"], state["stop"] = 1, Stop.FAILURE  # if the text of the exception never ends
     place, text = failure(error, of_problem)
-    state["failure"], state["stop"] = 1 + place, Stop.FAILURE
+    state["failure"] = 1 + place
     state.report(text)
     kernel.end_process(0)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
+from timefair.linux.keeper import Keeper
 from timefair.measure.evaluation.state import State
 from timefair.measure.processes import companion
 
@@ -65,11 +66,12 @@ class Fresh:
     trial: tuple[list[str], str, str | None]
     because: str
     connection: socket.socket
+    keeper: Keeper | None
 
     @property
     def remark(self) -> str:
         """What the record says about the runs."""
-        return f"its modules were imported again, because a fork would lose {self.because}"
+        return f"its modules were imported again, because forks would lose or share {self.because}"
 
     def fork(self, state: State, instance: int, seed: int) -> int:
         """Let the process of a run be forked, and adopt it; return its process id."""
@@ -93,4 +95,5 @@ def fresh(context: Context, because: str) -> Iterator[Fresh]:
     with companion("timefair.measure.job.fresh", context, LONGEST, fault) as process:
         kernel.end_orphans(spare=[process.pid])  # that the trial launch left
         seconds, trial = json.loads(process.answer)
-        yield Fresh(process.pid, seconds, trial, because, process.connection)
+        keeper = Keeper.received(process.connection)
+        yield Fresh(process.pid, seconds, trial, because, process.connection, keeper)

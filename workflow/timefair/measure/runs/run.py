@@ -9,7 +9,6 @@ import os
 import resource
 import select
 import signal
-import stat
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -53,35 +52,27 @@ MOST = 100_000
 
 
 class Output:
-    """The standard output and error of this process, from now on.
+    """What a run prints: its beginning goes to this process's standard error, from time to time.
 
-    A run writes there directly, so that printing takes as long as it does elsewhere. Excess output
-    is cut off after the run, and from time to time during it. Pipes and terminals are not cut.
+    A run writes to a file in memory, so that printing takes as long as it does elsewhere, and a run
+    cannot read what another one has printed.
     """
 
-    def __init__(self) -> None:
-        self._sizes = {fd: size for fd in (1, 2) if (size := _size_of_file(fd)) is not None}
-        self._was_cut = False
+    def __init__(self, fd: int) -> None:
+        self._fd, self._left = fd, MOST
 
-    def cut(self) -> bool:
-        """Cut off excess output; return whether there was any until now."""
-        for fd, before in self._sizes.items():
-            size = _size_of_file(fd)
-            if size is not None and size > before + MOST:
-                with contextlib.suppress(OSError):
-                    os.ftruncate(fd, before + MOST)
-                    os.lseek(fd, 0, os.SEEK_END)
-                    self._was_cut = True
-        return self._was_cut
-
-
-def _size_of_file(fd: int) -> int | None:
-    """The size of the regular file behind a descriptor; None if it is something else."""
-    try:
-        found = os.fstat(fd)
-    except OSError:
-        return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    def pass_on(self) -> None:
+        """Print what is new, and let the file be empty."""
+        text = os.pread(self._fd, self._left + 1, 0)
+        os.ftruncate(self._fd, 0)
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        if self._left and text:
+            more, self._left = len(text) > self._left, max(self._left - len(text), 0)
+            with contextlib.suppress(OSError):
+                os.write(2, text[:MOST])
+            if more:
+                cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
+                print(cut, file=sys.stderr, flush=True)
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
@@ -292,7 +283,7 @@ class _Usage:
         written_bytes: int | None,
         start: Start | None,
     ) -> None:
-        self._add(usage, cpu_s, written_bytes)
+        self._add(cpu_s, usage.ru_nivcsw, usage.ru_maxrss / 1024, written_bytes)
         if delay_ns is None or self.run_queue_delay_ns is None or (start and start.delay < 0):
             self.run_queue_delay_ns = None
         else:
@@ -303,19 +294,20 @@ class _Usage:
 
         An example is an external algorithm that still runs at T.
         """
-        cpu_s = orphan.usage.ru_utime + orphan.usage.ru_stime
-        self._add(orphan.usage, cpu_s, orphan.written_bytes)
+        self._add(orphan.cpu_s, orphan.switches, orphan.peak_memory_mb, orphan.written_bytes)
         self.orphans_delay_ns += orphan.run_queue_delay_ns or 0
         self.orphans += 1
 
-    def _add(self, usage: resource.struct_rusage, cpu_s: float, written_bytes: int | None) -> None:
+    def _add(
+        self, cpu_s: float, switches: int, peak_memory_mb: float, written_bytes: int | None
+    ) -> None:
         if self.written_bytes is None or written_bytes is None:
             self.written_bytes = None
         else:
             self.written_bytes += written_bytes
         self.cpu_s += cpu_s
-        self.switches += usage.ru_nivcsw
-        self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
+        self.switches += switches
+        self.peak_memory_mb = max(self.peak_memory_mb, peak_memory_mb)
 
 
 def measure_run(
@@ -493,8 +485,9 @@ def _process(
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    parent, output = os.getpid(), Output()
-    hosts = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
+    parent, output, keeper = os.getpid(), Output(state.output_fd), allowance.keeper
+    spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
+    spared += [keeper.number] if keeper else []
     if isinstance(algorithm, Fresh):
         pid, loading_s = algorithm.fork(state, problem.name.instance, seed), LOADING_S
     elif pid := os.fork():
@@ -505,18 +498,18 @@ def _process(
     try:
         _wait_for_exit(pidfd, pid, state, allowance, output, loading_s)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
-        orphans = kernel.end_group_and_orphans(pid, spare=hosts)
+        orphans = kernel.end_group_and_orphans(pid, spared)
         _, wait_status, rusage = os.wait4(pid, 0)
+        orphans += keeper.sweep() if keeper else []
     except BaseException:
-        os.kill(pid, signal.SIGKILL)
-        kernel.end_group_and_orphans(pid, spare=hosts)
-        os.waitpid(pid, 0)
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            kernel.end_group_and_orphans(pid, spared)
+            os.waitpid(pid, 0)
         raise
     finally:
         os.close(pidfd)
-        if output.cut():
-            cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
-            print(cut, file=sys.stderr, flush=True)
+        output.pass_on()
     cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
     if isinstance(
         algorithm, Confined
@@ -544,7 +537,7 @@ def _wait_for_exit(
     forked = now_ns() + round(loading_s * 1e9)
     wait_ns = min(allowance.time_ns, _POLL_NS) + allowance.grace_ns + LATE_NS
     while not poll.poll(wait_ns / 1e6):
-        output.cut()
+        output.pass_on()
         wait_ns = min(_latest(state.start, allowance, forked) + LATE_NS - now_ns(), _POLL_NS)
         if wait_ns <= 0:
             os.kill(pid, signal.SIGKILL)
@@ -605,8 +598,16 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
         name = signal.Signals(-exit_code).name
         return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
     if exit_code < 0:
-        return Status.CRASHED, StopReason.FAILURE, signal.Signals(-exit_code).name
+        return Status.CRASHED, StopReason.FAILURE, _name_of(-exit_code)
     return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _name_of(number: int) -> str:
+    """The name of a signal; real-time signals have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _wall_limit() -> Verdict:
