@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import timefair
 from timefair.problems import cec_suites
 from timefair.problems.registry import SUITES
 
@@ -99,16 +98,3 @@ def test_missing_data_get_one_line(suite, monkeypatch):
 def test_the_data_files_are_among_those_whose_digest_is_recorded(suite):
     files = {path.name for path in SUITES[suite].source_files()}
     assert {"shift_data_1.txt", "M_1_D10.txt"} <= files
-
-
-def test_a_small_campaign(tmp_path):
-    results = timefair.run(
-        {"random": "timefair:random-search"},
-        suite="cec2022",
-        functions=[3, 7],
-        dimensions=10,
-        evaluations=50,
-        runs=2,
-        folder=tmp_path,
-    )
-    assert results is not None

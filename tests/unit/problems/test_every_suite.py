@@ -23,9 +23,7 @@ def every_function(suite: Suite) -> list[Problem]:
         pytest.skip(f"the package of {suite.name} is not installed")
     last = 15 if suite.faults([], [], [101]) else 101
     instances = [i for i in (1, 2, last) if not suite.faults([], [], [i])]
-    return [
-        suite.problem(f, smallest(suite, f), i) for f, i in product(suite.functions, instances)
-    ]
+    return [suite.problem(f, smallest(suite, f), i) for f, i in product(suite.functions, instances)]
 
 
 def numbers_at(problem: Problem, x: NDArray[np.float64]) -> NDArray[np.float64]:
