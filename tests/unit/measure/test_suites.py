@@ -69,6 +69,7 @@ def measured(tmp_path, monkeypatch):
         ({"suite": "bbob-noisy", "functions": 109}, "timefair:random-search"),
         ({"suite": "cec2017", "functions": 29, "dimensions": 10}, "timefair:random-search"),
         ({"suite": "cec2022", "functions": 7, "dimensions": 10}, "timefair:random-search"),
+        ({"suite": "engineering", "functions": 31, "dimensions": 4}, "timefair:random-search"),
         ({"suite": "f1-f23", "functions": 21, "dimensions": 4}, "scipy:Nelder-Mead"),
         ({"suite": "pbo", "functions": 2}, "timefair:OnePlusOneEA"),
         (
