@@ -67,6 +67,10 @@ def measured(tmp_path, monkeypatch):
         ({"suite": "bbob-largescale", "dimensions": 40}, "timefair:random-search"),
         ({"suite": "bbob-mixint", "functions": 3}, "scipy:differential_evolution"),
         ({"suite": "bbob-noisy", "functions": 109}, "timefair:random-search"),
+        ({"suite": "cec2017", "functions": 29, "dimensions": 10}, "timefair:random-search"),
+        ({"suite": "cec2022", "functions": 7, "dimensions": 10}, "timefair:random-search"),
+        ({"suite": "engineering", "functions": 31, "dimensions": 4}, "timefair:random-search"),
+        ({"suite": "f1-f23", "functions": 21, "dimensions": 4}, "scipy:Nelder-Mead"),
         ({"suite": "pbo", "functions": 2}, "timefair:OnePlusOneEA"),
         (
             {"suite": "mine.py:bowl", "parameters": {"lower": -1, "upper": 2, "f_opt": -5}},

@@ -31,7 +31,7 @@ call of ``bbob`` f8 through cocoex.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,22 +49,22 @@ STEEPNESS = 20
 SEED = 1960
 
 
-def _ackley(z: Vector) -> float:
+def ackley(z: Vector) -> float:
     """20 - 20 exp(a) + e - exp(b), by expm1: near the optimum the exponentials cancel."""
     squares, cosines = np.mean(z * z), np.mean(np.cos(2 * np.pi * z))
     return float(-20 * np.expm1(-0.2 * np.sqrt(squares)) - np.e * np.expm1(cosines - 1))
 
 
-def _rastrigin(z: Vector) -> float:
+def rastrigin(z: Vector) -> float:
     return float(np.sum(z * z + 20 * np.sin(np.pi * z) ** 2))
 
 
-def _griewank(z: Vector) -> float:
+def griewank(z: Vector) -> float:
     roots = np.sqrt(np.arange(1, len(z) + 1))
     return float(np.sum(z * z) / 4000 + 1 - np.prod(np.cos(z / roots)))
 
 
-def _rosenbrock(z: Vector) -> float:
+def rosenbrock(z: Vector) -> float:
     return float(np.sum(100 * (z[1:] - z[:-1] ** 2) ** 2 + (z[:-1] - 1) ** 2))
 
 
@@ -107,8 +107,8 @@ def _trid(z: Vector) -> float:
 
 # --- Optima -------------------------------------------------------------------------------------
 
-_SCHWEFEL_BEST = 420.968746227503
-_SCHWEFEL_MOST = _SCHWEFEL_BEST * np.sin(np.sqrt(_SCHWEFEL_BEST))
+SCHWEFEL_BEST = 420.968746227503
+_SCHWEFEL_MOST = SCHWEFEL_BEST * np.sin(np.sqrt(SCHWEFEL_BEST))
 _STYBLINSKI_TANG_BEST = -2.903534027771177
 """A root of 4 z^3 - 32 z + 5."""
 
@@ -152,31 +152,31 @@ class Function(NamedTuple):
     """A function as published: its values, its bounds and its optimum by dimension."""
 
     value: Callable[[Vector], float]
-    bounds: Callable[[int], tuple[float, float]]
+    bounds: Callable[[int], tuple[float, float] | tuple[Vector, Vector]]
     optimum: Callable[[int], Vector]
     can_be_moved: bool = True
 
 
-def _within(lower: float, upper: float) -> Callable[[int], tuple[float, float]]:
+def within(lower: float, upper: float) -> Callable[[int], tuple[float, float]]:
     return lambda dimension: (lower, upper)
 
 
-def _everywhere(best: float) -> Callable[[int], Vector]:
+def everywhere(best: float) -> Callable[[int], Vector]:
     return lambda dimension: np.full(dimension, best)
 
 
 FUNCTIONS = (
-    Function(_ackley, _within(-32.768, 32.768), _everywhere(0)),
-    Function(_rastrigin, _within(-5.12, 5.12), _everywhere(0)),
-    Function(_griewank, _within(-600, 600), _everywhere(0)),
-    Function(_rosenbrock, _within(-5, 10), _everywhere(1)),
-    Function(_levy, _within(-10, 10), _everywhere(1)),
-    Function(_schwefel, _within(-500, 500), _everywhere(_SCHWEFEL_BEST), can_be_moved=False),
-    Function(_styblinski_tang, _within(-5, 5), _everywhere(_STYBLINSKI_TANG_BEST)),
-    Function(_michalewicz, _within(0, np.pi), _michalewicz_best, can_be_moved=False),
-    Function(_zakharov, _within(-5, 10), _everywhere(0)),
-    Function(_dixon_price, _within(-10, 10), _dixon_price_best),
-    Function(_salomon, _within(-100, 100), _everywhere(0)),
+    Function(ackley, within(-32.768, 32.768), everywhere(0)),
+    Function(rastrigin, within(-5.12, 5.12), everywhere(0)),
+    Function(griewank, within(-600, 600), everywhere(0)),
+    Function(rosenbrock, within(-5, 10), everywhere(1)),
+    Function(_levy, within(-10, 10), everywhere(1)),
+    Function(_schwefel, within(-500, 500), everywhere(SCHWEFEL_BEST), can_be_moved=False),
+    Function(_styblinski_tang, within(-5, 5), everywhere(_STYBLINSKI_TANG_BEST)),
+    Function(_michalewicz, within(0, np.pi), _michalewicz_best, can_be_moved=False),
+    Function(_zakharov, within(-5, 10), everywhere(0)),
+    Function(_dixon_price, within(-10, 10), _dixon_price_best),
+    Function(_salomon, within(-100, 100), everywhere(0)),
     Function(_trid, lambda dimension: (-(dimension**2), dimension**2), _trid_best),
 )
 
@@ -192,13 +192,15 @@ class Classic(Suite):
         *("Ackley", "Rastrigin", "Griewank", "Rosenbrock", "Levy", "Schwefel"),
         *("Styblinski-Tang", "Michalewicz", "Zakharov", "Dixon-Price", "Salomon", "Trid"),
     )
+    declared: Sequence[Function] = FUNCTIONS
+    seed: int = SEED
 
     def make(self, name: ProblemName) -> Problem:
-        function = FUNCTIONS[name.function - 1]
+        function = self.declared[name.function - 1]
         bounds = function.bounds(name.dimension)
-        lower, upper = (np.full(name.dimension, float(bound)) for bound in bounds)
+        lower, upper = (np.zeros(name.dimension) + bound for bound in bounds)
         best = function.optimum(name.dimension)
-        rng = np.random.default_rng([SEED, name.function, name.dimension, name.instance])
+        rng = np.random.default_rng([self.seed, name.function, name.dimension, name.instance])
         change = _moved if function.can_be_moved else _reversed
         drawn = rng if name.instance > 1 else None
         evaluate = change(function.value, lower, upper, best, drawn)

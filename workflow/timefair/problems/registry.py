@@ -11,7 +11,11 @@
 | ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
 | ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
 | ``cec2010`` | The functions of the CEC'2010 large-scale competition |
+| ``cec2017`` | The functions of the CEC2017 competition, as distributed |
+| ``cec2022`` | The functions of the CEC2022 competition, as distributed |
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
+| ``engineering`` | 23 engineering designs with constraints: speed reducer, pressure vessel, welded beam, .. |
+| ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |

@@ -1,0 +1,100 @@
+"""cec2017 and cec2022 against values of the organizers' programs (tests/golden/cec_values.csv)."""
+
+import csv
+import ctypes
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair.problems import cec_suites
+from timefair.problems.registry import SUITES
+
+pytest.importorskip("opfunu" if cec_suites.find_spec("opfunu") is None else "numpy")
+
+GOLDEN = defaultdict(list)
+with (Path(__file__).parents[2] / "golden" / "cec_values.csv").open() as lines:
+    for row in csv.DictReader(lines):
+        GOLDEN[row["suite"], int(row["function"]), int(row["dimension"])].append(row)
+
+each_suite = pytest.mark.parametrize("suite", ["cec2017", "cec2022"])
+
+
+def problems(suite):
+    for name, function, dimension in GOLDEN:
+        if name == suite:
+            yield SUITES[suite].problem(function, dimension, 1)
+
+
+def point(row, function, dimension):
+    if row["point"] == "optimum":
+        data = SUITES[row["suite"]].folder / f"shift_data_{function}.txt"
+        return np.array(data.read_text().split()[:dimension], dtype=float)
+    j, p = np.arange(1, dimension + 1), int(row["point"])
+    return 200 * ((0.6180339887498949 * j * (p + 1) + 0.1 * function) % 1) - 100
+
+
+@each_suite
+def test_values_are_those_of_the_organizers_program(suite):
+    for problem in problems(suite):
+        name = problem.name
+        for row in GOLDEN[suite, name.function, name.dimension]:
+            x = point(row, name.function, name.dimension)
+            np.testing.assert_allclose(problem.evaluate(x), float(row["value"]), rtol=1e-12)
+
+
+@each_suite
+def test_the_golden_values_cover_every_function_and_dimension(suite):
+    defined = {
+        (function, dimension)
+        for function in SUITES[suite].functions
+        for dimension in SUITES[suite].dimensions
+        if not SUITES[suite].faults([function], [dimension], [1])
+    }
+    assert defined == {key[1:] for key in GOLDEN if key[0] == suite}
+
+
+@each_suite
+def test_the_optimum_is_within_the_bounds_and_has_the_stated_value(suite):
+    rng = np.random.default_rng(1)
+    for problem in problems(suite):
+        name = problem.name
+        best = SUITES[suite].optimum(name.function, name.dimension)
+        assert np.all(np.abs(best) <= 100)
+        np.testing.assert_allclose(problem.evaluate(best), problem.f_opt, rtol=0, atol=1e-9)
+        near = best + rng.normal(0, 1e-3, (5, name.dimension))
+        assert min(map(problem.evaluate, near)) >= problem.f_opt
+
+
+@each_suite
+def test_the_c_function_gives_the_same_bits(suite):
+    for problem in problems(suite):
+        in_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
+            problem.native.function
+        )
+        x, y = problem.lower / 3, np.empty(1)
+        in_c(problem.native.handle, x.ctypes.data, y.ctypes.data)
+        assert y[0] == problem.evaluate(x)
+
+
+def test_a_function_that_a_dimension_lacks_gets_one_line():
+    assert SUITES["cec2022"].faults([5, 6], [2], [1]) == [
+        "dimensions: 2 is not defined for cec2022 f6, which has 10, 20"
+    ]
+    assert SUITES["cec2017"].faults([1], [10], [2]) == [
+        "instances: 2 is not in cec2017, which has only instance 1"
+    ]
+
+
+@each_suite
+def test_missing_data_get_one_line(suite, monkeypatch):
+    monkeypatch.setattr(cec_suites, "find_spec", lambda name: None)
+    (line,) = type(SUITES[suite])().faults([1], [10], [1])
+    assert line.startswith(f"suite: {suite} needs the data files of the package opfunu: pip ")
+
+
+@each_suite
+def test_the_data_files_are_among_those_whose_digest_is_recorded(suite):
+    files = {path.name for path in SUITES[suite].source_files()}
+    assert {"shift_data_1.txt", "M_1_D10.txt"} <= files

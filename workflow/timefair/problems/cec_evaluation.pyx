@@ -1,0 +1,492 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: cdivision=True
+"""The functions of CEC2017 and CEC2022 at one point, compiled: an evaluation needs no interpreter.
+
+A function is a sum of components, weighted by their distances (one component: no weights). A
+component shifts, scales and rotates x, and adds basic functions of groups of the variables.
+"""
+
+import numpy as np
+
+from libc.math cimport M_E, M_PI, ceil, cos, exp, fabs, floor, fmod, pow, sin, sqrt
+from libc.stdint cimport uintptr_t
+
+ctypedef double (*basic_t)(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil
+"""A basic function of z, which has `n` numbers; Schaffer's F7 and Lunacek's also read y."""
+
+
+# --- Basic functions, in the order in which the report has them -----------------------------------
+
+cdef double bent_cigar(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = z[0] * z[0]
+    cdef Py_ssize_t i
+    for i in range(1, n):
+        total += 1e6 * z[i] * z[i]
+    return total
+
+
+cdef double different_powers(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += pow(fabs(z[i]), i + 1)
+    return total
+
+
+cdef double zakharov(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double squares = 0.0, weighted = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += z[i] * z[i]
+        weighted += 0.5 * (i + 1) * z[i]
+    return squares + pow(weighted, 2) + pow(weighted, 4)
+
+
+cdef inline double rosenbrock_term(double z, double following) noexcept nogil:
+    cdef double valley = z * z - following, slope = z - 1.0
+    return 100.0 * valley * valley + slope * slope
+
+
+cdef double rosenbrock(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        total += rosenbrock_term(z[i] + 1.0, z[i + 1] + 1.0)
+    return total
+
+
+cdef double rastrigin(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += z[i] * z[i] - 10.0 * cos(2.0 * M_PI * z[i]) + 10.0
+    return total
+
+
+cdef double schaffer_f7(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    """Of y: the vector before the rotation or, in a hybrid, its first n variables."""
+    cdef double total = 0.0, radius, wave
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        radius = sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
+        wave = sin(50.0 * pow(radius, 0.2))
+        total += sqrt(radius) + sqrt(radius) * wave * wave
+    return total * total / (n - 1) / (n - 1)
+
+
+cdef double lunacek(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    """Lunacek's bi-Rastrigin function: two bowls of y, and waves of z."""
+    cdef double s = 1.0 - 1.0 / (2.0 * sqrt(n + 20.0) - 8.2)
+    cdef double mu0 = 2.5, mu1 = -sqrt((mu0 * mu0 - 1.0) / s)
+    cdef double near = 0.0, far = 0.0, waves = 0.0, value
+    cdef Py_ssize_t i
+    for i in range(n):
+        value = y[i] + mu0
+        near += (value - mu0) * (value - mu0)
+        far += (value - mu1) * (value - mu1)
+        waves += cos(2.0 * M_PI * z[i])
+    far = far * s + n
+    return (near if near < far else far) + 10.0 * (n - waves)
+
+
+cdef inline double levy_around(
+    const double *z, Py_ssize_t n, double optimum
+) noexcept nogil:
+    cdef double w = 1.0 + (z[0] - optimum) / 4.0, total = pow(sin(M_PI * w), 2)
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        w = 1.0 + (z[i] - optimum) / 4.0
+        total += pow(w - 1.0, 2) * (1.0 + 10.0 * pow(sin(M_PI * w + 1.0), 2))
+    w = 1.0 + (z[n - 1] - optimum) / 4.0
+    return total + pow(w - 1.0, 2) * (1.0 + pow(sin(2.0 * M_PI * w), 2))
+
+
+cdef double levy_2017(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    return levy_around(z, n, 1.0)
+
+
+cdef double levy(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    return levy_around(z, n, 0.0)
+
+
+cdef double schwefel(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    """Schwefel's function, reflected with a penalty outside -500 to 500."""
+    cdef double total = 0.0, value, inner, excess
+    cdef Py_ssize_t i
+    for i in range(n):
+        value = z[i] + 420.9687462275036
+        if fabs(value) <= 500.0:
+            total -= value * sin(sqrt(fabs(value)))
+            continue
+        inner = 500.0 - fmod(fabs(value), 500.0)
+        excess = (fabs(value) - 500.0) / 100.0
+        total -= (inner if value > 0.0 else -inner) * sin(sqrt(inner))
+        total += excess * excess / n
+    return total + 418.9828872724338 * n
+
+
+cdef double elliptic(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += constants[i] * z[i] * z[i]
+    return total
+
+
+cdef double discus(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 1e6 * z[0] * z[0]
+    cdef Py_ssize_t i
+    for i in range(1, n):
+        total += z[i] * z[i]
+    return total
+
+
+cdef double ackley(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double squares = 0.0, cosines = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += z[i] * z[i]
+        cosines += cos(2.0 * M_PI * z[i])
+    return M_E - 20.0 * exp(-0.2 * sqrt(squares / n)) - exp(cosines / n) + 20.0
+
+
+cdef double weierstrass(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0, one = 0.0, least = 0.0, amplitude, frequency
+    cdef Py_ssize_t i, k
+    for i in range(n):
+        one = least = 0.0
+        amplitude = frequency = 1.0
+        for k in range(21):
+            one += amplitude * cos(2.0 * M_PI * frequency * (z[i] + 0.5))
+            least += amplitude * cos(2.0 * M_PI * frequency * 0.5)
+            amplitude *= 0.5
+            frequency *= 3.0
+        total += one
+    return total - n * least
+
+
+cdef double griewank(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double squares = 0.0, cosines = 1.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += z[i] * z[i]
+        cosines *= cos(z[i] / sqrt(1.0 + i))
+    return 1.0 + squares / 4000.0 - cosines
+
+
+cdef double katsuura(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double product = 1.0, inner, power, scaled
+    cdef Py_ssize_t i, k
+    for i in range(n):
+        inner, power = 0.0, 1.0
+        for k in range(32):
+            power *= 2.0
+            scaled = power * z[i]
+            inner += fabs(scaled - floor(scaled + 0.5)) / power
+        product *= pow(1.0 + (i + 1) * inner, 10.0 / pow(1.0 * n, 1.2))
+    return product * (10.0 / n / n) - 10.0 / n / n
+
+
+cdef double happycat(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double squares = 0.0, total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += (z[i] - 1.0) * (z[i] - 1.0)
+        total += z[i] - 1.0
+    return pow(fabs(squares - n), 0.25) + (0.5 * squares + total) / n + 0.5
+
+
+cdef double hgbat(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double squares = 0.0, total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += (z[i] - 1.0) * (z[i] - 1.0)
+        total += z[i] - 1.0
+    return sqrt(fabs(squares * squares - total * total)) + (0.5 * squares + total) / n + 0.5
+
+
+cdef inline double griewank_of_one(double value) noexcept nogil:
+    return value * value / 4000.0 - cos(value) + 1.0
+
+
+cdef double griewank_rosenbrock(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        total += griewank_of_one(rosenbrock_term(z[i] + 1.0, z[i + 1] + 1.0))
+    return total + griewank_of_one(rosenbrock_term(z[n - 1] + 1.0, z[0] + 1.0))
+
+
+cdef inline double schaffer_f6_of_two(double a, double b) noexcept nogil:
+    cdef double squares = a * a + b * b, wave = sin(sqrt(squares)), damping = 1.0 + 0.001 * squares
+    return 0.5 + (wave * wave - 0.5) / (damping * damping)
+
+
+cdef double schaffer_f6(
+    const double *z, const double *y, Py_ssize_t n, const double *constants
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        total += schaffer_f6_of_two(z[i], z[i + 1])
+    return total + schaffer_f6_of_two(z[n - 1], z[0])
+
+
+cdef class Basic:
+    """A basic function: its name, and the factor that maps -100 to 100 to its own bounds."""
+
+    cdef basic_t function
+    cdef readonly str name
+    cdef readonly double rate
+
+    def __repr__(self):
+        return self.name
+
+
+cdef Basic basic(str name, basic_t function, double rate=1.0):
+    cdef Basic made = Basic()
+    made.name, made.function, made.rate = name, function, rate
+    return made
+
+
+ACKLEY = basic("ackley", ackley)
+BENT_CIGAR = basic("bent_cigar", bent_cigar)
+DIFFERENT_POWERS = basic("different_powers", different_powers)
+DISCUS = basic("discus", discus)
+ELLIPTIC = basic("elliptic", elliptic)
+GRIEWANK = basic("griewank", griewank, 600.0 / 100.0)
+GRIEWANK_ROSENBROCK = basic("griewank_rosenbrock", griewank_rosenbrock, 5.0 / 100.0)
+HAPPYCAT = basic("happycat", happycat, 5.0 / 100.0)
+HGBAT = basic("hgbat", hgbat, 5.0 / 100.0)
+KATSUURA = basic("katsuura", katsuura, 5.0 / 100.0)
+LEVY = basic("levy", levy)
+LEVY_2017 = basic("levy_2017", levy_2017)
+LUNACEK = basic("lunacek", lunacek, 2.0 * (10.0 / 100.0))
+RASTRIGIN = basic("rastrigin", rastrigin, 5.12 / 100.0)
+ROSENBROCK = basic("rosenbrock", rosenbrock, 2.048 / 100.0)
+SCHAFFER_F6 = basic("schaffer_f6", schaffer_f6)
+SCHAFFER_F7 = basic("schaffer_f7", schaffer_f7)
+SCHWEFEL = basic("schwefel", schwefel, 1000.0 / 100.0)
+WEIERSTRASS = basic("weierstrass", weierstrass, 0.5 / 100.0)
+ZAKHAROV = basic("zakharov", zakharov)
+
+
+# --- Functions ------------------------------------------------------------------------------------
+
+cdef enum:
+    MOST = 6  # of groups in a component, and of components
+
+
+cdef struct Group:
+    basic_t basic
+    Py_ssize_t start, size
+    double rate
+    const double *constants  # weights of the elliptic function
+
+
+cdef struct Component:
+    const double *shift
+    const double *scale  # factor of each variable before the rotation
+    const double *columns  # of the rotation; NULL: none
+    const Py_ssize_t *order  # of the variables in the groups; NULL: as they are
+    const double *sign  # of each variable of the shift
+    Group[MOST] groups
+    Py_ssize_t count
+    double factor, divisor, spread, bias
+
+
+cdef struct Parts:
+    Py_ssize_t dimension, count
+    double bias
+    Component[MOST] components
+    double *y
+    double *z
+    double *grouped
+    double *scaled
+
+
+cdef double component(Parts *parts, Component *one, const double *x) noexcept nogil:
+    cdef Py_ssize_t i, j, n = parts.dimension
+    cdef double *y = parts.y
+    cdef double *z = parts.z
+    cdef double *scaled = parts.scaled
+    cdef const double *column
+    cdef Group *group
+    cdef double total = 0.0, value
+    for i in range(n):
+        y[i] = (x[i] - one.shift[i]) * one.scale[i]
+    if one.columns == NULL:
+        for i in range(n):
+            z[i] = y[i]
+    else:
+        for i in range(n):
+            z[i] = 0.0
+        for j in range(n):  # column by column: the same sums, but several at a time
+            column = one.columns + j * n
+            value = y[j]
+            for i in range(n):
+                z[i] += value * column[i]
+    if one.order == NULL:
+        group = &one.groups[0]
+        return group.basic(z, y, n, group.constants)
+    for i in range(n):
+        parts.grouped[i] = z[one.order[i]]
+    for j in range(one.count):
+        group = &one.groups[j]
+        for i in range(group.size):
+            scaled[i] = parts.grouped[group.start + i] * group.rate
+        y = parts.grouped
+        if group.basic == &lunacek:
+            for i in range(group.size):
+                scaled[i] *= one.sign[i]
+            y = scaled
+        total += group.basic(scaled, y, group.size, group.constants)
+    return total
+
+
+cdef void evaluate(void *handle, const double *x, double *result) noexcept nogil:
+    cdef Parts *parts = <Parts *>handle
+    cdef Component *one
+    cdef double[MOST] values, weights
+    cdef double most = 0.0, weighed = 0.0, total = 0.0, distance
+    cdef Py_ssize_t i, k, n = parts.dimension
+    if parts.count == 1:
+        result[0] = component(parts, &parts.components[0], x) + parts.bias
+        return
+    for k in range(parts.count):
+        one = &parts.components[k]
+        values[k] = one.factor * component(parts, one, x) / one.divisor + one.bias
+        distance = 0.0
+        for i in range(n):
+            distance += (x[i] - one.shift[i]) * (x[i] - one.shift[i])
+        weights[k] = 1e99
+        if distance != 0.0:
+            weights[k] = sqrt(1.0 / distance) * exp(-distance / 2.0 / n / (one.spread * one.spread))
+        if weights[k] > most:
+            most = weights[k]
+        weighed += weights[k]
+    for k in range(parts.count):
+        if most == 0.0:
+            total += values[k] / parts.count
+        else:
+            total += weights[k] / weighed * values[k]
+    result[0] = total + parts.bias
+
+
+cdef class Evaluation:
+    """One function with its data; two threads must not use it at once, as it has one work space.
+
+    Parameters
+    ----------
+    components : sequence of tuple
+        ``(groups, shift, rotation or None, order or None, factor, divisor, spread, bias)``, at
+        most 6. The groups are ``(Basic, share of the variables)``, at most 6; the last one gets
+        the rest. The order counts from 0.
+    bias : float
+        The value at the optimum.
+    """
+
+    cdef Parts parts
+    cdef list keep
+
+    def __init__(self, components, double bias):
+        cdef Py_ssize_t k, dimension = len(components[0][1])
+        cdef double[:, ::1] work = np.empty((4, dimension))
+        self.keep = [work]
+        self.parts.dimension, self.parts.count = dimension, len(components)
+        self.parts.bias = bias
+        self.parts.y, self.parts.z = &work[0, 0], &work[1, 0]
+        self.parts.grouped, self.parts.scaled = &work[2, 0], &work[3, 0]
+        for k in range(len(components)):
+            self.set_component(&self.parts.components[k], components[k])
+
+    cdef const double *kept(self, values) except NULL:
+        cdef const double[::1] array = np.array(values, dtype=np.float64)
+        self.keep.append(array)
+        return &array[0]
+
+    cdef set_component(self, Component *one, tuple described):
+        groups, shift, rotation, order, factor, divisor, spread, bias = described
+        cdef const Py_ssize_t[::1] places
+        cdef Basic basic
+        cdef Py_ssize_t k, start = 0, size, n = len(shift)
+        sign = np.where(np.asarray(shift) < 0, -1.0, 1.0)
+        basic = groups[0][0]
+        scale = np.full(n, basic.rate if order is None else 1.0)
+        if basic.function == &lunacek and order is None:
+            scale *= sign
+        one.shift, one.sign, one.scale = self.kept(shift), self.kept(sign), self.kept(scale)
+        one.columns, one.order = NULL, NULL
+        if rotation is not None:
+            one.columns = self.kept(np.asarray(rotation).T.ravel())
+        if order is not None:
+            places = np.array(order, dtype=np.intp)
+            self.keep.append(places)
+            one.order = &places[0]
+        one.count, one.factor, one.divisor = len(groups), factor, divisor
+        one.spread, one.bias = spread, bias
+        for k in range(len(groups)):
+            basic = groups[k][0]
+            size = n - start if k == len(groups) - 1 else <Py_ssize_t>ceil(groups[k][1] * n)
+            one.groups[k].basic, one.groups[k].rate = basic.function, basic.rate
+            one.groups[k].start, one.groups[k].size = start, size
+            one.groups[k].constants = self.kept(
+                [pow(10.0, 6.0 * i / max(size - 1, 1)) for i in range(size)]
+            )
+            start += size
+
+    @property
+    def c_function(self):
+        """``(function, handle)``: addresses, for `timefair.problems.base.Native`."""
+        return <uintptr_t>&evaluate, <uintptr_t>&self.parts
+
+    def __call__(self, x, /):
+        cdef double y
+        array = np.ascontiguousarray(x, dtype=np.float64)
+        if array.shape != (self.parts.dimension,):
+            raise ValueError(
+                f"the problem takes an array of shape ({self.parts.dimension},), not {np.shape(x)}"
+            )
+        cdef const double[::1] point = array
+        evaluate(&self.parts, &point[0], &y)
+        return y

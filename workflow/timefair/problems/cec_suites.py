@@ -1,0 +1,149 @@
+"""What `cec2017` and `cec2022` share: the organizers' data, read from opfunu, and the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.problems.base import Problem, ProblemName, Suite
+from timefair.problems.cec_evaluation import Basic, Evaluation
+from timefair.problems.kinds import Native
+
+BOUND = 100.0
+
+
+class Hybrid(NamedTuple):
+    """Basic functions of groups of variables; the last group has the variables that are left."""
+
+    basics: tuple[Basic, ...]
+    shares: tuple[float, ...] = (1.0,)
+
+    @property
+    def groups(self) -> list[tuple[Basic, float]]:
+        return list(zip(self.basics, self.shares, strict=True))
+
+
+class Part(NamedTuple):
+    """A component of a composition; its value is ``factor * f / divisor + bias``."""
+
+    f: Basic | Hybrid
+    spread: float
+    bias: float
+    divisor: float = 1.0
+    factor: float = 1.0
+    rotated: bool = True
+
+
+Formula = Basic | Hybrid | tuple[Part, ...]
+
+
+class Cec(Suite):
+    """A suite of a competition in the form of its program, which has one instance."""
+
+    year: int
+    formulas: Mapping[int, Formula]
+    at_optimum: Mapping[int, float]
+    """The value at the optimum."""
+    undefined: Mapping[int, frozenset[int]]
+    """The functions that the program refuses, by dimension."""
+    displaced: Mapping[int, float] = {}
+    """The rotated coordinates of the optimum, if they are not 0."""
+    distributions: Sequence[str] = ("opfunu",)
+
+    @cached_property
+    def folder(self) -> Path | None:
+        """The data in the package opfunu, which need not be imported for it; None if missing."""
+        spec = find_spec("opfunu")
+        places = spec.submodule_search_locations if spec is not None else None
+        return Path(places[0], "cec_based", f"data_{self.year}") if places else None
+
+    def source_files(self) -> list[Path]:
+        """The organizers' data, whose digest is part of the keys and the records."""
+        return [] if self.folder is None else sorted(self.folder.glob("*.txt"))
+
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
+        if self.folder is None or not self.folder.is_dir():
+            return [
+                f"suite: {self.name} needs the data files of the package opfunu: "
+                "pip install 'timefair[cec]'"
+            ]
+        found = super().faults(functions, dimensions, [])
+        found += [
+            f"instances: {number} is not in {self.name}, which has only instance 1"
+            for number in instances
+            if number != 1
+        ]
+        return found + list(self._undefined(functions, dimensions))
+
+    def _undefined(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
+        for function, dimension in product(functions, dimensions):
+            if function in self.undefined.get(dimension, ()):
+                others = [d for d in self.dimensions if function not in self.undefined.get(d, ())]
+                yield (
+                    f"dimensions: {dimension} is not defined for {self.name} f{function}, "
+                    f"which has {', '.join(map(str, others))}"
+                )
+
+    def _read(self, file: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """The first numbers of a file of the organizers; a row may be longer than is needed."""
+        assert self.folder is not None
+        rows, columns = (1, *shape)[-2:]
+        with (self.folder / file).open() as lines:
+            read = np.loadtxt(lines, ndmin=2, max_rows=rows, usecols=range(columns))
+        return np.ascontiguousarray(read.reshape(shape))
+
+    def make(self, name: ProblemName) -> Problem:
+        function, n = name.function, name.dimension
+        formula = self.formulas[function]
+        parts = formula if isinstance(formula, tuple) else None
+        if parts is None or isinstance(formula, Hybrid):
+            parts = (Part(formula, 1.0, 0.0),)  # type: ignore[arg-type]
+        count = len(parts)
+        shifts = self._read(f"shift_data_{function}.txt", (count, n))
+        rotations = self._read(f"M_{function}_D{n}.txt", (count * n, n)).reshape(count, n, n)
+        shuffled = any(isinstance(part.f, Hybrid) for part in parts)
+        if shuffled:
+            file = f"shuffle_data_{function}_D{n}.txt"
+            orders = self._read(file, (1, count * n)).reshape(count, n).astype(np.intp) - 1
+        components = [
+            (
+                part.f.groups if isinstance(part.f, Hybrid) else [(part.f, 1.0)],
+                shifts[k],
+                rotations[k] if part.rotated else None,
+                orders[k] if isinstance(part.f, Hybrid) else None,
+                part.factor,
+                part.divisor,
+                part.spread,
+                part.bias,
+            )
+            for k, part in enumerate(parts)
+        ]
+        evaluate = Evaluation(components, self.at_optimum[function])
+        bound = np.full(n, BOUND)
+        return Problem(
+            name=name,
+            evaluate=evaluate,
+            lower=-bound,
+            upper=bound,
+            f_opt=self.at_optimum[function],
+            native=Native(*evaluate.c_function),
+            keep=(evaluate,),
+        )
+
+    def optimum(self, function: int, dimension: int) -> NDArray[np.float64]:
+        """Where the program has its least value, shape ``(dimension,)``."""
+        shift = self._read(f"shift_data_{function}.txt", (1, dimension))[0]
+        if function not in self.displaced:
+            return np.asarray(shift)
+        rotation = self._read(f"M_{function}_D{dimension}.txt", (dimension, dimension))
+        z = np.full(dimension, self.displaced[function])
+        return np.asarray(shift + np.linalg.solve(rotation, z))
