@@ -127,13 +127,13 @@ class OwnProblem(Suite):
                     if number != 1
                 ]
         for dimension in dimensions:
-            numbers = functions[0], dimension, instances[0]
+            first = functions[0], dimension, instances[0]
             try:
-                self._space(*numbers)
+                self._space(*first)
             except (TypeError, ValueError) as error:
                 lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
                 continue
-            lines += self._trial_of_constraints(ProblemName(self.name, *numbers))
+            lines += self._trial_of_constraints(ProblemName(self.name, *first))
         return lines
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
@@ -227,7 +227,7 @@ class OwnProblem(Suite):
             found = np.atleast_1d(np.asarray(values, dtype=np.float64))
         except (TypeError, ValueError):
             found = np.empty((0, 0))
-        if found.ndim != 1 or not found.size:
+        if values is None or found.ndim != 1 or not found.size:
             raise TypeError(
                 f"{key!r} of {self.name} returned {values!r:.60}, not a list of numbers"
             )
