@@ -319,7 +319,7 @@ def test_faults_of_constraints(constrained, function: str, parameters, line: str
     [
         ("raising", "its constraints failed at the middle of the bounds: ValueError: no luck"),
         ("nan", "its constraints are NaN at the middle of the bounds"),
-        ("nothing", "'equalities' of limits.py:nothing returned None, not numbers"),
+        ("nothing", "'equalities' of limits.py:nothing returned None, not a list of numbers"),
     ],
 )
 def test_constraints_are_tried_before_anything_runs(constrained, function: str, line: str) -> None:

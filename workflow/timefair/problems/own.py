@@ -13,6 +13,9 @@ arguments of it:
 ``integer``
     Which variables take whole numbers: ``true`` for all, or a list of ``true`` and ``false``. With
     bounds 0 and 1 they are binary.
+``permutation``
+    ``true`` if a point is an order of the whole numbers from 0 to dimension - 1. Then there are
+    neither bounds nor ``integer``.
 ``equality_tolerance``
     How far an equality constraint may be from 0, by default 1e-4.
 
@@ -49,11 +52,20 @@ from numpy.typing import NDArray
 
 from timefair.basics import user_code
 from timefair.basics.errors import described
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least, refusing
+from timefair.problems.base import (
+    Problem,
+    ProblemName,
+    Suite,
+    Variables,
+    at_least,
+    permutations,
+    refusing,
+)
 from timefair.problems.kinds import Constraints, Kind, NoisyByUser
 
 TOLERANCE = "equality_tolerance"
-SETTINGS = ("lower", "upper", "f_opt", "integer", TOLERANCE)
+ORDER = "permutation"
+SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE)
 NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 NOISE_FREE = "noise_free"
@@ -94,6 +106,8 @@ class OwnProblem(Suite):
         settings = self._settings_with(parameters)
         lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
         lines += self._limit_faults()
+        if settings.get(ORDER) and (others := [*self._limits, *self._of_noise]):
+            lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
         noise_free = self._attribute(NOISE_FREE)
         if noise_free is not None and not callable(noise_free):
             lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
@@ -127,6 +141,8 @@ class OwnProblem(Suite):
                     if number != 1
                 ]
         for dimension in dimensions:
+            if self._orders:
+                continue
             first = functions[0], dimension, instances[0]
             try:
                 self._space(*first)
@@ -142,6 +158,9 @@ class OwnProblem(Suite):
     def make(self, name: ProblemName) -> Problem:
         function, dimension, instance = name.function, name.dimension, name.instance
         numbers = (function, instance)
+        if self._orders:
+            evaluate = self._evaluation(self._function, *numbers)
+            return permutations(name, evaluate, self._f_opt(function, dimension, instance))
         lower, upper, integer = self._space(function, dimension, instance)
         both = None if not self._beside else _Both(self, self._bound(self._function, *numbers))
         evaluate = both.value if both else self._evaluation(self._function, *numbers)
@@ -169,6 +188,15 @@ class OwnProblem(Suite):
 
     def _attribute(self, key: str) -> Any:
         return getattr(self._function, key, None)
+
+    @property
+    def _of_noise(self) -> tuple[str, ...]:
+        return () if self._attribute(NOISE_FREE) is None else (NOISE_FREE,)
+
+    @property
+    def _orders(self) -> bool:
+        """Whether points are permutations."""
+        return bool(self._settings.get(ORDER))
 
     def _limit_faults(self) -> Iterator[str]:
         """Faults of the attributes with constraints."""
@@ -252,6 +280,8 @@ class OwnProblem(Suite):
         return self._signature is not None and argument in self._signature.parameters
 
     def _variables(self) -> Variables:
+        if self._orders:
+            return "permutation"
         integer = np.asarray(self._settings.get("integer", False))
         if not integer.all():
             return "mixed" if integer.any() else "continuous"
@@ -331,12 +361,18 @@ def _described(value: object) -> str:
 
 
 def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterator[str]:
+    orders = settings.get(ORDER) is True
     if key not in settings:
-        if key in ("lower", "upper"):
+        if key in ("lower", "upper") and not orders:
             yield f"{key!r} is missing: give it here or as an attribute of {name}"
         return
     value = settings[key]
-    if key == "integer":
+    if key == ORDER:
+        if not isinstance(value, bool):
+            yield f"{key!r} is true or false, not {value!r}"
+    elif orders and key in ("lower", "upper", "integer"):
+        yield f"{key!r}: a permutation of {name} has no such setting; remove it"
+    elif key == "integer":
         flags = value if isinstance(value, list | tuple) else [value]
         if not flags or not all(isinstance(flag, bool) for flag in flags):
             yield f"{key!r} is true, false or a list of them, not {value!r}"

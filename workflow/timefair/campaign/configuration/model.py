@@ -128,11 +128,13 @@ class AlgorithmSpec(Section):
     parameters: Parameters = Field(
         default={}, description="Keyword arguments for the algorithm, in place of its defaults."
     )
-    integer: Literal["native", "round"] = Field(
+    integer: Literal["native", "round", "keys"] = Field(
         default="native",
         description="`native`: the algorithm itself supports integer variables. `round`: the "
         "algorithm is for continuous variables, and timefair rounds its points in the integer "
-        "variables of the problem.",
+        "variables of the problem. `keys`: the algorithm is for continuous variables, and the "
+        "permutation of a suite with permutations is the order of its coordinates, from 0 to 1 "
+        "(random keys).",
     )
     constraint_penalty: Positive | None = Field(
         default=None,

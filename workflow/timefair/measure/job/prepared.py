@@ -86,7 +86,7 @@ class Prepared:
             start = time.monotonic()
             with threads.noted():
                 self._loaded = load(
-                    spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
+                    spec.use, spec.parameters, spec.integer, spec.constraint_penalty
                 )
             self.seconds += time.monotonic() - start
         return self._loaded
