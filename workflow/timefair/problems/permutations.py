@@ -1,7 +1,8 @@
 """Permutations: travelling salesman, quadratic assignment and flow shop, with known optima.
 
-A point is an order of the whole numbers from 0 to dimension - 1. Instances are drawn by their
-number; each has an optimum that its construction proves:
+A point is an order of the whole numbers from 0 to dimension - 1. Its value is in percent of the
+least one, so the optimum is 100. Instances are drawn by their number; each has an optimum that its
+construction proves:
 
 f1 TSP circle
     Cities at random places of a circle, Euclidean distances. The best tour is the circle.
@@ -104,8 +105,8 @@ class Permutations(Suite):
 
     def make(self, name: ProblemName) -> Problem:
         rng = np.random.default_rng([SEED, name.function, name.dimension, name.instance])
-        evaluate, f_opt = MAKERS[name.function - 1](name.dimension, rng)
-        return permutations(name, evaluate, f_opt)
+        evaluate, least = MAKERS[name.function - 1](name.dimension, rng)
+        return permutations(name, lambda x: 100 * (evaluate(x) / least), 100.0)
 
 
 PERMUTATIONS = Permutations()
