@@ -187,8 +187,142 @@ def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:
         assert problem.points(3).shape == (3, 2)
 
 
-@pytest.mark.parametrize("name", ["constraints", "maximize", "maximise"])
+@pytest.mark.parametrize("name", ["inequalities", "maximize", "maximise"])
 def test_an_attribute_without_effect_is_refused(folder, name: str) -> None:
     (folder / "own_functions.py").write_text(f"{SOURCE}\nbowl.{name} = [lambda x: x[0]]\n")
     with pytest.raises(InputError, match=f"'{name}' of own_functions:bowl is not read: "):
         find("own_functions:bowl", BOX)
+
+
+CONSTRAINED = """
+import math
+
+def by_functions(x, *, least=1.0):
+    return float((x**2).sum())
+
+by_functions.constraints = lambda x, least: [least - x[0]]
+by_functions.equalities = lambda x, least: x[0] + x[1] - 1.5
+
+def beside(x, *, least=1.0):
+    beside.calls += 1
+    return float((x**2).sum()), [least - x[0], x[0] + x[1] - 1.5]
+
+beside.calls, beside.constraints, beside.equalities = 0, 1, 1
+
+def wrong(x):
+    return 1.0, [1.0]
+
+wrong.constraints = 2
+
+def alone(x):
+    return 1.0
+
+alone.equalities = 1
+
+def raising(x):
+    return 1.0
+
+def _raise(x):
+    raise ValueError("no\\nluck")
+
+def nan(x):
+    return 1.0
+
+def other(x):
+    return 1.0
+
+def nothing(x):
+    return 1.0
+
+def mixed(x):
+    return 1.0
+
+def misnamed(x):
+    return 1.0
+
+raising.constraints = _raise
+nan.constraints = lambda x: [math.nan, 1.0]
+other.constraints = "g"
+nothing.equalities = lambda x: None
+mixed.constraints, mixed.equalities = 1, _raise
+misnamed.inequalities = _raise
+"""
+
+
+@pytest.fixture
+def constrained(folder):
+    (folder / "limits.py").write_text(CONSTRAINED)
+    yield folder
+    sys.modules.pop("limits", None)
+
+
+@pytest.mark.parametrize("function", ["by_functions", "beside"])
+def test_constraints_are_values_of_at_most_zero(constrained, function: str) -> None:
+    suite = find(f"limits.py:{function}", BOX | {"equality_tolerance": 0.25, "least": 0.5})
+    assert suite.task == "constraints"
+    problem = suite.problem(1, 2, 1)
+    limits = problem.constraints
+    assert limits.count == 3
+    x = np.array([0.25, 0.75])
+    assert limits.evaluate(x).tolist() == [0.25, -0.75, 0.25]
+    assert limits.violation(x) == 0.5
+    assert problem.value(x) == np.inf
+    feasible = np.array([0.5, 1.25])
+    assert problem.value(feasible) == problem.evaluate(feasible) == 1.8125
+
+
+def test_a_function_that_returns_its_constraints_is_called_once_for_both(constrained) -> None:
+    problem = find("limits.py:beside", BOX).problem(1, 2, 1)
+    x = np.ones(2)
+    first = problem.constraints.evaluate(x)
+    assert problem.evaluate(x) == 2.0
+    calls = problem.evaluate.__self__._call.func.calls
+    assert calls == 1
+    problem.evaluate(x)  # the same number again is another evaluation
+    assert problem.evaluate.__self__._call.func.calls == 2
+    assert problem.constraints.evaluate(x).tolist() == first.tolist()
+    assert problem.evaluate.__self__._call.func.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "line"),
+    [
+        ("wrong", "limits.py:wrong returned 1 constraints, not 2"),
+        ("alone", "limits.py:alone returned 1.0, not f and its constraints"),
+    ],
+)
+def test_what_is_returned_beside_f_is_checked(constrained, function: str, line: str) -> None:
+    problem = find(f"limits.py:{function}", BOX).problem(1, 2, 1)
+    with pytest.raises(TypeError, match=line):
+        problem.constraints.evaluate(np.zeros(2))
+    with pytest.raises(TypeError, match=line):
+        problem.evaluate(np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters", "line"),
+    [
+        ("other", {}, "'constraints' of limits.py:other is a function, or the number of values"),
+        ("mixed", {}, "'constraints' and 'equalities' of limits.py:mixed are both functions, or"),
+        ("misnamed", {}, "'inequalities' of limits.py:misnamed is not read: name it 'constraints'"),
+        ("beside", {"equality_tolerance": -1}, "'equality_tolerance' is a number of at least 0"),
+    ],
+)
+def test_faults_of_constraints(constrained, function: str, parameters, line: str) -> None:
+    with pytest.raises(InputError, match=line) as error:
+        find(f"limits.py:{function}", BOX | parameters)
+    assert len(error.value.faults) == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "line"),
+    [
+        ("raising", "its constraints failed at the middle of the bounds: ValueError: no luck"),
+        ("nan", "its constraints are NaN at the middle of the bounds"),
+        ("nothing", "'equalities' of limits.py:nothing returned None, not a list of numbers"),
+    ],
+)
+def test_constraints_are_tried_before_anything_runs(constrained, function: str, line: str) -> None:
+    (found,) = find(f"limits.py:{function}", BOX).faults([1], [2], [1])
+    assert found.startswith("dimensions: 2 does not suit limits.py:")
+    assert line in found

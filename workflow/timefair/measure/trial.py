@@ -176,6 +176,46 @@ class Rounded:
         return copy
 
 
+class Keyed(Rounded):
+    """An objective of permutations that takes keys from 0 to 1: their order is the point."""
+
+    def __init__(self, objective: Objective) -> None:
+        self._objective = objective
+        self.dimension = objective.dimension
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        return np.zeros(self.dimension)
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        return np.ones(self.dimension)
+
+    def _rounded(self, points: Any) -> NDArray[np.float64]:
+        """The order of the keys of points; a point with NaN stays as it is."""
+        keys = np.array(points, dtype=np.float64)
+        order = np.argsort(keys, axis=-1, kind="stable").astype(np.float64)
+        order[np.isnan(keys).any(axis=-1)] = np.nan
+        return order
+
+
+def keyed(algorithm: Algorithm) -> Algorithm:
+    """The same algorithm, for permutations by random keys (Bean 1994)."""
+
+    def solve(objective: Objective, rng: np.random.Generator) -> object:
+        return algorithm.solve(Keyed(objective), rng)
+
+    return replace(algorithm, solve=solve)
+
+
+AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
+    "native": lambda algorithm: algorithm,
+    "round": lambda algorithm: rounded(algorithm),
+    "keys": keyed,
+}
+"""How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
+
+
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
 
@@ -201,16 +241,14 @@ def import_library(use: str) -> None:
 def load(
     use: str,
     parameters: Mapping[str, object],
-    rounds_integers: bool,
+    integer: str,
     penalty: float | None = None,
 ) -> Algorithm:
     """Load an algorithm of a campaign; InputError with all its faults.
 
-    `rounds_integers`: see `rounded`; `penalty`: the weight of a violation, see `penalized`.
+    `integer`: see `AS`; `penalty`: the weight of a violation, see `penalized`.
     """
-    loaded = registry.load(use, parameters)
-    if rounds_integers:
-        loaded = rounded(loaded)
+    loaded = AS[integer](registry.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
 

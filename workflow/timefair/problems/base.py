@@ -17,8 +17,10 @@ from timefair.basics.optimum import precision
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
 from timefair.problems.parameters import Allowed, unknown, wrong_values
 
-Variables = Literal["continuous", "integer", "mixed", "binary"]
-"""Kinds of variables of a problem: numbers, whole numbers, some of each, or 0 and 1."""
+Variables = Literal["continuous", "integer", "mixed", "binary", "permutation"]
+"""Kinds of variables of a problem: numbers, whole numbers, some of each, 0 and 1, or an order of
+the whole numbers from 0 to dimension - 1.
+"""
 
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
 """Kinds of variables that an algorithm for continuous variables also supports if its points are
@@ -87,6 +89,8 @@ class Problem:
         then f itself, and tables use the best value of the campaign as the optimum.
     integer
         Which variables take only whole numbers, shape ``(dimension,)``; by default none.
+    permutation
+        Whether a point has each of the whole numbers from 0 to dimension - 1 once.
     native
         The same evaluation without the interpreter, if the suite has one. It gives the same bits as
         `evaluate`, and all numbers of the kind.
@@ -109,6 +113,7 @@ class Problem:
     upper: NDArray[np.float64]
     f_opt: float
     integer: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    permutation: bool = False
     native: Native | None = None
     kind: Kind = field(default_factory=Kind)
     reseed: Callable[[int], object] | None = None
@@ -173,8 +178,13 @@ class Problem:
     def points(self, count: int) -> NDArray[np.float64]:
         """Points for a trial of the evaluation, shape ``(count, dimension)``.
 
-        They are on the diagonal of the bounds, with integer variables rounded down.
+        They are on the diagonal of the bounds, with integer variables rounded down. Permutations
+        are shifts of the natural order.
         """
+        if self.permutation:
+            return np.array(
+                [np.roll(self.lower + np.arange(self.dimension), k) for k in range(count)]
+            )
         points = np.linspace(self.lower, self.upper, count)
         points[:, self.integer] = np.floor(points[:, self.integer])
         return points
@@ -329,6 +339,35 @@ def refusing(
         return evaluate(x)
 
     return evaluate_whole
+
+
+def permutations(
+    name: ProblemName, evaluate: Callable[[NDArray[np.float64]], float], f_opt: float
+) -> Problem:
+    """A problem whose points are orders of 0 to dimension - 1; ValueError at any other point."""
+    natural = np.arange(name.dimension, dtype=np.float64)
+
+    def evaluate_order(x: NDArray[np.float64]) -> float:
+        if x.shape != natural.shape or not np.array_equal(np.sort(x), natural):
+            raise ValueError(
+                f"{name} takes each of the numbers 0 to {name.dimension - 1} once, "
+                f"not {_first_wrong(x, natural)}"
+            )
+        return evaluate(x)
+
+    lower, upper = 0 * natural, np.full(name.dimension, natural[-1])
+    whole = np.ones(name.dimension, dtype=bool)
+    return Problem(name, evaluate_order, lower, upper, f_opt, whole, permutation=True)
+
+
+def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
+    """The first entry of a point that keeps it from being an order."""
+    if x.shape != natural.shape:
+        return f"an array of shape {x.shape}"
+    for number in x[~np.isin(x, natural)].tolist():
+        return f"{number:g}"
+    values, counts = np.unique(x, return_counts=True)
+    return f"{values[counts > 1][0]:g} several times"
 
 
 def numbered(first: int, *names: str) -> dict[int, str]:

@@ -13,14 +13,27 @@ arguments of it:
 ``integer``
     Which variables take whole numbers: ``true`` for all, or a list of ``true`` and ``false``. With
     bounds 0 and 1 they are binary.
+``permutation``
+    ``true`` if a point is an order of the whole numbers from 0 to dimension - 1. Then there are
+    neither bounds nor ``integer``.
+``equality_tolerance``
+    How far an equality constraint may be from 0, by default 1e-4.
 
 As attributes, ``lower``, ``upper`` and ``f_opt`` may also be functions
-``(function, dimension, instance) -> value``. A function with noise should draw it from numpy's or
-Python's global generator: both are seeded for each launch. It may have an attribute ``noise_free``,
-a function of the same arguments that gives the value without noise. timefair calls it after a run,
-outside the run's clock, for the best measured points and for the points that the algorithm
-recommends. The optimum ``f_opt`` is that of the function without noise. If ``noise_free`` raises,
-or takes longer than 600 s for one of these two sets of points, the run has the status ``raised``.
+``(function, dimension, instance) -> value``.
+
+Constraints are attributes of the function: ``constraints`` for values that have to be at most 0,
+and ``equalities`` for values that have to be 0. Each is either a function of the same arguments,
+which returns a list, or the number of values that the function itself returns beside f. It then
+returns ``f, values``, the inequalities first. An equality h is two inequalities,
+``h - equality_tolerance`` and ``-h - equality_tolerance``.
+
+A function with noise should draw it from numpy's or Python's global generator: both are seeded for
+each launch. It may have an attribute ``noise_free``, a function of the same arguments that gives
+the value without noise. timefair calls it after a run, outside the run's clock, for the best
+measured points and for the points that the algorithm recommends. The optimum ``f_opt`` is that of
+the function without noise. If ``noise_free`` raises, or takes longer than 600 s for one of these
+two sets of points, the run has the status ``raised``.
 If its value is NaN or infinite, a run has this status for a measured point, and timefair drops a
 recommended point.
 """
@@ -28,6 +41,8 @@ recommended point.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -36,19 +51,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics import user_code
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least, refusing
-from timefair.problems.kinds import Kind, NoisyByUser
+from timefair.basics.errors import described
+from timefair.problems.base import (
+    Problem,
+    ProblemName,
+    Suite,
+    Variables,
+    at_least,
+    permutations,
+    refusing,
+)
+from timefair.problems.kinds import Constraints, Kind, NoisyByUser
 
-SETTINGS = ("lower", "upper", "f_opt", "integer")
+TOLERANCE = "equality_tolerance"
+ORDER = "permutation"
+SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE)
 NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 NOISE_FREE = "noise_free"
 """The attribute with the function that gives values without noise."""
+CONSTRAINTS = ("constraints", "equalities")
+"""Attributes with the constraints, or with their number if the function returns them beside f."""
 REFUSED = {
-    "constraints": "add a penalty for violated constraints to the value",
+    **dict.fromkeys(("constraint", "inequalities", "inequality"), "name it 'constraints'"),
+    "equality": "name it 'equalities'",
     **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
 }
 """Attributes that other tools read: without effect, they would give wrong results."""
+
+_Values = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class OwnProblem(Suite):
@@ -62,8 +93,10 @@ class OwnProblem(Suite):
         self.distributions: Sequence[str] = user_code.packages(name)
         self._function = user_code.load_function(name)
         self._signature = user_code.signature_of(self._function)
-        noise_free = getattr(self._function, NOISE_FREE, None)
-        self.kind: type[Kind] = Kind if noise_free is None else NoisyByUser
+        self.kind: type[Kind] = Kind if self._attribute(NOISE_FREE) is None else NoisyByUser
+        self._limits = {key: self._attribute(key) for key in CONSTRAINTS if self._attribute(key)}
+        if self._limits:
+            self.kind = Constraints
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
@@ -72,13 +105,16 @@ class OwnProblem(Suite):
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         settings = self._settings_with(parameters)
         lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
-        noise_free = getattr(self._function, NOISE_FREE, None)
+        lines += self._limit_faults()
+        if settings.get(ORDER) and (others := [*self._limits, *self._of_noise]):
+            lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
+        noise_free = self._attribute(NOISE_FREE)
         if noise_free is not None and not callable(noise_free):
             lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
         lines += [
             f"{key!r} of {self.name} is not read: {instead}"
             for key, instead in REFUSED.items()
-            if getattr(self._function, key, None)
+            if self._attribute(key)
         ]
         keywords = [key for key in parameters if key not in SETTINGS]
         lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
@@ -105,10 +141,15 @@ class OwnProblem(Suite):
                     if number != 1
                 ]
         for dimension in dimensions:
+            if self._orders:
+                continue
+            first = functions[0], dimension, instances[0]
             try:
-                self._space(functions[0], dimension, instances[0])
+                self._space(*first)
             except (TypeError, ValueError) as error:
                 lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
+                continue
+            lines += self._trial_of_constraints(ProblemName(self.name, *first))
         return lines
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
@@ -116,16 +157,26 @@ class OwnProblem(Suite):
 
     def make(self, name: ProblemName) -> Problem:
         function, dimension, instance = name.function, name.dimension, name.instance
+        numbers = (function, instance)
+        if self._orders:
+            evaluate = self._evaluation(self._function, *numbers)
+            return permutations(name, evaluate, self._f_opt(function, dimension, instance))
         lower, upper, integer = self._space(function, dimension, instance)
-        evaluate = self._evaluation(self._function, function, instance)
+        both = None if not self._beside else _Both(self, self._bound(self._function, *numbers))
+        evaluate = both.value if both else self._evaluation(self._function, *numbers)
+        limits: Any = both.limits if both else self._limits_of(*numbers)
         if integer.any():
             evaluate = refusing(evaluate, name, lower, upper, integer)
+            limits = refusing(limits, name, lower, upper, integer)
         f_opt = self._f_opt(function, dimension, instance)
-        noise_free = getattr(self._function, NOISE_FREE, None)
-        kind = Kind()
-        if noise_free is not None:
-            kind = NoisyByUser(self._evaluation(noise_free, function, instance))
-        return Problem(name, evaluate, lower, upper, f_opt, integer, kind=kind)
+        problem = Problem(name, evaluate, lower, upper, f_opt, integer)
+        kind: Kind = problem.kind
+        if self._limits:
+            count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
+            kind = Constraints(count, limits)
+        elif (noise_free := self._attribute(NOISE_FREE)) is not None:
+            kind = NoisyByUser(self._evaluation(noise_free, *numbers))
+        return replace(problem, kind=kind)
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)
@@ -135,10 +186,102 @@ class OwnProblem(Suite):
         values = {key: parameters.get(key, getattr(self._function, key, None)) for key in SETTINGS}
         return {key: value for key, value in values.items() if value is not None}
 
+    def _attribute(self, key: str) -> Any:
+        return getattr(self._function, key, None)
+
+    @property
+    def _of_noise(self) -> tuple[str, ...]:
+        return () if self._attribute(NOISE_FREE) is None else (NOISE_FREE,)
+
+    @property
+    def _orders(self) -> bool:
+        """Whether points are permutations."""
+        return bool(self._settings.get(ORDER))
+
+    def _limit_faults(self) -> Iterator[str]:
+        """Faults of the attributes with constraints."""
+        for key, value in self._limits.items():
+            number = isinstance(value, int) and not isinstance(value, bool) and value > 0
+            if not number and not callable(value):
+                yield (
+                    f"{key!r} of {self.name} is a function, or the number of values that the "
+                    f"function returns beside f, not {value!r:.60}"
+                )
+        if len({callable(value) for value in self._limits.values()}) > 1:
+            yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
+        if self._limits and self._attribute(NOISE_FREE) is not None:
+            yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
+
+    @property
+    def _beside(self) -> bool:
+        """Whether the function returns the constraints beside f."""
+        return any(not callable(value) for value in self._limits.values())
+
+    @property
+    def _counts_beside(self) -> tuple[int, int, int]:
+        """How many inequalities and equalities are returned, and how many constraints these are."""
+        inequalities, equalities = (int(self._limits.get(key, 0)) for key in CONSTRAINTS)
+        return inequalities, equalities, inequalities + 2 * equalities
+
+    def _limits_of(self, function: int, instance: int) -> _Values:
+        """The constraints by functions of their own, each value at most 0 where it is satisfied."""
+        calls = {key: self._bound(call, function, instance) for key, call in self._limits.items()}
+
+        def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = {key: self._numbers(key, call(x.copy())) for key, call in calls.items()}
+            return self.inequalities(*(found.get(key, np.empty(0)) for key in CONSTRAINTS))
+
+        return evaluate
+
+    def inequalities(self, g: NDArray[np.float64], h: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All constraints as values that have to be at most 0."""
+        tolerance = self._settings.get(TOLERANCE, 1e-4)
+        return np.concatenate([g, h - tolerance, -h - tolerance])
+
+    def returned(self, found: Any) -> tuple[float, NDArray[np.float64]]:
+        """The value and the constraints that the function returned; TypeError for others."""
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise TypeError(f"{self.name} returned {found!r:.60}, not f and its constraints")
+        inequalities, equalities, _ = self._counts_beside
+        values = self._numbers("constraints", found[1])
+        if values.size != inequalities + equalities:
+            wanted = inequalities + equalities
+            raise TypeError(f"{self.name} returned {values.size} constraints, not {wanted}")
+        g, h = np.split(values, [inequalities])
+        return self._number(found[0]), self.inequalities(g, h)
+
+    def _numbers(self, key: str, values: Any) -> NDArray[np.float64]:
+        try:
+            found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        except (TypeError, ValueError):
+            found = np.empty((0, 0))
+        if values is None or found.ndim != 1 or not found.size:
+            raise TypeError(
+                f"{key!r} of {self.name} returned {values!r:.60}, not a list of numbers"
+            )
+        return found
+
+    def _trial_of_constraints(self, name: ProblemName) -> Iterator[str]:
+        """What is wrong with constraints by functions of their own, at one point."""
+        if not self._limits or self._beside:
+            return
+        place = f"dimensions: {name.dimension} does not suit {self.name}: its constraints"
+        try:
+            problem = self.make(name)
+            assert problem.constraints is not None
+            found = problem.constraints.evaluate(problem.points(3)[1])
+        except Exception as error:
+            yield f"{place} failed at the middle of the bounds: {described(error)}"
+            return
+        if np.isnan(found).any():
+            yield f"{place} are NaN at the middle of the bounds"
+
     def _has(self, argument: str) -> bool:
         return self._signature is not None and argument in self._signature.parameters
 
     def _variables(self) -> Variables:
+        if self._orders:
+            return "permutation"
         integer = np.asarray(self._settings.get("integer", False))
         if not integer.all():
             return "mixed" if integer.any() else "continuous"
@@ -167,20 +310,46 @@ class OwnProblem(Suite):
         value = _value(self._settings.get("f_opt"), function, dimension, instance)
         return nan if value is None else float(value)
 
+    def _bound(self, call: Any, function: int, instance: int) -> Callable[..., Any]:
+        """A function of the user's with all arguments but the point."""
+        numbers = {"function": function, "instance": instance}
+        keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
+        return partial(call, **keywords)
+
     def _evaluation(
         self, call: Any, function: int, instance: int
     ) -> Callable[[NDArray[np.float64]], float]:
-        numbers = {"function": function, "instance": instance}
-        keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
+        bound = self._bound(call, function, instance)
+        # a copy: the algorithm owns the array
+        return lambda x: self._number(bound(x.copy()))
 
-        def evaluate(x: NDArray[np.float64]) -> float:
-            value = call(x.copy(), **keywords)  # a copy: the algorithm owns the array
-            try:
-                return float(value)
-            except (TypeError, ValueError):
-                raise TypeError(f"{self.name} returned {_described(value)}") from None
+    def _number(self, value: Any) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"{self.name} returned {_described(value)}") from None
 
-        return evaluate
+
+class _Both:
+    """A function that returns its constraints beside f: one call gives each of them once."""
+
+    def __init__(self, suite: OwnProblem, call: Callable[..., Any]) -> None:
+        self._suite, self._call = suite, call
+        self._point, self._found = b"", {}  # type: tuple[bytes, dict[str, Any]]
+
+    def value(self, x: NDArray[np.float64]) -> float:
+        return float(self._part("value", x))
+
+    def limits(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = self._part("limits", x)
+        return found
+
+    def _part(self, name: str, x: NDArray[np.float64]) -> Any:
+        point = x.tobytes()
+        if point != self._point or name not in self._found:
+            value, limits = self._suite.returned(self._call(x.copy()))
+            self._point, self._found = point, {"value": value, "limits": limits}
+        return self._found.pop(name)
 
 
 def _described(value: object) -> str:
@@ -192,20 +361,27 @@ def _described(value: object) -> str:
 
 
 def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterator[str]:
+    orders = settings.get(ORDER) is True
     if key not in settings:
-        if key in ("lower", "upper"):
+        if key in ("lower", "upper") and not orders:
             yield f"{key!r} is missing: give it here or as an attribute of {name}"
         return
     value = settings[key]
-    if key == "integer":
+    if key == ORDER:
+        if not isinstance(value, bool):
+            yield f"{key!r} is true or false, not {value!r}"
+    elif orders and key in ("lower", "upper", "integer"):
+        yield f"{key!r}: a permutation of {name} has no such setting; remove it"
+    elif key == "integer":
         flags = value if isinstance(value, list | tuple) else [value]
         if not flags or not all(isinstance(flag, bool) for flag in flags):
             yield f"{key!r} is true, false or a list of them, not {value!r}"
     elif callable(value):
         return
-    elif key == "f_opt":
-        if not _is_number(value):
-            yield f"{key!r} is a number, not {value!r}"
+    elif key in ("f_opt", TOLERANCE):
+        if not _is_number(value) or (key == TOLERANCE and value < 0):
+            least = " of at least 0" if key == TOLERANCE else ""
+            yield f"{key!r} is a number{least}, not {value!r}"
     elif not all(_is_number(bound) for bound in (value if _is_list(value) else [value])):
         yield f"{key!r} is a number or a list of numbers, not {value!r}"
 

@@ -24,8 +24,10 @@ from timefair.problems.parameters import unknown, wrong_values
 MODULES = {
     "ABC": "bee_colony",
     "CRO": "coral_reefs",
+    "2-opt": "two_opt",
     "DE": "differential_evolution",
     "JADE": "jade",
+    "OX-GA": "order_genetic",
     "OnePlusOneEA": "one_plus_one_ea",
     "PSO": "particle_swarm",
     "RLS": "randomized_local_search",
@@ -33,6 +35,7 @@ MODULES = {
     "jDElscop": "jdelscop",
     "mQSO": "multiswarm",
     "portfolio": "portfolio",
+    "random-permutations": "orders",
     "random-search": "random_search",
 }
 """Module or package of each algorithm, in the same folder as this file."""
@@ -48,7 +51,9 @@ class Timefair(Library):
     special: Mapping[str, frozenset[Task]] = MappingProxyType(
         {"random-search": frozenset(get_args(Task))}
     )
-    batched: Collection[str] = frozenset(MODULES) - {"ABC", "OnePlusOneEA", "RLS"}
+    batched: Collection[str] = frozenset(MODULES) - {
+        *("2-opt", "ABC", "OX-GA", "OnePlusOneEA", "RLS", "random-permutations")
+    }
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]

@@ -260,13 +260,19 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
             if suite.task not in tasks:
                 yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
+            orders = suite.variables == "permutation"
+            if (spec.integer == "keys") > orders:
+                yield f"algorithms.{label}.integer: 'keys': {suite.name} has no permutations"
+                continue
             if spec.integer == "round" and "continuous" in kinds:
                 kinds = kinds | ROUNDED
+            if spec.integer == "keys":
+                kinds = kinds | {"permutation"} if "continuous" in kinds else frozenset()
             if not takes(kinds, suite.variables):
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
                     f"{suite.name} has {suite.variables} ones"
-                    f"{'; add integer: round to this algorithm' * ('continuous' in kinds)}"
+                    f"{_rounding(kinds, 'keys' if orders else 'round')}"
                 )
     if suite is not None:
         every = (
@@ -449,3 +455,8 @@ def _published_faults(campaign: Campaign) -> Iterator[str]:
 
 def _joined(kinds: Iterable[str]) -> str:
     return " and ".join(sorted(kinds))
+
+
+def _rounding(kinds: Collection[str], word: str) -> str:
+    """Advice for an algorithm that does not take the suite's kind of variables."""
+    return f"; add integer: {word} to this algorithm" if "continuous" in kinds else ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
+from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, extensions
 from timefair.basics.sections import CampaignView, Fault, Search, Section
 from timefair.basics.values import (
@@ -126,11 +128,13 @@ class AlgorithmSpec(Section):
     parameters: Parameters = Field(
         default={}, description="Keyword arguments for the algorithm, in place of its defaults."
     )
-    integer: Literal["native", "round"] = Field(
+    integer: Literal["native", "round", "keys"] = Field(
         default="native",
         description="`native`: the algorithm itself supports integer variables. `round`: the "
         "algorithm is for continuous variables, and timefair rounds its points in the integer "
-        "variables of the problem.",
+        "variables of the problem. `keys`: the algorithm is for continuous variables, and the "
+        "permutation of a suite with permutations is the order of its coordinates, from 0 to 1 "
+        "(random keys).",
     )
     constraint_penalty: Positive | None = Field(
         default=None,
@@ -646,13 +650,16 @@ class Campaign(Section):
         """By name of a requested figure, what the campaign lacks for it."""
         from timefair.exhibits.registry import FIGURES
         from timefair.problems.kinds import NEEDED
-        from timefair.problems.registry import SUITES
+        from timefair.problems.registry import SUITES, find
 
         missing = {}
         cap = self.statistics.run_count.cap
         if self.runs < cap and (self.is_foreign or not self.published):
             missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
         known = SUITES.get(self.problems.suite)
+        if known is None and ":" in self.problems.suite:
+            with suppress(InputError):
+                known = find(self.problems.suite, self.problems.parameters)
         for kind in NEEDED:
             if known is None or known.kind is not kind:
                 missing[kind.said] = f"needs a suite with {kind.said}"

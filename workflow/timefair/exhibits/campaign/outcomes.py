@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.charts.chart import LINES, Picture
 from timefair.exhibits import questions
@@ -15,6 +16,7 @@ from timefair.rundata.clocks import objective_share
 from timefair.rundata.problems import value_at_the_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.traces import COSTS, VIOLATION
 
 OUTCOMES_COLUMNS = (
     ALGORITHM,
@@ -365,7 +367,17 @@ POINTS_COLUMNS = (
         "place of the run among all runs on the problem, the least `f` first; 1: best. Runs that "
         "reached the final target are equal in `f`, and are placed by `time_s`",
     ),
-    Column("f", "least value of the function that the run found; timefair minimizes", exact=True),
+    Column(
+        "f",
+        "least value of the function that the run found; timefair minimizes. `inf` if no point of "
+        "the run was feasible",
+        exact=True,
+    ),
+    Column(
+        "violation",
+        "sum of the violated constraints: 0 if the point is feasible. If no point of the run was, "
+        "the least of any point. Empty without constraints",
+    ),
     Column("evaluations", "evaluations of the run up to this point, itself included"),
     Column("time_s", "wall-clock time of the run up to this point", "s"),
     Column(
@@ -405,19 +417,34 @@ POINTS_COLUMNS = (
     default=True,
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run with a finite value, in the order of the keys; the best run of a cell is
-    first."""
+    """One row per run with a finite value or constraints, in the order of the keys; the best run
+    of a cell is first.
+    """
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
         equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
+        violation=_violations(runs),
         x=pd.Series([_coordinates(x) for x in runs.read_points().to_pylist()], dtype=object),
         **spent,
     )
-    rows = rows[np.isfinite(rows["f"])].sort_values(["equal", "time_s", "evaluations", "run"])
+    rows = rows[np.isfinite(rows["f"]) | rows["violation"].notna()].sort_values(
+        ["equal", "violation", "time_s", "evaluations", "run"]
+    )
     rows["place"] = rows.groupby(PROBLEM_KEYS)["equal"].rank(method="first").astype(int)
     ordered = rows.sort_values([*column_names(INSTANCE_CELL), "place"], ignore_index=True)
     return pd.DataFrame(ordered, columns=column_names(POINTS_COLUMNS))
+
+
+def _violations(runs: Runs) -> NDArray[np.float64]:
+    """The least violation of each run, shape (runs,); NaN without constraints."""
+    found = np.full(len(runs.frame), np.nan)
+    if runs.constrained.any():
+        column = len(COSTS) + VIOLATION
+        for row, vectors in enumerate(runs.read_vectors()):
+            if runs.constrained[row] and len(vectors):
+                found[row] = np.nanmin(vectors[:, column])
+    return found
 
 
 def _coordinates(x: list[float] | None) -> str:

@@ -56,7 +56,7 @@ class Setup:
     starter: int
     use: str
     parameters: Mapping[str, object]
-    rounds_integers: bool
+    integer_as: str
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     integer: NDArray[np.bool_]
@@ -117,7 +117,7 @@ def main(descriptor: str) -> None:
 
 def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
     begun = monotonic()
-    algorithm = load(setup.use, setup.parameters, setup.rounds_integers)
+    algorithm = load(setup.use, setup.parameters, setup.integer_as)
     seconds = monotonic() - begun
     sources = source_files(*involved(setup.use, setup.parameters))
     folders = views(Isolation.PRIVATE, sources, setup.memory_mb)

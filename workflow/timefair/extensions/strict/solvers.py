@@ -76,7 +76,7 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
         starter=os.getpid(),
         use=spec.use,
         parameters=spec.parameters,
-        rounds_integers=spec.integer == "round",
+        integer_as=spec.integer,
         lower=problem.lower,
         upper=problem.upper,
         integer=problem.integer,

@@ -85,7 +85,7 @@ class Prepared:
             start = monotonic()
             with threads.noted():
                 self._loaded = load(
-                    spec.use, spec.parameters, spec.integer == "round", spec.constraint_penalty
+                    spec.use, spec.parameters, spec.integer, spec.constraint_penalty
                 )
             self.seconds += monotonic() - start
         return self._loaded

@@ -1,0 +1,106 @@
+"""Known biases are found, random search and CMA-ES have none, and the report says so."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.extensions.bias import kept
+from timefair.extensions.bias.probe import Finding, _of_pair, _on_noise
+
+
+def climbing(propose, begin=lambda objective, rng: rng.uniform(objective.lower, objective.upper)):
+    """A search that keeps the better of its point and a proposal within the bounds."""
+
+    def solve(objective, rng):
+        x = begin(objective, rng)
+        value = objective(x)
+        while True:
+            y = np.clip(propose(x, objective, rng), objective.lower, objective.upper)
+            if (other := objective(y)) < value:
+                x, value = y, other
+
+    return Algorithm(solve)
+
+
+def contracted(x, objective, rng):
+    return x * rng.uniform(0.0, 1.1, len(x))
+
+
+def near(x, objective, rng):
+    return x + 10.0 ** rng.uniform(-3, 0) * rng.standard_normal(len(x))
+
+
+def far(x, objective, rng):
+    return x + 5.0 * rng.standard_normal(len(x))
+
+
+def one_coordinate(x, objective, rng):
+    y = x.copy()
+    y[rng.integers(len(x))] += rng.choice([-1, 1]) * 10.0 ** rng.uniform(-3, 1)
+    return y
+
+
+def middle(objective, rng):
+    return (objective.lower + objective.upper) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "algorithm"),
+    [
+        ("origin", climbing(contracted)),
+        ("centre", climbing(near, middle)),
+        ("bounds", climbing(far)),
+        ("axes", climbing(one_coordinate)),
+    ],
+)
+def test_a_known_bias_is_found(kind: str, algorithm: Algorithm) -> None:
+    found = _of_pair(kind, algorithm, kind, 1, 0.05 / 7)
+    assert found.found
+    assert found.factor > 10
+    unbiased = _of_pair(kind, registry.load("timefair:random-search", {}), "random", 1, 0.05 / 7)
+    assert not unbiased.found
+    assert 0.2 < unbiased.factor < 5
+
+
+@pytest.mark.slow
+def test_noise_shows_where_an_algorithm_looks() -> None:
+    found = {one.kind: one for one in _on_noise(climbing(contracted), "c", 1, 0.05 / 7)}
+    assert found["origin"].found
+    assert not found["centre"].found
+    assert not found["bounds"].found
+
+
+def test_the_audit_of_a_campaign_is_kept_beside_its_runs(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "name: c\nproblems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+        "algorithms: {A: timefair:DE, B: timefair:PSO}\nbudget: {evaluations: 10}\nruns: 1\n"
+    )
+    rows = [
+        {"algorithm": "A", **vars(Finding("origin", "pair", 4.2e7, 1e-8, True))},
+        {"algorithm": "A", **vars(Finding("bounds", "noise", 0.0, 1.0, False))},
+        {"algorithm": "B", **vars(Finding("origin", "pair", 1.1, 0.9, False))},
+    ]
+    kept.keep(path, rows)
+    campaign, folder = configuration.load(path), tmp_path / "results/c"
+    assert list(kept.files(campaign, folder)) == ["bias.json"]
+    (sentence,) = kept.findings(SimpleNamespace(campaign=campaign), None)
+    assert sentence == (
+        "Audit of biases: A profits from origin (factor 4.2e+07); no bias found in B."
+    )
+    path.write_text(path.read_text().replace("timefair:DE", "timefair:jDE"))
+    ((_, left),) = kept.settings(configuration.load(path), folder)
+    assert {row["algorithm"] for row in left} == {"B"}
+    (folder / "bias.json").write_text(json.dumps([1]))
+    with pytest.raises(InputError, match="damaged; delete it, and audit again"):
+        list(kept.settings(campaign, folder))

@@ -1,0 +1,83 @@
+"""What an audit of a campaign's algorithms found: a file beside the records, and who reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.report.evidence import Evidence, Space
+
+FILE = "bias.json"
+KEY = "bias"
+Rows = Sequence[Mapping[str, Any]]
+
+
+def keep(config: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the rows of a campaign's algorithms to its results; each with the code behind it."""
+    from timefair.campaign import configuration
+
+    campaign = configuration.load(config)
+    specs = {label: _spec(campaign, label) for label in campaign.algorithms}
+    content = [
+        {**row, "spec": specs[row["algorithm"]]} for row in rows if row["algorithm"] in specs
+    ]
+    folder = Path("results") / campaign.name
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_file(folder / FILE) as file:
+        file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+def files(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """The file, if there is one."""
+    if (folder / FILE).exists():
+        yield FILE
+
+
+def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
+    """The rows of the algorithms as the campaign has them now; nothing without an audit."""
+    if rows := _read(campaign, folder):
+        yield KEY, rows
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """One sentence on the compared algorithms that were audited."""
+    rows = _read(evidence.campaign, Path("results") / evidence.campaign.name)
+    if rows:
+        yield f"Audit of biases: {sentence(rows)}."
+
+
+def sentence(rows: Rows) -> str:
+    """What was found, by algorithm."""
+    biased: dict[str, list[str]] = {}
+    for row in rows:
+        kinds = biased.setdefault(row["algorithm"], [])
+        if row["found"]:
+            by = f" (factor {row['factor']:.2g})" if row["problems"] == "pair" else " (noise)"
+            kinds.append(row["kind"] + by)
+    said = [f"{label} profits from {', '.join(kinds)}" for label, kinds in biased.items() if kinds]
+    none = [label for label, kinds in biased.items() if not kinds]
+    return "; ".join(said + [f"no bias found in {', '.join(none)}"] * bool(none))
+
+
+def _spec(campaign: Campaign, label: str) -> Any:
+    spec = campaign.algorithms[label]
+    return {"use": spec.use, "parameters": dict(spec.parameters)}
+
+
+def _read(campaign: Campaign, folder: Path) -> list[dict[str, Any]]:
+    path = folder / FILE
+    if not path.exists():
+        return []
+    try:
+        rows = json.loads(path.read_text("utf-8"))
+        known = {label: _spec(campaign, label) for label in campaign.algorithms}
+        return [row for row in rows if known.get(row["algorithm"]) == row["spec"]]
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: damaged; delete it, and audit again") from None
