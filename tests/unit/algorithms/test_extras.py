@@ -14,7 +14,12 @@ from timefair.algorithms import adapter, registry
 from timefair.algorithms.adapters import fcmaes
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
-USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
+USES = [
+    f"{name}:{algorithm}"
+    for name in EXTRAS
+    for library in [registry.LIBRARIES[name]]
+    for algorithm in (library.examples if callable(library.names) else library.names)
+]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 11, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""

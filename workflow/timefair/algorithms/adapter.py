@@ -319,6 +319,10 @@ class Sphere:
     def integer(self) -> NDArray[np.bool_]:
         return np.zeros(2, dtype=bool)
 
+    @property
+    def progress(self) -> float:
+        return self.evaluations / self._most
+
     def __call__(self, x: Any, /) -> Any:
         if self.evaluations == self._most:
             raise Enough
