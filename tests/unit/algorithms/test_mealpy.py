@@ -1,4 +1,4 @@
-"""MEALPY through its adapter: the same points as alone, all kinds of variables, one line for faults."""
+"""MEALPY through its adapter: the points of MEALPY alone, all kinds of variables, faults."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from timefair.algorithms import registry
 
 mealpy = pytest.importorskip("mealpy", reason="needs pip install --no-deps mealpy")
@@ -43,6 +44,17 @@ def test_integer_variables_get_whole_numbers_within_the_bounds(launch, name: str
     assert not np.array_equal(points[:, 1], np.rint(points[:, 1]))
     assert objective.all_inside
     assert set(points[:, 0]) >= {-3.0, 5.0}  # both ends are drawn as often as the others
+
+
+def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch) -> None:
+    seen = []
+    evolve = mealpy.GWO.OriginalGWO.evolve
+    monkeypatch.setattr(
+        mealpy.GWO.OriginalGWO, "evolve", lambda self, e: (seen.append(e), evolve(self, e))
+    )
+    ended = launch("mealpy:GWO.OriginalGWO", {"pop_size": 10}, most=500)
+    assert ended.was_cut
+    assert seen == pytest.approx([200 * n for n in range(1, 51)], abs=1)
 
 
 def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch) -> None:

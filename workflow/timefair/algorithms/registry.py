@@ -8,8 +8,10 @@
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
 | ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
 | ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
+| ``mealpy:PSO.OriginalPSO`` | The optimizers of MEALPY, under their own names (optional) |
 | ``modcma:BIPOP`` | Modular CMA-ES, in C++ and in Python (optional) |
 | ``modde:modDE`` | Modular differential evolution (optional) |
+| ``niapy:GreyWolfOptimizer`` | The algorithms of NiaPy, under their own names (optional) |
 | ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
 | ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
 | ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |

@@ -1,22 +1,24 @@
-"""MEALPY: the optimizers of ``mealpy.get_all_optimizers()``, by module and class: ``PSO.OriginalPSO``.
+"""MEALPY: the optimizers of ``mealpy.get_all_optimizers()`` by module and class.
 
-A launch makes ``epoch`` iterations. Without ``epoch``, their number is measured before the clock so
-that one launch fills the budget (`schedule <../how-to/schedules.md>`__). MEALPY's own termination,
-threads, log and history are off; its results equal ``solve(problem, seed=...)`` with the same seed,
-epochs and global generators. Points outside the bounds are moved onto them, integer variables are
-``IntegerVar`` and are rounded as MEALPY decodes them. NaN positions are evaluated as they are.
+Without ``epoch``, one launch fills the budget: the epoch that an optimizer sees rises from 1 to
+10,000 with the used share of the budget (``objective.progress``), so that parameters that follow
+epoch / epochs reach their end with the budget, whatever the speed of the machine. With ``epoch``,
+a launch makes this number of iterations, and its points are those of MEALPY's own
+``solve(problem, seed=...)``. MEALPY's termination, threads, log and history are off. Points outside
+the bounds are moved onto them; integer variables are rounded as MEALPY decodes them; NaN positions
+are evaluated as they are.
 
-Mealpy 3.0.3 requires ``numpy<=1.26``, but works with numpy 2: ``pip install --no-deps mealpy``.
-MEALPY is licensed under the GPL-3; timefair imports it only for campaigns that name it.
+MEALPY 3.0.3 requires ``numpy<=1.26`` and would replace timefair's numpy, but works with numpy 2:
+``pip install --no-deps mealpy``. Its license is the GPL-3.
 
 Parameters
 ----------
 epoch
-    Number of iterations; many optimizers schedule their parameters by it.
-any other argument of the class
-    Such as ``pop_size`` (default 100) or ``c1``; MEALPY checks their ranges.
+    Number of iterations of a launch.
 mode
-    ``single`` or ``swarm``: whether an agent moves before the next one is generated.
+    ``single`` (an agent moves before the next one is made) or ``swarm``.
+any other argument of the class
+    Such as ``pop_size`` (100) or ``c1``; MEALPY checks their ranges.
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, defaults_of
+from timefair.algorithms.adapter import Adapter, defaults_of, shares
 from timefair.algorithms.base import CONTINUOUS, Objective
 from timefair.problems.base import Variables
 
-EPOCH = 10_000
-"""MEALPY's default, used where no schedule is measured."""
+EPOCHS = 10_000
+"""Epochs of a launch that fills the budget: MEALPY's default."""
 MODES = ("single", "swarm")
 UNUSABLE = {"PSS.OriginalPSS": "draws its first points from a generator that no seed reaches"}
 
@@ -56,7 +58,7 @@ def _parameters(name: str) -> dict[str, object]:
 def _solve(
     objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
 ) -> None:
-    chosen = {"epoch": EPOCH, **parameters}
+    chosen = {"epoch": EPOCHS, **parameters}
     if (mode := chosen.pop("mode", MODES[0])) not in MODES:
         raise ValueError(f"'mode' is {' or '.join(MODES)}, not {mode!r}")
     optimizer = _classes()[name](**chosen)
@@ -70,7 +72,8 @@ def _solve(
     optimizer.initialization()
     optimizer.after_initialization()
     optimizer.before_main_loop()
-    for epoch in range(1, optimizer.epoch + 1):
+    known = "epoch" in parameters
+    for epoch in range(1, optimizer.epoch + 1) if known else shares(objective, EPOCHS):
         optimizer.evolve(epoch)
         ranked, optimizer.g_best = optimizer.update_global_best_agent(optimizer.pop)
         if optimizer.sort_flag:
@@ -119,6 +122,7 @@ MEALPY = _Mealpy(
     names=_classes,
     parameters=_parameters,
     solve=_solve,
+    install="--no-deps mealpy",
     examples=("PSO.OriginalPSO", "GWO.OriginalGWO"),
     missing=lambda name: UNUSABLE.get(name, ""),
 )
