@@ -2,8 +2,8 @@
 
 Without ``max_iters``, one launch fills the budget: the iteration that an algorithm sees rises to
 10,000 with the used share of the budget (``objective.progress``). With ``max_iters``, a launch
-makes this number of iterations. NiaPy's histories are off. Points outside the bounds are moved onto them;
-integer variables are rounded.
+makes this number of iterations. NiaPy's histories are off. Points outside the bounds are moved
+onto them; integer variables are rounded.
 
 NiaPy's license is the MIT license: ``pip install --no-deps niapy`` keeps timefair's numpy.
 
