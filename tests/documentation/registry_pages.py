@@ -94,12 +94,15 @@ def requirements() -> dict[str, set[str]]:
 
 
 def extra_of(entry: Suite | Library) -> str:
-    """Which extra brings the package of an entry: none, or ``extras``.
+    """Which extra brings the package of an entry: none, or ``extras``; ``alone`` if it pins an
+    older numpy, so that it is installed without its dependencies.
 
     AssertionError where pyproject.toml names the package nowhere.
     """
     if not entry.distributions or entry.distributions[0] == "timefair":
         return ""
+    if getattr(entry, "install", "").startswith("--no-deps"):
+        return "alone"
     package = entry.distributions[0].lower()
     found = [extra for extra, packages in requirements().items() if package in packages]
     assert found, f"pyproject.toml: {package}, the package of {entry.name}, is not in extras"
@@ -108,7 +111,9 @@ def extra_of(entry: Suite | Library) -> str:
 
 def _needs(entry: Suite | Library) -> str:
     """The package to install, for an optional entry."""
-    return f"`{entry.distributions[0]}` ({extra})" if (extra := extra_of(entry)) else ""
+    if (extra := extra_of(entry)) == "alone":
+        return f"`pip install --no-deps {entry.distributions[0]}`"
+    return f"`{entry.distributions[0]}` ({extra})" if extra else ""
 
 
 # --- Libraries ----------------------------------------------------------------------------------
@@ -149,7 +154,7 @@ def library_reference() -> str:
 
 def library_sentence() -> str:
     """The packages of the libraries, in a sentence: those that come with timefair, and extras."""
-    packages: dict[str, list[str]] = {"": [], "extras": []}
+    packages: dict[str, list[str]] = {"": [], "extras": [], "alone": []}
     for library in libraries.LIBRARIES.values():
         if _is_adapter(declaration(library).module):
             packages[extra_of(library)].append(library.distributions[0])
@@ -246,7 +251,7 @@ def _with_extras(names: dict[str, list[str]]) -> str:
 def extras_sentence() -> str:
     """The packages that the optional libraries and suites need."""
     entries = (*libraries.LIBRARIES.values(), *suites.SUITES.values())
-    return _and(sorted({e.distributions[0] for e in entries if extra_of(e)}, key=str.lower))
+    return _and(sorted({e.distributions[0] for e in entries if extra_of(e) == "extras"}, key=str.lower))
 
 
 def _numbers(numbers: Iterable[int]) -> str:

@@ -54,6 +54,10 @@ class FakeObjective:
         return len(self.points)
 
     @property
+    def progress(self) -> float:
+        return len(self.points) / self._most
+
+    @property
     def all_inside(self) -> bool:
         return all(np.all((x >= -3) & (x <= 5)) for x in self.points)
 

@@ -32,6 +32,7 @@ class Sum:
 
     dimension = 2
     integer = np.zeros(2, dtype=bool)
+    progress = 0.25
 
     def __init__(self, most: float = math.inf, left: int | None = None) -> None:
         self.lower, self.upper = np.full(2, -5.0), np.full(2, 5.0)
@@ -125,6 +126,11 @@ def test_the_seed_comes_from_the_launch(script, tmp_path) -> None:
     first, again, other = map(int, (tmp_path / "s").read_text().split())
     assert first == again != other
     assert 0 <= min(first, other) <= max(first, other) < 2**53
+
+
+def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path) -> None:
+    launch(script(f"{HEAR}echo progress; read -r used; echo $used > {tmp_path}/used"))
+    assert (tmp_path / "used").read_text() == "0.25\n"
 
 
 # --- What a campaign may write --------------------------------------------------------------

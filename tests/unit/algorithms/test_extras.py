@@ -14,7 +14,12 @@ from timefair.algorithms import adapter, registry
 from timefair.algorithms.adapters import fcmaes
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
-USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
+USES = [
+    f"{name}:{algorithm}"
+    for name in EXTRAS
+    for library in [registry.LIBRARIES[name]]
+    for algorithm in (library.examples if callable(library.names) else library.names)
+]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 11, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
@@ -49,6 +54,7 @@ class Corner:
     """A plane over narrow bounds that no power of 2 divides: its best point is a corner."""
 
     dimension, shown, cores, evaluations_left, noisy = 3, 1, 1, None, False
+    progress = 0.5
     lower = np.array([0.1, -0.7, 1 / 3])
     upper = np.array([0.3, -0.7 + 1 / 7, 1.1])
     integer = np.zeros(3, dtype=bool)
@@ -100,7 +106,8 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
     monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
     package = registry.LIBRARIES[library].distributions[0]
-    help_ = f"needs the package {package}: pip install 'timefair[extras]'"
+    how = f"--no-deps {library}" if library in ("mealpy", "niapy") else "'timefair[extras]'"
+    help_ = f"needs the package {package}: pip install {how}"
     assert {a.missing for a in registry.LIBRARIES[library].available()} == {help_}
     assert registry.faults(use, {}) == [f"{use} cannot be used here: it {help_}"]
 

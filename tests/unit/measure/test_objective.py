@@ -190,6 +190,22 @@ def test_a_budget_of_evaluations_is_used_exactly(bench):
     assert b.objective.evaluations_left == 0
 
 
+def test_progress_is_the_larger_share_of_what_the_launch_may_use(bench):
+    b = bench(deadline=1010, cap=50)  # the launch began at 10
+    assert b.objective.progress == 0.01
+    for _ in range(4):
+        b.objective([3, 0])
+    assert b.objective.progress == 0.08
+    b.measurement.end_launch(LaunchCode.RETURNED)
+    b.measurement.begin_launch(evaluations=8)
+    assert b.objective.progress == 10 / (1010 - 90)  # of the rest of the run's time
+    b.objective([3, 0])
+    b.objective([3, 0])
+    assert b.objective.progress == 0.25
+    b.clock.now = 5000
+    assert b.objective.progress == 1.0
+
+
 def test_the_final_target_ends_the_run(bench):
     b = bench(final_target=1.0)
     b.objective([2, 0])

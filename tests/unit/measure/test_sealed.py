@@ -25,7 +25,7 @@ T = 2.0
 
 INTERFACE = {
     "batch", "c_function", "cores", "dimension", "evaluations", "evaluations_left", "integer",
-    "lower", "changes", "noisy", "recommend", "shown", "upper",
+    "lower", "changes", "noisy", "progress", "recommend", "shown", "upper",
 }  # fmt: skip
 
 

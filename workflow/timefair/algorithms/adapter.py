@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import math
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature
@@ -81,6 +82,8 @@ class Adapter(Library):
         Evaluations of the trial: a number, or a function of the name and the parameters.
     optional
         Whether the package is one of the extras, and not a dependency of timefair.
+    install
+        Arguments of ``pip install`` for it.
     """
 
     name: str
@@ -99,20 +102,23 @@ class Adapter(Library):
     missing: Callable[[str], str] = lambda name: ""
     trial_evaluations: int | Callable[[str, Mapping[str, Any]], int] = 5
     optional: bool = True
+    install: str = "'timefair[extras]'"
 
     def __post_init__(self) -> None:
         self.examples = self.examples or (() if callable(self.names) else self.names[:1])
         self.modules = (self.module, *self.late)
 
     def every(self) -> Collection[str]:
-        """The names of its algorithms."""
-        return self.names() if callable(self.names) else self.names
+        """The names of its algorithms; without a package that has to be asked, the examples."""
+        if not callable(self.names):
+            return self.names
+        return self.examples if self._is_absent() else self.names()
 
     def available(self) -> list[Available]:
         return [Available(name, self._lacks(name)) for name in self.every()]
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        if name not in self.every():
+        if name not in self.every() and not (callable(self.names) and self._is_absent()):
             return [f"{self.name} has no algorithm {name!r}{suggest(name, self.every())}"]
         place = f"{self.name}:{name}"
         if lacks := self._lacks(name):
@@ -149,9 +155,12 @@ class Adapter(Library):
                 importlib.import_module(module)
         self.prepare(name)
 
+    def _is_absent(self) -> bool:
+        return self.optional and not importlib.util.find_spec(self.module)
+
     def _lacks(self, name: str) -> str:
-        if self.optional and not importlib.util.find_spec(self.module):
-            return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
+        if self._is_absent():
+            return f"needs the package {self.distributions[0]}: pip install {self.install}"
         return self.missing(name)
 
     def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
@@ -221,6 +230,14 @@ def nominal_budget(objective: Objective, per_dimension: int) -> int:
     """
     left = objective.evaluations_left
     return per_dimension * objective.dimension if left is None else max(1, left)
+
+
+def shares(objective: Objective, parts: int) -> Iterator[int]:
+    """Iterations of a launch that fills the budget: each time the used share of it, from 1 to
+    `parts`.
+    """
+    while True:
+        yield max(1, math.ceil(parts * objective.progress))
 
 
 def has_constraints(objective: Objective) -> TypeGuard[ConstrainedObjective]:
@@ -318,6 +335,10 @@ class Sphere:
     @property
     def integer(self) -> NDArray[np.bool_]:
         return np.zeros(2, dtype=bool)
+
+    @property
+    def progress(self) -> float:
+        return self.evaluations / self._most
 
     def __call__(self, x: Any, /) -> Any:
         if self.evaluations == self._most:

@@ -61,6 +61,13 @@ class Objective(Protocol):
     def evaluations_left(self) -> int | None:
         """The rest of the budget of evaluations; None without such a budget."""
 
+    @property
+    def progress(self) -> float:
+        """Share of the launch's budget that is used, from 0 to 1: the larger of time and
+        evaluations. The first launch of a run may use the run's budget, a later one the rest of it,
+        and one that the restart policy cuts its part. For parameters that follow t / Max_iter.
+        """
+
     def __call__(self, x: Any, /) -> float:
         """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape.
 

@@ -8,13 +8,16 @@
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
 | ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
 | ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
+| ``mealpy:PSO.OriginalPSO`` | The optimizers of MEALPY, under their own names (optional) |
 | ``modcma:BIPOP`` | Modular CMA-ES, in C++ and in Python (optional) |
 | ``modde:modDE`` | Modular differential evolution (optional) |
+| ``niapy:GreyWolfOptimizer`` | The algorithms of NiaPy, under their own names (optional) |
 | ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
 | ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
 | ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |
 | ``pymoo:GA`` | The algorithms of pymoo for one or two objectives within bounds (optional) |
 | ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
+| ``octave:PO.m`` | A function of GNU Octave in the usual signature, unedited |
 | ``external:./solver --flag`` | A program in any language that speaks a line protocol |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
@@ -32,6 +35,7 @@ from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
+from timefair.algorithms.external.octave import OCTAVE
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
@@ -43,6 +47,7 @@ LIBRARIES: dict[str, Library] = {
     for library in (
         TIMEFAIR,
         *sorted(_ADAPTERS.values(), key=lambda library: library.optional),
+        OCTAVE,
         EXTERNAL,
     )
 }

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from timefair.algorithms import registry
 from timefair.algorithms.external.library import EXTERNAL
+from timefair.algorithms.external.octave import OCTAVE
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
 from timefair.basics.hidden_modules import hidden_modules
@@ -30,7 +31,7 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
         uses = registry.involved(use, parameters)
     except InputError:
         return registry.faults(use, parameters)
-    if any(registry.find(one)[0] in (registry.OWN, EXTERNAL) for one in uses):
+    if any(registry.find(one)[0] in (registry.OWN, OCTAVE, EXTERNAL) for one in uses):
         return registry.faults(use, parameters)
     mark = cache_folder() / "faultless" / _digest(uses, parameters)
     if mark.exists():

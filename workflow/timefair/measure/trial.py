@@ -90,6 +90,10 @@ class Penalized:
         left = self._objective.evaluations_left
         return None if left is None else left // 2
 
+    @property
+    def progress(self) -> float:
+        return self._objective.progress
+
     def __call__(self, x: Any, /) -> float:
         g = self._objective.constraints(x)
         return self._objective(x) + self._weight * float(np.maximum(g, 0.0).sum())
@@ -160,6 +164,10 @@ class Rounded:
     @property
     def evaluations_left(self) -> int | None:
         return self._objective.evaluations_left
+
+    @property
+    def progress(self) -> float:
+        return self._objective.progress
 
     def __call__(self, x: Any, /) -> float:
         return self._objective(self._rounded(x))
@@ -333,6 +341,10 @@ class _Trial:
     @property
     def evaluations_left(self) -> int | None:
         return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
+
+    @property
+    def progress(self) -> float:
+        return min(self.evaluations / (TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension), 1.0)
 
     def __call__(self, x: Any) -> Any:
         if not self.evaluations:

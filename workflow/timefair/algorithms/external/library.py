@@ -87,6 +87,8 @@ def _converse(process: Process, objective: Objective) -> None:
         match line.split():
             case [b"stop"]:
                 return
+            case [b"progress"]:
+                process.write(protocol.answers([objective.progress]))
             case [b"batch", word]:
                 points = _points(process, protocol.batch_size(word), dimension)
                 process.write(protocol.answers(objective.batch(points)))

@@ -19,6 +19,8 @@ Then the command writes requests, each ended by a line feed, and reads an answer
     A point. The answer is one line with its value.
 ``batch k``
     k lines with a point each follow. The answer is k lines with a value each.
+``progress``
+    The answer is one line with the used share of the launch's budget, from 0 to 1.
 ``stop``
     The launch is over.
 

@@ -92,6 +92,7 @@ cdef struct Head:
     int64_t calls  # evaluations of the run so far
     int64_t left  # evaluations that the budget leaves to the launch; -1 without such a budget
     int64_t code  # the kind of a failure: an index in `failures.FAILURES`
+    double progress  # share of the launch's budget that is used
 
 
 cdef inline void give_turn(Head *head, int32_t side) noexcept nogil:
@@ -190,13 +191,14 @@ cdef class Caller:
     cdef Channel channel
     cdef object lower, upper, integer, lock
     cdef int64_t calls, left
+    cdef double progress
     cdef bint foreign
 
     def __init__(self, Channel channel, lower, upper, integer):
         self.channel = channel
         self.lower, self.upper, self.integer = lower, upper, integer
         self.lock = Lock()
-        self.calls, self.left = 0, -1
+        self.calls, self.left, self.progress = 0, -1, 0.0
         self.foreign = False
 
     @property
@@ -239,7 +241,7 @@ cdef class Caller:
             give_turn(head, EVALUATOR)
             while not wait_for_turn(head, SOLVER):
                 pass
-        self.calls, self.left = head.calls, head.left
+        self.calls, self.left, self.progress = head.calls, head.left, head.progress
         return 0
 
     cdef int evaluate(self, const double *points, Py_ssize_t count, double *values) except -1:
@@ -310,6 +312,10 @@ cdef class RemoteObjective:
     @property
     def evaluations_left(self):
         return None if self.caller.left < 0 else self.caller.left
+
+    @property
+    def progress(self):
+        return self.caller.progress  # at the end of the last evaluation
 
     @property
     def c_function(self):
@@ -431,6 +437,7 @@ cdef class Server:
         left = objective.evaluations_left
         head.calls = objective.evaluations
         head.left = -1 if left is None else left
+        head.progress = objective.progress
         head.kind = kind
         give_turn(head, SOLVER)
         return 0

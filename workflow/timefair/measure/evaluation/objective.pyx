@@ -918,6 +918,19 @@ cdef class Measurement:
         """How often the problem has changed since the run began; 0 if it does not change."""
         return 0 if self.environment == NULL else self.environment_at(self.now(), self.calls)
 
+    cdef double progress(self) except -1.0:
+        """The share of the launch's budget that is used: the larger of time and evaluations."""
+        cdef double share = 0.0, used
+        if self.launch == NULL:
+            return 0.0
+        if self.deadline < INT64_MAX:
+            used = self.now() - self.launch.start
+            share = used / max(self.deadline - self.launch.start, 1)
+        if self.cap < INT64_MAX:
+            used = self.launch.earlier + self.calls - self.launch.first
+            share = max(share, used / max(self.launch.earlier + self.cap - self.launch.first, 1))
+        return min(share, 1.0)
+
     def until_change(self, int64_t now):
         """The limits of a launch that begins at `now` and ends at the next change of the problem.
 
@@ -1174,6 +1187,11 @@ cdef class Objective:
         if measurement.cap == INT64_MAX:
             return None
         return max(measurement.cap - measurement.calls, 0)
+
+    @property
+    def progress(self):
+        """Share of the launch's budget that is used, from 0 to 1: the larger of time, evaluations."""
+        return self.measurement.progress()
 
     @property
     def c_function(self):

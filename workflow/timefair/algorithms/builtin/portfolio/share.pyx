@@ -106,6 +106,11 @@ cdef class Share:
         """Evaluations that are left of the member's share; None without a budget of evaluations."""
         return None if self.left is None else max(self.left - self.evaluations, 0)
 
+    @property
+    def progress(self):
+        """Used share of the member's evaluations, or of the run's budget without such a share."""
+        return self.evaluations / self.left if self.left else self.objective.progress
+
     def __getattr__(self, name):
         """The attribute ``c_function`` of an objective, if the objective behind has it, too."""
         if name == "c_function" and self.function != NULL:

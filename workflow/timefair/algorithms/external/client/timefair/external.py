@@ -60,6 +60,12 @@ class Objective:
         self._requests.write(_line(x))
         return self._values(1)[0]
 
+    @property
+    def progress(self) -> float:
+        """The used share of the launch's budget, from 0 to 1; it asks timefair each time."""
+        self._requests.write("progress\n")
+        return self._values(1)[0]
+
     def batch(self, points: Iterable[Iterable[float]]) -> list[float]:
         """The values at a sequence of points, as a list; each counts as one evaluation."""
         lines = [_line(x) for x in points]

@@ -1,0 +1,77 @@
+"""Functions of GNU Octave as algorithms: unedited files in the usual signature."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+from timefair.algorithms.external.protocol import ExternalError
+
+HERE = Path(__file__).parent / "octave"
+needs_octave = pytest.mark.skipif(not shutil.which("octave-cli"), reason="needs GNU Octave")
+
+
+def use(name: str) -> str:
+    return f"octave:{HERE / name}"
+
+
+@needs_octave
+@pytest.mark.slow
+def test_the_points_are_those_of_octave_alone(launch) -> None:
+    """A file that prints, uses parfor, and is not named as its function."""
+    parameters = {"population": 5, "iterations": 20}
+    ended = launch(use("APSO.m"), parameters, seed=3, most=1000)
+    assert ended.evaluations == 100
+    seed = np.random.default_rng(3).integers(2**53)
+    script = f"addpath('{HERE}'); rand('twister', {seed}); APSO(5, 20, -3, 5, 3, @shown);"
+    called = ["octave-cli", "-q", "--no-history", "--no-init-file", "--eval", script]
+    done = subprocess.run(called, capture_output=True, text=True, check=False, timeout=60)
+    lines = [line.split() for line in done.stderr.splitlines()]
+    points = np.array([line for line in lines if len(line) == 3], dtype=float)
+    np.testing.assert_array_equal(ended.points, points)
+
+
+@needs_octave
+@pytest.mark.slow
+def test_arguments_are_known_by_name_and_helpers_beside_the_file_are_found(launch) -> None:
+    ended = launch(use("asks.m"))
+    np.testing.assert_array_equal(ended.points, [[-3.0] * 3, [5.0] * 3])
+
+
+@needs_octave
+@pytest.mark.slow
+def test_the_end_of_the_budget_and_a_syntax_error(launch) -> None:
+    assert launch(use("APSO.m"), most=7).evaluations == 7
+    with pytest.raises(ExternalError, match=r"exit code 1; .*parse error near line 2 of file"):
+        launch(use("wrong.m"))
+
+
+@needs_octave
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        ("none.m", {}, "there is no file"),
+        ("APSO.m", {"Max_iter": 5}, "'Max_iter' is not a parameter of octave:"),
+        ("APSO.m", {"iterations": 0}, "'iterations' of octave:"),
+        ("APSO.m", {"call": ["size"]}, "'call' of octave:APSO.m has 'size': name population, "),
+        ("helper.m", {}, None),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str | None) -> None:
+    faults = registry.faults(use(name), parameters)
+    assert [fault[: len(line or "")] for fault in faults] == ([line] if line else [])
+
+
+def test_an_unknown_argument_is_named(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
+    (tmp_path / "a.m").write_text("function x = a(N, omega, fobj)\nend\n")
+    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    assert fault.startswith("a.m has an argument 'omega' of unknown meaning: name all arguments")
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    assert fault.endswith("it needs GNU Octave (octave-cli)")

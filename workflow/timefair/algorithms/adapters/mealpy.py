@@ -1,0 +1,129 @@
+"""MEALPY: the optimizers of ``mealpy.get_all_optimizers()`` by module and class.
+
+Without ``epoch``, one launch fills the budget: the epoch that an optimizer sees rises from 1 to
+10,000 with the used share of the budget (``objective.progress``), so that parameters that follow
+epoch / epochs reach their end with the budget, whatever the speed of the machine. With ``epoch``,
+a launch makes this number of iterations, and its points are those of MEALPY's own
+``solve(problem, seed=...)``. MEALPY's termination, threads, log and history are off. Points outside
+the bounds are moved onto them; integer variables are rounded as MEALPY decodes them; NaN positions
+are evaluated as they are.
+
+MEALPY 3.0.3 requires ``numpy<=1.26`` and would replace timefair's numpy, but works with numpy 2:
+``pip install --no-deps mealpy``. Its license is the GPL-3.
+
+Parameters
+----------
+epoch
+    Number of iterations of a launch.
+mode
+    ``single`` (an agent moves before the next one is made) or ``swarm``.
+any other argument of the class
+    Such as ``pop_size`` (100) or ``c1``; MEALPY checks their ranges.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.adapter import Adapter, defaults_of, shares
+from timefair.algorithms.base import CONTINUOUS, Objective
+from timefair.problems.base import Variables
+
+EPOCHS = 10_000
+"""Epochs of a launch that fills the budget: MEALPY's default."""
+MODES = ("single", "swarm")
+UNUSABLE = {"PSS.OriginalPSS": "draws its first points from a generator that no seed reaches"}
+
+
+@cache
+def _classes() -> dict[str, Any]:
+    import mealpy
+
+    found = mealpy.get_all_optimizers(verbose=False).values()
+    named = {f"{each.__module__.rpartition('.')[2]}.{each.__name__}": each for each in found}
+    return dict(sorted(named.items()))
+
+
+def _parameters(name: str) -> dict[str, object]:
+    signature = inspect.signature(_classes()[name].__init__)
+    return defaults_of(signature, without=("self", "epoch")) | {"epoch": int, "mode": MODES[0]}
+
+
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> None:
+    chosen = {"epoch": EPOCHS, **parameters}
+    if (mode := chosen.pop("mode", MODES[0])) not in MODES:
+        raise ValueError(f"'mode' is {' or '.join(MODES)}, not {mode!r}")
+    optimizer = _classes()[name](**chosen)
+    problem = {"bounds": _variables(objective), "obj_func": _decoded(objective), "log_to": None}
+    # The steps of MEALPY's Optimizer.solve, without its history, which grows with the epochs.
+    optimizer.check_problem(problem, int(rng.integers(2**31)))
+    optimizer.check_mode_and_workers(mode, None)
+    optimizer.check_termination("start", None, None)
+    optimizer.initialize_variables()
+    optimizer.before_initialization(None)
+    optimizer.initialization()
+    optimizer.after_initialization()
+    optimizer.before_main_loop()
+    known = "epoch" in parameters
+    for epoch in range(1, optimizer.epoch + 1) if known else shares(objective, EPOCHS):
+        optimizer.evolve(epoch)
+        ranked, optimizer.g_best = optimizer.update_global_best_agent(optimizer.pop)
+        if optimizer.sort_flag:
+            optimizer.pop = ranked
+        for kept in vars(optimizer.history).values():
+            if isinstance(kept, list):
+                del kept[:-1]
+
+
+def _variables(objective: Objective) -> Any:
+    from mealpy import FloatVar, IntegerVar
+
+    lower, upper, integer = objective.lower, objective.upper, objective.integer
+    if not integer.any():
+        return FloatVar(lb=lower, ub=upper)
+    kinds = np.where(integer, IntegerVar, FloatVar)
+    return [
+        kind(lb=[least], ub=[most], name=f"x{place}")
+        for place, (kind, least, most) in enumerate(zip(kinds, lower, upper, strict=True))
+    ]
+
+
+def _decoded(objective: Objective) -> Any:
+    """The objective of MEALPY's positions."""
+    lower, upper, integer = objective.lower, objective.upper, objective.integer
+    if not integer.any():
+        return lambda x: objective(np.clip(x, lower, upper))
+
+    def decoded(x: NDArray[np.float64]) -> float:
+        return objective(np.clip(np.where(integer, np.floor(x + 0.5), x), lower, upper))
+
+    return decoded
+
+
+class _Mealpy(Adapter):
+    """The library ``mealpy``."""
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS | {"integer", "mixed", "binary"}
+
+
+MEALPY = _Mealpy(
+    name="mealpy",
+    distributions=("mealpy", "numpy", "scipy"),
+    module="mealpy",
+    names=_classes,
+    parameters=_parameters,
+    solve=_solve,
+    install="--no-deps mealpy",
+    examples=("PSO.OriginalPSO", "GWO.OriginalGWO"),
+    missing=lambda name: UNUSABLE.get(name, ""),
+)
+"""The optimizers of MEALPY, under their own names."""

@@ -1,0 +1,118 @@
+"""NiaPy: its algorithms by the names of their classes, such as ``GreyWolfOptimizer``.
+
+Without ``max_iters``, one launch fills the budget: the iteration that an algorithm sees rises to
+10,000 with the used share of the budget (``objective.progress``). With ``max_iters``, a launch
+makes this number of iterations. NiaPy's histories are off. Points outside the bounds are moved
+onto them; integer variables are rounded.
+
+NiaPy's license is the MIT license: ``pip install --no-deps niapy`` keeps timefair's numpy.
+
+Parameters
+----------
+max_iters
+    Number of iterations of a launch.
+any argument of the class
+    Such as ``population_size``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapter import Adapter, defaults_of, shares
+from timefair.algorithms.base import CONTINUOUS, Objective
+from timefair.problems.base import Variables
+
+ITERATIONS = 10_000
+UNUSABLE = {
+    "RandomSearch": "draws all its points before the first evaluation; use timefair:random-search"
+}
+FOLDERS = ("basic", "modified", "other")
+
+
+class _Niapy(Adapter):
+    """The library ``niapy``."""
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS | {"integer", "mixed", "binary"}
+
+
+@cache
+def _classes() -> dict[str, Any]:
+    folders = [importlib.import_module(f"niapy.algorithms.{folder}") for folder in FOLDERS]
+    named = {name: getattr(folder, name) for folder in folders for name in sorted(folder.__all__)}
+    return {name: found for name, found in named.items() if hasattr(found, "run_iteration")}
+
+
+def _parameters(name: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for kind in reversed(_classes()[name].__mro__[:-1]):
+        found |= defaults_of(inspect.signature(kind.__init__), without=("self", "seed"))
+    return found | {"max_iters": int}
+
+
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> None:
+    chosen = dict(parameters)
+    iterations = chosen.pop("max_iters", None)
+    algorithm = _classes()[name](seed=int(rng.integers(2**31)), **chosen)
+    task = _task_of(objective, iterations)
+    # The loop of NiaPy's Algorithm.run, which swallows exceptions outside the main thread.
+    population, values, additional = algorithm.init_population(task)
+    best, least = algorithm.get_best(population, values)
+    while not task.stopping_condition():
+        population, values, best, least, additional = algorithm.run_iteration(
+            task, population, values, best, least, **additional
+        )
+        task.next_iter()
+
+
+def _task_of(objective: Objective, iterations: int | None) -> Any:
+    """A task of NiaPy that keeps no history, whose iteration follows the budget or is counted."""
+    from niapy.problems import Problem
+    from niapy.task import Task
+
+    lower, upper, integer = objective.lower, objective.upper, objective.integer
+    least, most = lower - 0.5 * integer, upper + 0.5 * integer
+    follows = shares(objective, ITERATIONS)
+
+    class Shown(Problem):  # type: ignore[misc]
+        def _evaluate(self, x: Any) -> float:
+            point = np.where(integer, np.rint(x), x)
+            return objective(np.clip(point, lower, upper))
+
+    class Budgeted(Task):  # type: ignore[misc]
+        def next_iter(self) -> None:
+            self.iters: int = self.iters + 1 if iterations else next(follows)
+
+        def eval(self, x: Any) -> float:
+            self.evals += 1
+            return float(self.problem.evaluate(x))
+
+        def stopping_condition(self) -> bool:
+            return iterations is not None and self.iters >= iterations
+
+    problem = Shown(objective.dimension, least, most)
+    return Budgeted(problem, max_iters=iterations or ITERATIONS)
+
+
+NIAPY = _Niapy(
+    name="niapy",
+    distributions=("niapy", "numpy", "scipy"),
+    module="niapy",
+    names=_classes,
+    parameters=_parameters,
+    solve=_solve,
+    install="--no-deps niapy",
+    examples=("GreyWolfOptimizer", "ParticleSwarmOptimization"),
+    missing=lambda name: UNUSABLE.get(name, ""),
+    late=("niapy.algorithms.basic", "niapy.algorithms.modified", "niapy.algorithms.other"),
+)
+"""The algorithms of NiaPy, under their own names."""

@@ -1,0 +1,118 @@
+"""The library ``octave``: ``octave:FILE.m`` calls a function of GNU Octave, unedited.
+
+The arguments are recognized by their names in the function's header, such as ``N, Max_iter, lb, ub,
+dim, fobj`` in any order, or named by the parameter ``call``. Each launch is a process that speaks
+the line protocol of `timefair.algorithms.external.protocol`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from timefair.algorithms.base import CONTINUOUS, Algorithm
+from timefair.algorithms.external.library import External, _solve
+from timefair.algorithms.external.process import CLIENT, CommandLine
+from timefair.basics.errors import InputError
+from timefair.problems.base import Variables
+
+PARAMETERS = ("population", "iterations", "call")
+NAMES = {
+    "population": "n np pop popsize npop ps nind population pop_size pop_num searchagents_no "
+    "searchagents searchagents_num n_agents npoints",
+    "iterations": "t maxit maxiter max_iter max_it max_iteration max_iterations iterations iter "
+    "maxiteration maxgen gen itermax iter_max tmax",
+    "lower": "lb low lower lowerbound varmin xmin down",
+    "upper": "ub up upper upperbound varmax xmax",
+    "dimension": "dim d nvar nd dimension dims",
+    "objective": "fobj fhd costfunction f fun func fitness objective cost_function obj",
+}
+"""Names of arguments in published files, in lower case, by what they are."""
+HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MULTILINE)
+
+
+class Octave(External):
+    """The library ``octave``."""
+
+    name = "octave"
+    examples: Sequence[str] = ("PO.m",)
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        try:
+            _command(name, parameters)
+        except InputError as error:
+            return list(error.faults)
+        place = f"octave:{name}"
+        lines = [
+            f"{key!r} is not a parameter of {place}; it has: {', '.join(PARAMETERS)}"
+            for key in parameters
+            if key not in PARAMETERS
+        ]
+        for key in PARAMETERS[:2]:
+            value = parameters.get(key, 1)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                lines.append(f"{key!r} of {place} is a whole number from 1, not {value!r}")
+        return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
+
+    def batches(self, name: str, parameters: Mapping[str, object]) -> None:
+        """None, as in `External`, although its objective takes one point."""
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        told = {key: value for key, value in parameters.items() if key != "call"}
+        return Algorithm(partial(_solve, command=_command(name, parameters), parameters=told))
+
+    def source_files(self, name: str) -> list[Path]:
+        """The client, the protocol, and all ``.m`` files beside the user's, which it may call."""
+        beside = sorted(Path(name).absolute().parent.glob("*.m"))
+        return [Path(__file__), Path(CLIENT) / "timefair_serve.m", *_PROTOCOL, *beside]
+
+
+_PROTOCOL = sorted(Path(__file__).parent.glob("p*.py"))
+OCTAVE = Octave()
+"""A function of GNU Octave in the usual signature, unedited."""
+
+
+def _command(name: str, parameters: Mapping[str, object]) -> CommandLine:
+    """The command of a launch; InputError if there is none."""
+    path = Path(name).absolute()
+    if path.suffix != ".m" or not path.is_file():
+        raise InputError(f"there is no file {name!r}; write octave:FILE.m")
+    octave = shutil.which("octave-cli")
+    if octave is None:
+        raise InputError(f"octave:{name} cannot be used here: it needs GNU Octave (octave-cli)")
+    arguments = _arguments(path, parameters.get("call"))
+    texts = (str(path.parent), path.stem, ",".join(arguments))
+    quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+    words = (octave, "--silent", "--no-history", "--no-init-file", "--path", CLIENT, "--eval")
+    call = (*words, f"timefair_serve({quoted})")
+    return CommandLine(("/bin/sh", "-c", 'exec "$0" "$@" 3>&1 1>&2', *call), (path,))
+
+
+def _arguments(path: Path, call: object) -> list[str]:
+    """What each argument of the function is: a key of `NAMES`."""
+    if call is not None:
+        words = call if isinstance(call, list) else str(call).split()
+        if wrong := [word for word in words if word not in NAMES]:
+            raise InputError(f"'call' of octave:{path.name} has {wrong[0]!r}: name {_known()}")
+        return list(words)
+    found = HEADER.search(path.read_text(encoding="utf-8", errors="replace"))
+    if found is None:
+        raise InputError(f"{path.name} begins with no function that takes arguments")
+    words = [word.strip() for word in found[1].split(",")]
+    roles = {word: role for role, known in NAMES.items() for word in known.split()}
+    if wrong := [word for word in words if word.lower() not in roles]:
+        raise InputError(
+            f"{path.name} has an argument {wrong[0]!r} of unknown meaning: name all arguments "
+            f"by 'call', a list of {_known()}"
+        )
+    return [roles[word.lower()] for word in words]
+
+
+def _known() -> str:
+    return ", ".join(NAMES)
