@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -145,23 +146,12 @@ def _level_cells(
     ax.set_ylim(height - 0.5, -0.5)
     ax.grid(visible=False)
     ax.tick_params(length=0)
-    least = -np.inf
-    for most, colour in zip(limits, colours, strict=False):
-        _fill(ax, (values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values), colour)
+    least, levels = -np.inf, []
+    for most in limits[: len(colours)]:
+        levels.append((values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values))
         least = most
-    _fill(ax, np.isinf(values), colours[-1])
-
-
-def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
-    """Draw the chosen cells, with a white edge around each."""
-    places = np.argwhere(where)[:, ::-1]
-    if not len(places):
-        return
-    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
-    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    vertices = (places[:, np.newaxis] + square).reshape(-1, 2)
-    path = Path(vertices, np.tile(codes, len(places)))
-    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor="white", linewidth=0.3))
+    for where, colour in [*zip(levels, colours, strict=False), (np.isinf(values), colours[-1])]:
+        _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
 
 
 def _level_legend(figure: Figure, entries: Sequence[tuple[str, str]]) -> None:
@@ -252,12 +242,21 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     _ticks(ax, cost, budget)
 
 
-def _cells(ax: Axes, corners: NDArray[np.float64], shape: NDArray[np.float64], colour: str) -> None:
-    """Fill cells of one shape, all of them as one path."""
+def _cells(
+    ax: Axes,
+    corners: NDArray[Any],
+    shape: NDArray[np.float64],
+    colour: str,
+    edge: str = "",
+    width: float = 0.2,
+) -> None:
+    """Fill cells of one shape, all of them as one path; without an edge, it has their colour."""
+    if not len(corners):
+        return
     vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
     codes = [Path.MOVETO, *[Path.LINETO] * (len(shape) - 2), Path.CLOSEPOLY]
     path = Path(vertices, np.tile(codes, len(corners)))
-    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=colour, linewidth=0.2))
+    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
 
 
 def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:

@@ -194,24 +194,13 @@ def title_size(title: str, width_in: float) -> float:
     return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
 
 
-def looks(
-    frame: pd.DataFrame,
-    *,
-    value: str,
-    within: list[str],
-    highest: bool = False,
-    anywhere: bool = False,
-) -> dict[str, Look]:
+def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
     """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
 
-    - `frame`: All rows of the figure, not those of one page.
-    - `value`: The column by which algorithms are compared.
-    - `within`: The columns that are equal in rows that are compared.
-    - `highest`: Whether the highest value is the best.
-    - `anywhere`: As in `leaders`.
+    `frame` has all rows of the figure, not those of one page; `compared` are arguments of
+    `leaders`.
     """
-    best = leaders(frame, value=value, within=within, highest=highest, anywhere=anywhere)
-    return style.looks_in(frame, leaders=best)
+    return style.looks_in(frame, leaders=leaders(frame, **compared))
 
 
 def leaders(
@@ -224,7 +213,9 @@ def leaders(
 ) -> list[str]:
     """The algorithms by their average rank, the best first; missing values rank last.
 
-    If `anywhere`, they are ordered by their best rank, and equal ones by their average rank.
+    - `value`, `within`: The column that is ranked, and those that are equal in compared rows.
+    - `highest`: Whether the highest value is the best.
+    - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
 
     Examples
     --------

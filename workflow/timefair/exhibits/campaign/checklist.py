@@ -16,6 +16,8 @@ from timefair.exhibits.campaign.checklist_parts import (
     machine_parts,
     sentence,
     tuning_parts,
+    unknown_in,
+    unrecorded,
 )
 from timefair.exhibits.campaign.recorded import Facts, asked, distinct, labels
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -114,7 +116,7 @@ def _early_end(runs: Runs) -> ChecklistPart:
         "Early end",
         by_algorithm(known) if known else "",
         sentence(
-            f"the records of {listed(unknown)} do not contain it" if unknown else "",
+            unrecorded(unknown),
             "not all runs had the same final target" if len(set(known.values())) > 1 else "",
         ),
     )
@@ -127,8 +129,7 @@ def _target(target: float | None) -> str:
 
 
 def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
-    unknown = int(frame["overshoot_s"].isna().sum())
-    if unknown == len(frame):
+    if frame["overshoot_s"].isna().all():
         return ChecklistPart("Overshoot", "", "not recorded")
     late = int((frame["overshoot_s"] > GRACE_S).sum())
     longest = frame["overshoot_s"].max()
@@ -140,7 +141,7 @@ def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
             f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"
             if late
             else "",
-            f"not recorded for {unknown} of {len(frame)} runs" if unknown else "",
+            unknown_in(frame, "overshoot_s"),
         ),
     )
 
@@ -166,7 +167,7 @@ def _policy(runs: Runs) -> ChecklistPart:
         "Policy",
         by_algorithm(said) if said else "",
         sentence(
-            f"the records of {listed(unknown)} do not contain it" if unknown else "",
+            unrecorded(unknown),
             f"{listed(several)}: runs under different policies" if several else "",
         ),
     )
@@ -183,12 +184,11 @@ def _policy_words(restart: Facts) -> str:
 
 def _completed(frame: pd.DataFrame) -> ChecklistPart:
     medians = frame.groupby("algorithm")["completed_restarts"].median().dropna()
-    unknown = int(frame["completed_restarts"].isna().sum())
     said = listed(f"{label} {median:g}" for label, median in medians.items())
     return ChecklistPart(
         "Completed restarts",
         f"median of a run: {said}" if said else "",
-        f"not recorded for {unknown} of {len(frame)} runs" if unknown else "",
+        unknown_in(frame, "completed_restarts"),
     )
 
 
@@ -360,7 +360,6 @@ def _independence(runs: Runs) -> ChecklistPart:
     stayed = frame["appeared"].notna() | frame["appeared_in_trial"].notna()
     compared = (frame["isolation"] == Isolation.WATCHED) | frame["watched_because"].notna()
     left = compared & stayed
-    unknown = len(frame) - len(known)
     return ChecklistPart(
         "Independence",
         by_algorithm(said) if said else "",
@@ -369,7 +368,7 @@ def _independence(runs: Runs) -> ChecklistPart:
             if shared.any()
             else "",
             f"files stayed (table leftovers): {_algorithms(frame[left])}" if left.any() else "",
-            f"not recorded for {unknown} of {len(frame)} runs" if unknown else "",
+            unknown_in(frame, "isolation"),
         ),
     )
 

@@ -80,6 +80,17 @@ def by_algorithm(said: Mapping[str, str]) -> str:
     return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))
 
 
+def unrecorded(unknown: Sequence[str]) -> str:
+    """That the records of these algorithms lack a fact; empty for no algorithm."""
+    return f"the records of {listed(unknown)} do not contain it" if unknown else ""
+
+
+def unknown_in(frame: pd.DataFrame, column: str) -> str:
+    """The number of runs without a value; empty if all have one."""
+    unknown = int(frame[column].isna().sum())
+    return f"not recorded for {unknown} of {len(frame)} runs" if unknown else ""
+
+
 EXCESS, EXCESS_S = 1.02, 0.02
 """CPU time may exceed the time of a run on its cores by this factor, and by these seconds."""
 
@@ -194,7 +205,7 @@ def _threads(runs: Runs) -> ChecklistPart:
             f"{total - free} of {total} runs pinned to a core",
         ),
         sentence(
-            f"the records of {listed(unknown)} do not contain it" if unknown else "",
+            unrecorded(unknown),
             f"more than allowed: {beyond}" if beyond else "",
             _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
         ),
@@ -397,11 +408,7 @@ def _preparation(spent: pd.DataFrame) -> ChecklistPart:
         f"{label} {row.preparation_s:.3g} s ({row.preparation})"
         for label, row in zip(known.index, known.itertuples(), strict=True)
     )
-    return ChecklistPart(
-        "Preparation",
-        said,
-        f"the records of {listed(unknown)} do not contain it" if unknown else "",
-    )
+    return ChecklistPart("Preparation", said, unrecorded(unknown))
 
 
 def _amortisation(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
@@ -441,7 +448,7 @@ def _code(runs: Runs) -> ChecklistPart:
         "Code",
         f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
         sentence(
-            f"the records of {listed(silent)} do not contain it" if silent else "",
+            unrecorded(silent),
             f"runs of several versions of {listed(several)}" if several else "",
         ),
     )
