@@ -639,34 +639,23 @@ class _Table:
     def __init__(
         self, cells: Cells, function: NDArray[np.int64], instance: NDArray[np.int64]
     ) -> None:
-        import pandas as pd
-
-        keys = pd.DataFrame(
-            {
-                "algorithm": ranks(cells.texts["algorithm"]),
-                "suite": ranks(cells.texts["suite"]),
-                "function": function,
-                "dimension": cells.numbers["dimension"].astype(np.int64),
-                "instance": instance,
-                "run": ranks(cells.texts["run"]),
-            }
-        ).sort_values(list(_RUN), kind="stable")
-        self.order: Places = keys.index.to_numpy()
-        self.rows: Places = cells.in_file[self.order]
-        self.keys = {str(name): column.to_numpy() for name, column in keys.items()}
-        self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
-        self._words = {name: cells.texts[name][self.order] for name in WORDS}
-        columns = {name: self._numbers[name] for name in (*_RUN_NUMBERS, "optimum")}
-        words = {name: [word or None for word in of] for name, of in self._words.items()}
-        given = pd.DataFrame({**columns, **words}, index=keys.index)
-        of_run = given.groupby([keys[name] for name in _RUN], sort=False)  # the first cells
-        self._starts = of_run.cumcount().to_numpy() == 0
-        self._of_run = {name: of_run[name].transform("first").to_numpy() for name in _RUN_NUMBERS}
-        self._words_of_run = {
-            name: of_run[name].transform("first").fillna("").to_numpy() for name in WORDS
+        keys = {
+            "algorithm": ranks(cells.texts["algorithm"]),
+            "suite": ranks(cells.texts["suite"]),
+            "function": function,
+            "dimension": cells.numbers["dimension"].astype(np.int64),
+            "instance": instance,
+            "run": ranks(cells.texts["run"]),
         }
-        of_problem = given["optimum"].groupby([keys[name] for name in _PROBLEM], sort=False)
-        self._optima = of_problem.transform("first").to_numpy()
+        self.order: Places = np.lexsort([keys[name] for name in reversed(keys)])
+        self.rows: Places = cells.in_file[self.order]
+        self.keys = {name: values[self.order] for name, values in keys.items()}
+        self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
+        self._words = {name: cells.texts[name][self.order].astype(str) for name in WORDS}
+        self._starts = self._new(_RUN)
+        self._of_run = {name: self._spread(self._numbers[name]) for name in _RUN_NUMBERS}
+        self._words_of_run = {name: self._first_word(words) for name, words in self._words.items()}
+        self._optima = self._of_problems(self._numbers["optimum"])
         self._precision = self._precisions()
         self._within = ~(self._numbers["seconds"] > self._of_run["budget_s"]) & ~(
             self._numbers["evaluations"] > self._of_run["budget_evaluations"]
@@ -674,8 +663,31 @@ class _Table:
 
     def parts(self, names: tuple[str, ...]) -> list[Places]:
         """The places of each combination of some first keys."""
-        changes = [np.flatnonzero(np.diff(self.keys[name])) + 1 for name in names]
-        return np.split(np.arange(len(self.rows)), np.unique(np.concatenate(changes)))
+        return np.split(np.arange(len(self.rows)), np.flatnonzero(self._new(names))[1:])
+
+    def _new(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Whether a row is the first of its combination of keys, shape (rows,)."""
+        new = np.zeros(len(self.rows), dtype=np.bool_)
+        new[0] = True
+        for name in names:
+            new[1:] |= self.keys[name][1:] != self.keys[name][:-1]
+        return new
+
+    def _spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The first number of each run in all of its rows; NaN if all cells are empty."""
+        run = np.cumsum(self._starts) - 1
+        known = np.flatnonzero(~np.isnan(values))
+        of_run = np.full(run[-1] + 1, np.nan)
+        of_run[run[known[::-1]]] = values[known[::-1]]
+        return np.asarray(of_run[run], dtype=np.float64)
+
+    def _first_word(self, words: NDArray[np.str_]) -> NDArray[np.str_]:
+        """The first word of each run in all of its rows; empty if all cells are empty."""
+        different, places = np.unique(words, return_inverse=True)
+        of_rows = np.where(words == "", np.nan, places)
+        of_run = self._spread(of_rows)
+        known = np.nan_to_num(of_run).astype(np.intp)
+        return np.where(np.isnan(of_run), "", different[known])
 
     def _precisions(self) -> NDArray[np.float64]:
         """Of each row: as given, else from the value and the optimum, else the value.
@@ -687,6 +699,20 @@ class _Table:
         with np.errstate(invalid="ignore"):
             computed = np.where(np.isnan(optimum), value, precision(value, optimum))
         return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
+
+    def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The optimum of the problem of each row, from any row that has one; NaN if none has."""
+        keys = [self.keys[name] for name in _PROBLEM]
+        order = np.lexsort(keys)
+        new = np.zeros(len(order), dtype=np.bool_)
+        for values in keys:
+            new[1:] |= np.diff(values[order]) != 0
+        problem = np.empty(len(order), np.intp)
+        problem[order] = np.cumsum(new)
+        known = np.flatnonzero(~np.isnan(optimum))
+        of_problem = np.full(problem.max() + 1, np.nan)
+        of_problem[problem[known[::-1]]] = optimum[known[::-1]]
+        return of_problem[problem]
 
     # --- Checks -----------------------------------------------------------------------------
 
@@ -727,7 +753,7 @@ class _Table:
         for name, words in WORDS.items():
             given = self._words[name]
             text = "{name} is {here:.40}; expected " + ", ".join(words)
-            yield ~np.isin(given.astype(str), ["", *words]), partial(self._shown, text, name)
+            yield ~np.isin(given, ["", *words]), partial(self._shown, text, name)
 
     def _wrong_order(self) -> Iterator[Check]:
         evaluations, seconds, value = (
@@ -806,8 +832,7 @@ class _Table:
         for name, words in self._words_of_run.items():
             stated = self._words[name]
             text = "{name} is {here}, but {first} in an earlier row of this run"
-            wrong = np.asarray((stated != "") & (stated != words), np.bool_)
-            yield wrong, partial(self._shown, text, name)
+            yield (stated != "") & (stated != words), partial(self._shown, text, name)
         for column, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
             text = f"{column} is {{here:.9g}}, after {end} of this run"
             late = self._numbers[column] > self._of_run[end]
