@@ -60,7 +60,9 @@ def test_an_equality_is_satisfied_within_the_tolerance():
     problem = problem_of(9)
     exact = np.array([2 * np.exp(-0.9), 0.9, 0.0])
     for distance, feasible in ((0.9, True), (1.1, False)):
-        g = problem.constraints.evaluate(exact + np.array([distance * TOLERANCE, 0, 0]))
+        x = exact.copy()
+        x[0] += distance * TOLERANCE
+        g = problem.constraints.evaluate(x)
         assert (g[1] <= 0) == feasible
 
 
