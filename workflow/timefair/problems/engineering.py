@@ -590,4 +590,4 @@ class Engineering(Suite):
 
 
 ENGINEERING = Engineering()
-"""23 engineering designs with constraints: speed reducer, pressure vessel, welded beam, ..."""
+"""23 engineering designs with inequality and equality constraints."""
