@@ -18,6 +18,7 @@ BEST = {
     19: (0.1988323072243747, 3.337365298646237, 9.19202432248124, 0.19883230722443496),
     20: (0.7886751352071408, 0.4082482887319383),
     25: (5.955511371494067, 5.388715911808754, 5.358697265746318e-06, 2.256637978677851),
+    30: (9, 1.2230410099638072, 36),
     31: (16, 19, 43, 49),
     32: (78, 33, 29.9952560256815985, 45, 36.7758129057882073),
 }
@@ -59,7 +60,9 @@ def test_an_equality_is_satisfied_within_the_tolerance():
     problem = problem_of(9)
     exact = np.array([2 * np.exp(-0.9), 0.9, 0.0])
     for distance, feasible in ((0.9, True), (1.1, False)):
-        g = problem.constraints.evaluate(exact + np.array([distance * TOLERANCE, 0, 0]))
+        x = exact.copy()
+        x[0] += distance * TOLERANCE
+        g = problem.constraints.evaluate(x)
         assert (g[1] <= 0) == feasible
 
 

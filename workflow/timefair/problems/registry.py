@@ -14,7 +14,7 @@
 | ``cec2017`` | The functions of the CEC2017 competition, as distributed |
 | ``cec2022`` | The functions of the CEC2022 competition, as distributed |
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
-| ``engineering`` | 23 engineering designs with constraints: speed reducer, pressure vessel, welded beam, .. |
+| ``engineering`` | 23 engineering designs with inequality and equality constraints |
 | ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
