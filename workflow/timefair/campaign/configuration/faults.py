@@ -280,7 +280,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             if spec.integer == "round" and "continuous" in kinds:
                 kinds = kinds | ROUNDED
             if spec.integer == "keys" and "continuous" not in kinds:
-                yield f"algorithms.{label}.integer: 'keys': {spec.use} takes no continuous variables"
+                yield f"algorithms.{label}.integer: 'keys': {spec.use} is not continuous"
                 continue
             if spec.integer == "keys":
                 kinds = kinds | {"permutation"}
