@@ -266,8 +266,11 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 continue
             if spec.integer == "round" and "continuous" in kinds:
                 kinds = kinds | ROUNDED
+            if spec.integer == "keys" and "continuous" not in kinds:
+                yield f"algorithms.{label}.integer: 'keys': {spec.use} is not continuous"
+                continue
             if spec.integer == "keys":
-                kinds = kinds | {"permutation"} if "continuous" in kinds else frozenset()
+                kinds = kinds | {"permutation"}
             if not takes(kinds, suite.variables):
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
