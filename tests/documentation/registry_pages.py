@@ -251,7 +251,9 @@ def _with_extras(names: dict[str, list[str]]) -> str:
 def extras_sentence() -> str:
     """The packages that the optional libraries and suites need."""
     entries = (*libraries.LIBRARIES.values(), *suites.SUITES.values())
-    return _and(sorted({e.distributions[0] for e in entries if extra_of(e) == "extras"}, key=str.lower))
+    return _and(
+        sorted({e.distributions[0] for e in entries if extra_of(e) == "extras"}, key=str.lower)
+    )
 
 
 def _numbers(numbers: Iterable[int]) -> str:
