@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from timefair.basics import threads, user_code
+from timefair.basics.errors import InputError
 
 SOLVE = "\ndef solve(objective, rng): pass\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\n"
@@ -56,3 +57,9 @@ def test_what_all_forks_would_share_is_found(folder: Path) -> None:
     code = "import mmap, os\nKEPT, FD = mmap.mmap(-1, 99), os.open('kept', os.O_CREAT)"
     (folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 1) == "2 shared objects (kept, memory)"
+
+
+def test_a_module_that_ends_its_process_at_import_is_named(folder: Path) -> None:
+    (folder / "quits.py").write_text("import os\nos._exit(0)\n" + SOLVE)
+    with pytest.raises(InputError, match=r"quits.py ends the interpreter when it is imported"):
+        user_code.load_function("quits.py:solve")

@@ -20,7 +20,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from time import monotonic
 from types import CodeType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted, described, suggest
@@ -86,7 +86,9 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     start, folder, arguments = monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
-        with _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted():
+        with (
+            _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted(), _no_exit()
+        ):  # fmt: skip
             module = load()
     except (InputError, Interrupted, KeyboardInterrupt):
         raise
@@ -116,6 +118,24 @@ def import_warnings(place: str, name: str) -> list[str]:
 def seconds(name: str) -> float:
     """Seconds that the first import of a module took; 0 if this process has not imported it."""
     return _imports[name].seconds if name in _imports else 0.0
+
+
+@contextlib.contextmanager
+def _no_exit() -> Iterator[None]:
+    """Let ``os._exit`` of this process raise `SystemExit`, so that it does not end us unheard."""
+    end, own = os._exit, os.getpid()
+
+    def stop(status: int) -> NoReturn:
+        if os.getpid() == own:
+            raise SystemExit(status)
+        end(status)
+
+    os._exit = stop
+    try:
+        yield
+    finally:
+        if os._exit is stop:
+            os._exit = end
 
 
 def _exit(stop: SystemExit) -> str:
