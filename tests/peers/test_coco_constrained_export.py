@@ -29,7 +29,7 @@ def campaign(request):
         for function in FUNCTIONS:
             for instance in INSTANCES:
                 problem = suite.problem(function, 2, instance)
-                row = measure_run(load(use, {}, False), problem, Allowance(evaluations=400), 1)
+                row = measure_run(load(use, {}, "native"), problem, Allowance(evaluations=400), 1)
                 names = {"suite": suite.name, "function": function, "dimension": 2}
                 own = {"instance": instance, "algorithm": label, "run": 0, "round": 1}
                 rows.append(names | own | {"f_opt": problem.f_opt} | row)

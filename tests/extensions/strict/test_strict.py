@@ -211,7 +211,7 @@ def algorithms(tmp_path_factory) -> Path:
 def host_of(use: str, problem: Problem, memory_mb: float | None = None):
     space = problem.lower, problem.upper, problem.integer
     before = os.sched_getaffinity(0)
-    with hosted(Setup(os.getpid(), use, {}, False, *space, memory_mb), CORES) as host:
+    with hosted(Setup(os.getpid(), use, {}, "native", *space, memory_mb), CORES) as host:
         os.sched_setaffinity(0, host.cores)
         try:
             yield host
@@ -258,7 +258,7 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
 ):
     use = use if ":" in use else f"{algorithms}:{use}"
     allowance = Allowance(evaluations=900, restart=restart)
-    here = measure_run(load(use, {}, False), problem, allowance, seed=5)
+    here = measure_run(load(use, {}, "native"), problem, allowance, seed=5)
     assert result(run_apart(use, problem, evaluations=900, restart=restart)) == result(here)
     assert here["evaluations"] == 900
 
@@ -267,7 +267,7 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
 def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended():
     noisy = SUITES["bbob-noisy"].problem(101, 3, 1)
     use, allowed = "scipy:Nelder-Mead", {"evaluations": 2000, "restart": Independent()}
-    here = measure_run(load(use, {}, False), noisy, Allowance(**allowed), seed=5)
+    here = measure_run(load(use, {}, "native"), noisy, Allowance(**allowed), seed=5)
     apart = run_apart(use, noisy, **allowed)
     assert result(apart) == result(here)
     assert [v["outputs"] for v in apart["vectors"]] == [v["outputs"] for v in here["vectors"]]

@@ -19,7 +19,7 @@ NO_START = {"timefair:random-search", "nlopt:GN_ORIG_DIRECT", "nlopt:GN_ORIG_DIR
 
 def run(use, seed=1, evaluations=600, problem=PROBLEM, penalty=None):
     allowed = Allowance(evaluations=evaluations, wall_ns=20_000_000_000)
-    return measure_run(load(use, {}, False, penalty), problem, allowed, seed)
+    return measure_run(load(use, {}, "native", penalty), problem, allowed, seed)
 
 
 @pytest.mark.thinned(3)

@@ -183,9 +183,9 @@ def test_the_target_ends_a_run_at_a_feasible_point_only():
 def test_a_trial_launch_offers_the_constraints():
     def solve(objective, rng):
         assert objective.constraints(objective.start).shape == (9,)
-        import this  # noqa: F401
+        import zipapp  # noqa: F401
 
-    assert "this" in prepare(Algorithm(solve), PROBLEM).modules
+    assert "zipapp" in prepare(Algorithm(solve), PROBLEM).modules
 
 
 def test_the_first_launch_starts_at_the_point_of_the_suite():
