@@ -102,7 +102,7 @@ def test_a_function_says_what_variables_it_takes(folder) -> None:
     assert registry.variables("my_own_search.py:bits", {}) == {"binary"}
     assert registry.faults("my_own_search.py:wrong", {}) == [
         "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
-        "binary"
+        "binary, permutation"
     ]
 
 
