@@ -110,4 +110,4 @@ class Permutations(Suite):
 
 
 PERMUTATIONS = Permutations()
-"""Travelling salesman, quadratic assignment and flow shop with known optima."""
+"""Travelling salesman, quadratic assignment, flow shop; known optima."""

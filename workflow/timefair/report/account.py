@@ -32,8 +32,8 @@ _OTHERS = {
 """Compiled algorithms of libraries that are mostly in Python."""
 
 _PYTHON = frozenset(
-    {"cmaes", "modde", "nevergrad", "pybobyqa", "pycma", "pymoo", "skopt", *_OTHERS}
-)
+    {"cmaes", "mealpy", "modde", "nevergrad", "niapy", "pybobyqa", "pycma", "pymoo", "skopt"}
+) | set(_OTHERS)
 
 MOST_ALGORITHMS = 20
 """Number of algorithms up to which their list is not folded."""
@@ -305,7 +305,7 @@ def implementation(use: str) -> str:
     An algorithm in Python may call compiled code.
     """
     library, _, name = use.partition(":")
-    if library == "external":
+    if library in {"external", "octave"}:
         return PROGRAM
     if library in _COMPILED or name in _OTHERS.get(library, ()):
         return COMPILED
