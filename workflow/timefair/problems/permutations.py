@@ -110,4 +110,4 @@ class Permutations(Suite):
 
 
 PERMUTATIONS = Permutations()
-"""Travelling salesman, quadratic assignment, flow shop; known optima."""
+"""Tours, assignments and flow shops with known optima."""

@@ -18,7 +18,7 @@
 | ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
-| ``permutations`` | Travelling salesman, quadratic assignment, flow shop; known optima |
+| ``permutations`` | Tours, assignments and flow shops with known optima |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
 The suites are found in the modules of this package. Importing this module imports none of the
