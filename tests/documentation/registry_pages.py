@@ -179,7 +179,9 @@ def integer_sentence() -> str:
 
 
 def _all_names(library: Library) -> list[str]:
-    """Also of a library that is not installed."""
+    """Also of a library that is not installed; the examples, where no extra brings the library."""
+    if extra_of(library) == "alone":
+        return list(library.examples)
     if isinstance(library, Adapter) and not callable(library.names):
         return [name for name in library.names if not library.missing(name)]
     return [entry.name for entry in library.available() if not entry.missing]
@@ -187,7 +189,7 @@ def _all_names(library: Library) -> list[str]:
 
 def _names(library: Library) -> str:
     names = _all_names(library)
-    if len(names) > MOST_NAMES:
+    if len(names) > MOST_NAMES or extra_of(library) == "alone":
         return f"`timefair algorithms --library {library.name}` lists its algorithms."
     listed = ", ".join(f"`{name}`" for name in names)
     return _wrapped(f"{'Names' if len(names) > 1 else 'Name'}: {listed}.")

@@ -99,10 +99,12 @@ def waiting(host: Host) -> dict[str, float]:
 
 def _waited(host: Host, core: int) -> float:
     os.sched_setaffinity(0, {core})
-    waited, start = _run_queue_ns(host), time.perf_counter_ns()
-    while (now := time.perf_counter_ns()) - start < LOOP_NS:
+    start = time.perf_counter_ns()  # before and after the waiting, so that it is a part of it
+    before = _run_queue_ns(host)
+    while time.perf_counter_ns() - start < LOOP_NS:
         pass
-    return (_run_queue_ns(host) - waited) / (now - start)
+    waited = _run_queue_ns(host) - before
+    return waited / (time.perf_counter_ns() - start)
 
 
 def _run_queue_ns(host: Host) -> int:
