@@ -10,3 +10,10 @@ from fixtures_of_runs import (  # noqa: F401
     table,
     write,
 )
+
+
+@pytest.fixture(autouse=True)
+def nothing_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another test in this process noted as lost or shared by forks is not noted here."""
+    monkeypatch.setattr(threads, "_lost", {})
+    monkeypatch.setattr(threads, "_shared", {})
