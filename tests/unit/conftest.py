@@ -1,5 +1,6 @@
 """The fixtures of unit tests, which those of extensions share."""
 
+import pytest
 from fixtures_of_runs import (  # noqa: F401
     _one_thread,
     campaign,
@@ -10,6 +11,8 @@ from fixtures_of_runs import (  # noqa: F401
     table,
     write,
 )
+
+from timefair.basics import threads
 
 
 @pytest.fixture(autouse=True)
