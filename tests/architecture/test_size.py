@@ -22,12 +22,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 78_317,
-    "lines of the core": 60_621,
+    "lines of the package": 78_307,
+    "lines of the core": 60_618,
     "files of the core": 335,
     "rooms of the core": 18,
-    "lines of the extensions": 17_696,
-    "lines of the tests": 45743,
+    "lines of the extensions": 17_689,
+    "lines of the tests": 45_743,
     "committed lines that are generated": 5_046,
 }
 """Ceilings. After a deletion, lower them to what is left."""

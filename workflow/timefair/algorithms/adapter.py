@@ -70,7 +70,7 @@ class Adapter(Library):
     special, batched, unneeded
         As in `Library`.
     whole
-        Algorithms that take integer variables, too.
+        Algorithms that take integer variables, too; None for all.
     late
         Modules that the library imports while an algorithm runs, some after more evaluations than a
         trial launch has. They are imported before the runs.
@@ -96,7 +96,7 @@ class Adapter(Library):
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     batched: Collection[str] = ()
     unneeded: Sequence[str] = ()
-    whole: Collection[str] = ()
+    whole: Collection[str] | None = ()
     late: Sequence[str] = ()
     prepare: Callable[[str], object] = lambda name: None
     missing: Callable[[str], str] = lambda name: ""
@@ -133,7 +133,8 @@ class Adapter(Library):
         return lines or self._refusal(name, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer"} if name in self.whole else CONTINUOUS
+        takes_whole = self.whole is None or name in self.whole
+        return CONTINUOUS | {"integer"} if takes_whole else CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         defaults = self.parameters(name) if parameters else {}

@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from timefair.basics.words import counted
+
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -75,8 +77,7 @@ def lost() -> str:
     found = []
     for names, kind in ((_lost.values(), "thread"), (_shared.values(), "shared object")):
         if names:
-            several = "s" if len(names) > 1 else ""
-            found.append(f"{len(names)} {kind}{several} ({', '.join(sorted(set(names)))})")
+            found.append(f"{counted(len(names), kind)} ({', '.join(sorted(set(names)))})")
     return " and ".join(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from timefair.basics.errors import InputError
@@ -100,8 +100,6 @@ def _audit(arguments: argparse.Namespace) -> None:
     one_thread()
     from dataclasses import asdict
 
-    import pandas as pd
-
     from timefair.measure import audit
 
     prepare_files(arguments.output, (".md", ".csv"))
@@ -118,9 +116,22 @@ def _audit(arguments: argparse.Namespace) -> None:
     for subject in audit.subjects(arguments.what):
         print(subject.label, file=sys.stderr, flush=True)
         rows.append(asdict(audit.look_at(subject, setting)))
-    table = _markdown(rows)
+    show(rows, arguments.output)
+
+
+def show(
+    rows: Sequence[Mapping[str, object]],
+    files: Iterable[Path],
+    printed: Callable[[Mapping[str, object]], Mapping[str, object]] = dict,
+) -> None:
+    """Print at least one row as a table, and write Markdown or CSV files; all but the CSV show each
+    row as `printed` says.
+    """
+    import pandas as pd
+
+    table = _markdown([printed(row) for row in rows])
     print(table, end="")
-    for path in arguments.output:
+    for path in files:
         if path.suffix == ".md":
             path.write_text(table, encoding="utf-8")
         else:

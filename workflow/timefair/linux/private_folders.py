@@ -126,8 +126,7 @@ def enter(
     used.
     """
     here = os.getcwd()
-    _own_namespaces(_CLONE_NEWNS | _CLONE_NEWIPC)
-    _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
+    own_mounts(_CLONE_NEWIPC)
     with contextlib.ExitStack() as stack:
 
         def opened(folder: Path) -> int:
@@ -231,9 +230,9 @@ def mount_proc(flags: int = 0) -> None:
     )
 
 
-def own_mounts() -> None:
-    """Enter a mount namespace whose mounts no other process sees."""
-    _own_namespaces(_CLONE_NEWNS)
+def own_mounts(others: int = 0) -> None:
+    """Enter a mount namespace whose mounts no other process sees, and other new namespaces."""
+    _own_namespaces(_CLONE_NEWNS | others)
     _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
 
 

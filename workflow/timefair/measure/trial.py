@@ -216,14 +216,6 @@ def keyed(algorithm: Algorithm) -> Algorithm:
     return replace(algorithm, solve=solve)
 
 
-AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
-    "native": lambda algorithm: algorithm,
-    "round": lambda algorithm: rounded(algorithm),
-    "keys": keyed,
-}
-"""How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
-
-
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
 
@@ -233,6 +225,14 @@ def rounded(algorithm: Algorithm) -> Algorithm:
         return algorithm.solve(Rounded(objective), rng)
 
     return replace(algorithm, solve=solve)
+
+
+AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
+    "native": lambda algorithm: algorithm,
+    "round": rounded,
+    "keys": keyed,
+}
+"""How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
 
 
 def import_library(use: str) -> None:

@@ -104,9 +104,7 @@ class Cec(Suite):
     def make(self, name: ProblemName) -> Problem:
         function, n = name.function, name.dimension
         formula = self.formulas[function]
-        parts = formula if isinstance(formula, tuple) else None
-        if parts is None or isinstance(formula, Hybrid):
-            parts = (Part(formula, 1.0, 0.0),)  # type: ignore[arg-type]
+        parts = (Part(formula, 1.0, 0.0),) if isinstance(formula, Basic | Hybrid) else formula
         count = len(parts)
         shifts = self._read(f"shift_data_{function}.txt", (count, n))
         rotations = self._read(f"M_{function}_D{n}.txt", (count * n, n)).reshape(count, n, n)

@@ -32,8 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, defaults_of, shares
-from timefair.algorithms.base import CONTINUOUS, Objective
-from timefair.problems.base import Variables
+from timefair.algorithms.base import Objective
 
 EPOCHS = 10_000
 """Epochs of a launch that fills the budget: MEALPY's default."""
@@ -108,20 +107,14 @@ def _decoded(objective: Objective) -> Any:
     return decoded
 
 
-class _Mealpy(Adapter):
-    """The library ``mealpy``."""
-
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer", "mixed", "binary"}
-
-
-MEALPY = _Mealpy(
+MEALPY = Adapter(
     name="mealpy",
     distributions=("mealpy", "numpy", "scipy"),
     module="mealpy",
     names=_classes,
     parameters=_parameters,
     solve=_solve,
+    whole=None,
     install="--no-deps mealpy",
     examples=("PSO.OriginalPSO", "GWO.OriginalGWO"),
     missing=lambda name: UNUSABLE.get(name, ""),

@@ -26,21 +26,13 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, defaults_of, shares
-from timefair.algorithms.base import CONTINUOUS, Objective
-from timefair.problems.base import Variables
+from timefair.algorithms.base import Objective
 
 ITERATIONS = 10_000
 UNUSABLE = {
     "RandomSearch": "draws all its points before the first evaluation; use timefair:random-search"
 }
 FOLDERS = ("basic", "modified", "other")
-
-
-class _Niapy(Adapter):
-    """The library ``niapy``."""
-
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer", "mixed", "binary"}
 
 
 @cache
@@ -103,13 +95,14 @@ def _task_of(objective: Objective, iterations: int | None) -> Any:
     return Budgeted(problem, max_iters=iterations or ITERATIONS)
 
 
-NIAPY = _Niapy(
+NIAPY = Adapter(
     name="niapy",
     distributions=("niapy", "numpy", "scipy"),
     module="niapy",
     names=_classes,
     parameters=_parameters,
     solve=_solve,
+    whole=None,
     install="--no-deps niapy",
     examples=("GreyWolfOptimizer", "ParticleSwarmOptimization"),
     missing=lambda name: UNUSABLE.get(name, ""),

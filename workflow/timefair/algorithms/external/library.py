@@ -49,27 +49,32 @@ class External(Library):
         """None: the program may send ``batch``."""
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        return Algorithm(partial(_solve, command=parse(name), parameters=parameters))
+        return Algorithm(partial(solve, command=parse(name), parameters=parameters))
 
     def source_files(self, name: str) -> list[Path]:
         """This package, the program, and the files among its arguments."""
-        here = Path(__file__).parent
-        ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
-        ours.append(here / "client/timefair/external.py")
-        return [*sorted(ours), *parse(name).files]
+        return [*package_files("timefair/external.py"), *parse(name).files]
+
+
+def package_files(client: str) -> list[Path]:
+    """The files of this package, with one of its clients."""
+    here = Path(__file__).parent
+    ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
+    return sorted([*ours, here / "client" / client])
 
 
 EXTERNAL = External()
 """A program in any language that speaks a line protocol."""
 
 
-def _solve(
+def solve(
     objective: Objective,
     rng: np.random.Generator,
     *,
     command: CommandLine,
     parameters: Mapping[str, object],
 ) -> None:
+    """One launch of a command, with the parameters in its header."""
     seed = int(rng.integers(protocol.SEEDS))
     with running(command) as process:
         process.write(protocol.header(objective, seed, parameters))

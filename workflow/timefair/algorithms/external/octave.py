@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm
-from timefair.algorithms.external.library import External, _solve
+from timefair.algorithms.external.library import External, package_files, solve
 from timefair.algorithms.external.process import CLIENT, CommandLine
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
@@ -65,15 +65,14 @@ class Octave(External):
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         told = {key: value for key, value in parameters.items() if key != "call"}
-        return Algorithm(partial(_solve, command=_command(name, parameters), parameters=told))
+        return Algorithm(partial(solve, command=_command(name, parameters), parameters=told))
 
     def source_files(self, name: str) -> list[Path]:
-        """The client, the protocol, and all ``.m`` files beside the user's, which it may call."""
+        """This package, the client, and all ``.m`` files beside the user's, which it may call."""
         beside = sorted(Path(name).absolute().parent.glob("*.m"))
-        return [Path(__file__), Path(CLIENT) / "timefair_serve.m", *_PROTOCOL, *beside]
+        return [*package_files("timefair_serve.m"), *beside]
 
 
-_PROTOCOL = sorted(Path(__file__).parent.glob("p*.py"))
 OCTAVE = Octave()
 """A function of GNU Octave in the usual signature, unedited."""
 

@@ -261,16 +261,13 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             if suite.task not in tasks:
                 yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
             orders = suite.variables == "permutation"
-            if (spec.integer == "keys") > orders:
-                yield f"algorithms.{label}.integer: 'keys': {suite.name} has no permutations"
+            if spec.integer == "keys" and not (orders and "continuous" in kinds):
+                lack = f"{spec.use} is not continuous"
+                why = lack if orders else f"{suite.name} has no permutations"
+                yield f"algorithms.{label}.integer: 'keys': {why}"
                 continue
-            if spec.integer == "round" and "continuous" in kinds:
-                kinds = kinds | ROUNDED
-            if spec.integer == "keys" and "continuous" not in kinds:
-                yield f"algorithms.{label}.integer: 'keys': {spec.use} is not continuous"
-                continue
-            if spec.integer == "keys":
-                kinds = kinds | {"permutation"}
+            if spec.integer != "native" and "continuous" in kinds:
+                kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
             if not takes(kinds, suite.variables):
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "

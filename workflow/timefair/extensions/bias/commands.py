@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,7 @@ def add_to(commands: Commands) -> None:
 
 def _bias(arguments: argparse.Namespace) -> None:
     one_thread()
-    import pandas as pd
-
-    from timefair.cli.algorithms import _markdown
+    from timefair.cli.algorithms import show
     from timefair.cli.paths import prepare_files
     from timefair.extensions.bias import kept
     from timefair.measure import audit
@@ -42,13 +41,7 @@ def _bias(arguments: argparse.Namespace) -> None:
             rows += [{"algorithm": subject.label, **one} for one in found]
         if word.endswith((".yaml", ".yml")):
             kept.keep(Path(word), rows)
-    table = _markdown([_shown(row) for row in rows])
-    print(table, end="")
-    for path in arguments.output:
-        if path.suffix == ".md":
-            path.write_text(table, encoding="utf-8")
-        else:
-            pd.DataFrame(rows).to_csv(path, index=False)
+    show(rows, arguments.output, _shown)
 
 
 def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
@@ -63,6 +56,6 @@ def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     return [vars(one) for one in probe(algorithm, use)]
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: Mapping[str, Any]) -> Mapping[str, Any]:
     failed = row["factor"] != row["factor"]
-    return row | {"found": "failed" if failed else row["found"]}
+    return {**row, "found": "failed" if failed else row["found"]}
