@@ -70,6 +70,11 @@ DECIDED = [
     "because",
 ]  # fmt: skip
 
+SCHEDULED = [
+    "suite", "function", "dimension", "algorithm", "round", "parameter", "asked", "length",
+    "launch_evaluations",
+]  # fmt: skip
+
 HELD_EVENTS = 4_000_000
 """Maximal number of events that are kept in memory (about 100 MB); more events are read again in
 each pass.
@@ -110,6 +115,8 @@ class Runs:
         Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
         ``reason`` (None if the rule continued), ``path`` (the number that the rule computed at each
         look), and ``because`` (why there were runs in the round; None if no reason was needed).
+    schedules
+        The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job.
     origins, nodes
         Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
         each with its ``algorithm``.
@@ -132,6 +139,7 @@ class Runs:
     read_vectors: Callable[[], Vectors]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
+    schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
     nodes: Sequence[Mapping[str, Any]] = ()
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
@@ -220,6 +228,7 @@ class Runs:
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
             read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
+            schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
             nodes=facts.get(NODES, []),
         )

@@ -123,6 +123,7 @@ MEALPY = _Mealpy(
     parameters=_parameters,
     solve=_solve,
     install="--no-deps mealpy",
+    length="epoch",
     examples=("PSO.OriginalPSO", "GWO.OriginalGWO"),
     missing=lambda name: UNUSABLE.get(name, ""),
 )

@@ -111,6 +111,7 @@ NIAPY = _Niapy(
     parameters=_parameters,
     solve=_solve,
     install="--no-deps niapy",
+    length="max_iters",
     examples=("GreyWolfOptimizer", "ParticleSwarmOptimization"),
     missing=lambda name: UNUSABLE.get(name, ""),
     late=("niapy.algorithms.basic", "niapy.algorithms.modified", "niapy.algorithms.other"),

@@ -1,0 +1,79 @@
+"""The length of a launch (Max_iter) that fills the budget, from launches before any clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from timefair.basics.errors import InputError
+from timefair.campaign.configuration.model import FIRST_LENGTH
+
+ENOUGH = 1 / 10
+"""Share of the budget that the longest launch has at least; each is `LONGER` times longer than the
+one before.
+"""
+LONGER = 4
+LONGEST = 10**8
+LEAST = 2
+
+
+class Launch(NamedTuple):
+    """A launch of some length: whether it returned, its share of the budget, its evaluations."""
+
+    length: int
+    returned: bool
+    failed: bool
+    share: float
+    evaluations: int
+
+
+KEYS = ("parameter", "asked", "length", "launch_evaluations")
+"""What a record says: the schedule of the campaign, and evaluations of a launch of this length."""
+
+
+def of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The schedule in the facts of a job's record; empty without one."""
+    return {key: one[key] for one in facts.get("schedule", [])[:1] for key in KEYS}
+
+
+def find(
+    schedule: Mapping[str, Any], launch: Callable[[int], Launch], place: str
+) -> dict[str, Any]:
+    """The `KEYS` for a schedule of a campaign, from launches that are made here.
+
+    Empty if the first launch fails, which the runs will report, or if none ends and the length is
+    given. Otherwise `InputError`, after `place`, if none ends or the length makes none longer.
+    """
+    (name, asked), *_ = schedule.items()
+    most = asked if isinstance(asked, int) else LONGEST
+    length, ended = min(FIRST_LENGTH, most), []
+    while len(ended) < 2 or ended[-1].share < ENOUGH:
+        one = launch(length)
+        if one.failed and not ended:
+            return {}
+        if one.returned:
+            ended.append(one)
+        elif ended or length == min(LEAST, most):
+            break
+        if length == most:
+            break
+        length = min(LONGER * length, most) if ended else min(LEAST, most)
+    if not ended:
+        if isinstance(asked, int):
+            return {}
+        raise InputError(
+            f"{place}: a launch with {name}: {length} did not end within the budget of a run"
+        )
+    *before, last = ended
+    first = before[-1] if before else Launch(0, True, False, 0.0, 0)
+    share, evaluations = last.share - first.share, last.evaluations - first.evaluations
+    if not isinstance(asked, int):
+        if last.length == LONGEST or share <= 0 or evaluations <= 0:
+            lengths = f"{first.length} and {last.length}"
+            raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
+        number = 1 if asked == "fill" else asked["launches"]
+        more = (1 / number - last.share) / share
+        most = max(1, int(last.length + more * (last.length - first.length)))
+    each = evaluations / (last.length - first.length)
+    made = last.evaluations + (most - last.length) * each
+    return dict(zip(KEYS, (name, asked, most, max(1, round(made))), strict=True))
