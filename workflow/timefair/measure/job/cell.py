@@ -237,9 +237,11 @@ def _facts(
         "prepared": {"seconds": prepared.seconds, "job": number},
         "machine_state": machine_state(),
         "stopping": _decided(prepared.campaign, job, repetitions),
-        "schedule": [_place(prepared.campaign, job) | prepared.schedule]
-        if prepared.schedule
-        else [],
+        "schedule": [
+            _place(prepared.campaign, job) | {"instance": instance} | prepared.schedule
+            for instance in job.instances
+            if prepared.schedule
+        ],
         **({"tuning": prepared.search} if prepared.search else {}),
     }
 
