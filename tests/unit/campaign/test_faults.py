@@ -615,6 +615,16 @@ def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) ->
             ".schedule: 't': also in parameters; give it once",
         ),
         (
+            {
+                "use": "scheduled.py:solve", "schedule": {"t": "fill"},
+                "tune": {
+                    "tuner": "random", "space": {"u": {"int": [1, 9]}}, "budget_s": 100,
+                    "on": {"functions": 1, "dimensions": 5, "instances": 2},
+                },
+            },
+            ".schedule: 't': excludes tune; give one",
+        ),
+        (
             {"use": "mealpy:PSO.OriginalPSO", "schedule": {"pop_size": "fill"}},
             ".schedule: 'pop_size': mealpy:PSO.OriginalPSO follows the budget unless 'epoch' is "
             "given; name that, or remove it",

@@ -252,8 +252,10 @@ def _scheduled(evidence: Evidence, label: str) -> dict[str, str]:
     """The parameter of an algorithm's schedule: its values, and how they were chosen."""
     rows, said = evidence.table("restarts"), {}
     for name, asked in (evidence.campaign.algorithms[label].schedule or {}).items():
-        found = rows[rows["algorithm"] == label]["length_median"].dropna() if len(rows) else []
-        ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if len(found))
+        found = (
+            rows[rows["algorithm"] == label]["length_median"].dropna().tolist() if len(rows) else []
+        )
+        ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
         said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
     return said
 

@@ -46,7 +46,8 @@ def find(
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST
-    length, ended = min(FIRST_LENGTH, most), []
+    length = min(FIRST_LENGTH, most)
+    ended: list[Launch] = []
     while len(ended) < 2 or ended[-1].share < ENOUGH:
         one = launch(length)
         if one.failed and not ended:
