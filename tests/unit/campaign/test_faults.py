@@ -618,7 +618,7 @@ def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) ->
             {
                 "use": "scheduled.py:solve", "schedule": {"t": "fill"},
                 "tune": {
-                    "tuner": "random", "space": {"u": {"int": [1, 9]}}, "budget_s": 100,
+                    "tuner": "random", "space": {"t": {"int": [1, 9]}}, "budget_s": 100,
                     "on": {"functions": 1, "dimensions": 5, "instances": 2},
                 },
             },
