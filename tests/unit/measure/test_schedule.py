@@ -70,6 +70,13 @@ def test_a_parameter_that_does_not_limit_a_launch_is_a_fault() -> None:
     assert schedule.find({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
 
 
+def test_a_parameter_that_needs_a_longer_launch_gets_one() -> None:
+    launch = launches(0.0, 1e-4, tried := [])
+    failing = lambda length: launch(length)._replace(returned=length >= 100, failed=length < 100)  # noqa: E731
+    assert schedule.find({"t": "fill"}, failing, PLACE)["length"] == pytest.approx(10_000, abs=1)
+    assert tried[:3] == [10, 40, 160]
+
+
 def job_of(folder: Path, function: str, asked: Any) -> tuple[Any, Job, Path]:
     (folder / "own.py").write_text(ALGORITHM)
     one = {"use": f"{folder / 'own.py'}:{function}", "schedule": {"Max_iter": asked}}

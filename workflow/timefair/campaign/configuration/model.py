@@ -118,8 +118,8 @@ class Ancillary(Section):
     )
 
 
-FIRST_LENGTH = 10
-"""The parameter of a schedule in its first trial."""
+USUAL_LENGTH = 1000
+"""The parameter of a schedule until a number is chosen, so that its algorithm can be checked."""
 
 
 class AlgorithmSpec(Section):
@@ -196,9 +196,9 @@ class AlgorithmSpec(Section):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Its parameters and that of its schedule, which is `FIRST_LENGTH` until it is chosen."""
+        """Its parameters and that of its schedule, which is `USUAL_LENGTH` until it is chosen."""
         chosen = (self.schedule or {}).items()
-        lengths = {name: n if isinstance(n, int) else FIRST_LENGTH for name, n in chosen}
+        lengths = {name: n if isinstance(n, int) else USUAL_LENGTH for name, n in chosen}
         return {**self.parameters, **lengths}
 
     @property

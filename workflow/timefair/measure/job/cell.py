@@ -13,6 +13,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.keeper import kept
 from timefair.linux.kernel import interruptible
@@ -124,9 +125,12 @@ def _launch(
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
     label = f"schedule of {prepared.campaign.seeds_of(job.algorithm)}"
     seed = run_seed(prepared.campaign.seed, problem.name, label, 0)
-    with allowed(prepared, job, cores, folder) as (algorithm, allowance):
-        alone = replace(allowance, restart=NoRestart(), final_target=-inf)
-        row = measure_run(algorithm, problem, alone, seed)
+    try:
+        with allowed(prepared, job, cores, folder) as (algorithm, allowance):
+            alone = replace(allowance, restart=NoRestart(), final_target=-inf)
+            row = measure_run(algorithm, problem, alone, seed)
+    except InputError:  # the algorithm refuses this length
+        return schedule.Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
     budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]
     return schedule.Launch(
         length=length,

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.campaign.configuration.model import FIRST_LENGTH
+from timefair.campaign.configuration.model import USUAL_LENGTH
 
 ENOUGH = 1 / 10
 """Share of the budget that the longest launch has at least; each is `LONGER` times longer than the
 one before.
 """
 LONGER = 4
+FIRST = 10
 LONGEST = 10**8
 LEAST = 2
 
@@ -41,26 +42,27 @@ def find(
 ) -> dict[str, Any]:
     """The `KEYS` for a schedule of a campaign, from launches that are made here.
 
-    Empty if the first launch fails, which the runs will report, or if none ends and the length is
+    Empty if all launches fail, which the runs will report, or if none ends and the length is
     given. Otherwise `InputError`, after `place`, if none ends or the length makes none longer.
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST
-    length = min(FIRST_LENGTH, most)
+    length = min(FIRST, most)
     ended: list[Launch] = []
-    while len(ended) < 2 or ended[-1].share < ENOUGH:
+    while True:
         one = launch(length)
-        if one.failed and not ended:
-            return {}
         if one.returned:
             ended.append(one)
-        elif ended or length == min(LEAST, most):
+            if length in (most, LEAST) or (one.share >= ENOUGH and len(ended) > 1):
+                break
+        elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
             break
-        if length == most:
-            break
-        length = min(LONGER * length, most) if ended else min(LEAST, most)
+        elif not one.failed:
+            length = LEAST
+            continue
+        length = min(LONGER * length, most)  # another parameter may not allow a short launch
     if not ended:
-        if isinstance(asked, int):
+        if isinstance(asked, int) or one.failed:
             return {}
         raise InputError(
             f"{place}: a launch with {name}: {length} did not end within the budget of a run"
