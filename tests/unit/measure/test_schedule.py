@@ -77,8 +77,8 @@ def test_a_parameter_that_needs_a_longer_launch_gets_one() -> None:
     assert tried[:3] == [10, 40, 160]
 
 
-def job_of(folder: Path, function: str, asked: Any) -> tuple[Any, Job, Path]:
-    (folder / "own.py").write_text(ALGORITHM)
+def job_of(folder: Path, function: str, asked: Any, code: str = ALGORITHM) -> tuple[Any, Job, Path]:
+    (folder / "own.py").write_text(code)
     one = {"use": f"{folder / 'own.py'}:{function}", "schedule": {"Max_iter": asked}}
     campaign = configuration.parse({
         "name": "c", "budget": {"evaluations": 1000}, "runs": 2, "algorithms": {"a": one},
@@ -130,3 +130,17 @@ def test_the_runs_report_an_algorithm_that_fails(tmp_path: Path) -> None:
     campaign, job, record = job_of(tmp_path, "raises", "fill")
     assert [row["status"] for row in measured(campaign, job, record)] == ["raised"] * 2
     assert open_record(record).facts["schedule"] == []
+
+
+THREAD = """
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(1)
+pool.submit(abs, 1).result()
+"""
+
+
+@pytest.mark.slow
+def test_runs_in_processes_of_their_own_have_the_length(tmp_path: Path) -> None:
+    campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)
+    assert [row["completed_restarts"] for row in measured(campaign, job, record)] == [4, 4]
+    assert schedule.of(open_record(record).facts)["length"] == 49

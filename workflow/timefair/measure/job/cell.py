@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,10 +108,8 @@ def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Pa
         return
     if not prepared.schedule:
         prepared.get_ready_here(job)
-        seconds = prepared.seconds
         launch = partial(_launch, prepared, job, cores, folder)
         prepared.schedule = schedule.find(asked, launch, f"algorithms.{job.algorithm}.schedule")
-        prepared.seconds = seconds  # of preparation, without these launches
     if prepared.schedule:
         prepared.set_length(job.algorithm, prepared.schedule["length"])
 
@@ -121,14 +118,19 @@ def _launch(
     prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path, length: int
 ) -> schedule.Launch:
     """One launch of this length, within the budget of a run; nothing of it is recorded."""
-    prepared.set_length(job.algorithm, length)
+    campaign = prepared.campaign.with_length(job.algorithm, length)
+    spec = campaign.algorithms[job.algorithm].model_copy(update={"restart": NoRestart()})
+    budget = campaign.budget.model_copy(update={"final_target": None})
+    alone = {"algorithms": {**campaign.algorithms, job.algorithm: spec}, "budget": budget}
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
-    label = f"schedule of {prepared.campaign.seeds_of(job.algorithm)}"
-    seed = run_seed(prepared.campaign.seed, problem.name, label, 0)
+    stream = f"schedule of {campaign.seeds_of(job.algorithm)}"
+    seed = run_seed(campaign.seed, problem.name, stream, 0)
     try:
-        with allowed(prepared, job, cores, folder) as (algorithm, allowance):
-            alone = replace(allowance, restart=NoRestart(), final_target=-inf)
-            row = measure_run(algorithm, problem, alone, seed)
+        with (
+            prepared.instead(campaign.model_copy(update=alone)),
+            allowed(prepared, job, cores, folder) as (algorithm, allowance),
+        ):
+            row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
         return schedule.Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
     budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]

@@ -95,6 +95,16 @@ class Prepared:
         """Set the parameter of the algorithm's schedule; its next launches have this length."""
         self.campaign, self._loaded = self.campaign.with_length(label, length), None
 
+    @contextmanager
+    def instead(self, campaign: Campaign) -> Iterator[None]:
+        """Measure by another campaign in the block, whose preparation is not charged."""
+        before = self.campaign, self.seconds
+        self.campaign, self._loaded = campaign, None
+        try:
+            yield
+        finally:
+            (self.campaign, self.seconds), self._loaded = before, None
+
     def _is_loaded_here(self, label: str) -> bool:
         return not self.campaign.is_apart(label)
 
