@@ -84,7 +84,7 @@ def job_of(folder: Path, function: str, asked: Any, code: str = ALGORITHM) -> tu
         "name": "c", "budget": {"evaluations": 1000}, "runs": 2, "algorithms": {"a": one},
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
     })  # fmt: skip
-    return campaign, Job("a", 1, 2, (1,), 1), folder / "c" / "f1" / "d2" / "a.parquet"
+    return campaign, Job("a", 1, 2, (1,), 1), folder / "c" / "records" / "f1" / "d2" / "a.parquet"
 
 
 def measured(campaign: Any, job: Job, record: Path) -> list[dict[str, Any]]:
