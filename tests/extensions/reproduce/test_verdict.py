@@ -30,6 +30,19 @@ def test_a_run_repeats_bit_for_bit(record: Path):
 
 
 @pytest.mark.slow
+def test_a_run_repeats_with_the_length_of_its_launches(measured_record, tmp_path: Path):
+    (tmp_path / "own.py").write_text(
+        "def solve(objective, rng, Max_iter):\n"
+        "    for t in range(Max_iter):\n"
+        "        objective(rng.uniform(objective.lower, objective.upper) * (1 - t / Max_iter))\n"
+    )
+    spec = {"use": f"{tmp_path / 'own.py'}:solve", "schedule": {"Max_iter": {"launches": 3}}}
+    verdict, lines = replayed(measured_record(algorithms={"own": spec}))
+    assert verdict.recorded.length == 100
+    assert (verdict.same, lines[-1]) == (True, NOTHING)
+
+
+@pytest.mark.slow
 def test_an_edited_event_is_shown_beside_the_measured_one(forged):
     def edit(rows, _):
         rows[-1]["events"][3]["precision"] *= 0.5

@@ -593,6 +593,56 @@ def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) ->
     assert parse(noisy).statistics.noisy_value == "best_evaluated"
 
 
+@pytest.mark.parametrize(
+    ("spec", "line"),
+    [
+        (
+            {"use": "scheduled.py:solve", "schedule": asked},
+            f".schedule: {asked!r}: should be one parameter with fill, {{launches: k}} or a whole "
+            "number from 1",
+        )
+        for asked in (
+            "fill", {}, {"t": 0}, {"t": -3}, {"t": 1.5}, {"t": True}, {"t": "full"}, {"t": None},
+            {"t": {"launches": 0}}, {"t": {"launch": 3}}, {"t": 3, "u": 4}, ["t"],
+        )
+    ] + [
+        (
+            {"use": "scheduled.py:solve", "schedule": {"T": "fill"}},
+            ": 'T' is not a parameter of scheduled.py:solve; did you mean 't'?",
+        ),
+        (
+            {"use": "scheduled.py:solve", "schedule": {"t": "fill"}, "parameters": {"t": 3}},
+            ".schedule: 't': also in parameters; give it once",
+        ),
+        (
+            {
+                "use": "scheduled.py:solve", "schedule": {"t": "fill"},
+                "tune": {
+                    "tuner": "random", "space": {"t": {"int": [1, 9]}}, "budget_s": 100,
+                    "on": {"functions": 1, "dimensions": 5, "instances": 2},
+                },
+            },
+            ".schedule: 't': excludes tune; give one",
+        ),
+        (
+            {"use": "mealpy:PSO.OriginalPSO", "schedule": {"pop_size": "fill"}},
+            ".schedule: 'pop_size': mealpy:PSO.OriginalPSO follows the budget unless 'epoch' is "
+            "given; name that, or remove it",
+        ),
+    ],
+)  # fmt: skip
+def test_a_schedule_names_one_parameter_that_limits_a_launch(
+    tmp_path: Path, monkeypatch, spec: dict[str, Any], line: str
+) -> None:
+    if spec["use"].startswith("mealpy"):
+        pytest.importorskip("mealpy")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scheduled.py").write_text("def solve(objective, rng, t=100): pass\n")
+    with pytest.raises(InputError) as error:
+        parse(changed("algorithms", {"a": spec}))
+    assert error.value.faults == (f"algorithms.a{line}",)
+
+
 def test_a_noisy_run_has_no_final_target() -> None:
     mapping = changed("budget.final_target", 0.1)
     mapping["problems"] |= {"suite": "bbob-noisy", "functions": 101}

@@ -3,8 +3,10 @@
 import pytest
 
 from timefair.exhibits import unknown_optimum
+from timefair.report.account import setup
 from timefair.report.cautions import Caution, cautions
 from timefair.report.conclusions import warned
+from timefair.report.markup import Names
 from timefair.report.page import page
 
 
@@ -45,6 +47,23 @@ def test_remarks_of_runs_that_ended_normally_are_told(evidence):
     assert told(known)["Remarks on runs"] == (
         f"Among the 80 runs of B with the stop reason {reason}: killed at T after 1 evaluations."
     )
+
+
+@pytest.mark.slow
+def test_launches_that_the_budget_always_stopped_are_told(evidence):
+    known = evidence({"A": 0.1, "B": 0.2}, made=("runs", "restarts"))
+    assert "Launches cut short" not in told(known)
+    algorithms = known.campaign.algorithms
+    algorithms["B"] = algorithms["B"].model_copy(update={"schedule": {"Max_iter": 500}})
+    rows = known.table("restarts")
+    rows.loc[rows["algorithm"] == "B", ["length_median", "stopped_at"]] = 500.0, 0.4
+    assert told(known)["Launches cut short"] == (
+        "B never completed a launch: it was stopped at 40\u00a0% of its schedule. A smaller "
+        "Max_iter suits the budget, as schedule: {Max_iter: fill} finds."
+    )
+    assert "<td>Max_iter = 500 (given)</td>" in setup(known, Names.of("AB"))
+    rows.loc[rows["algorithm"] == "B", "completed_restarts_mean"] = 0.1
+    assert "Launches cut short" not in told(known)
 
 
 @pytest.mark.slow

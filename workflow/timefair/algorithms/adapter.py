@@ -67,7 +67,7 @@ class Adapter(Library):
         What it raises in a short trial is the fault of the parameters.
     examples
         Some of the names, for the documentation; by default the first one.
-    special, batched, unneeded
+    special, length, batched, unneeded
         As in `Library`.
     whole
         Algorithms that take integer variables, too; None for all.
@@ -94,6 +94,7 @@ class Adapter(Library):
     solve: Callable[..., object]
     examples: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
+    length: str = ""
     batched: Collection[str] = ()
     unneeded: Sequence[str] = ()
     whole: Collection[str] | None = ()

@@ -189,6 +189,8 @@ class Library(ABC):
         does not import them.
     special
         The tasks of each algorithm that is not only for one objective, by its name.
+    length
+        The parameter without which a launch follows the budget; empty if there is none.
     batched
         Names of the algorithms that ask for batches if they have several cores.
     """
@@ -200,6 +202,7 @@ class Library(ABC):
     modules: Sequence[str] = ()
     unneeded: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
+    length: str = ""
     batched: Collection[str] = ()
 
     @abstractmethod

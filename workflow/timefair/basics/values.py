@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -141,6 +141,19 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+SCHEDULE = "should be one parameter with fill, {launches: k} or a whole number from 1"
+
+
+def _schedule(value: object) -> object:
+    """One parameter, and `fill`, a number of launches or its value."""
+    one = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else None
+    number = one.get("launches") if isinstance(one, Mapping) and len(one) == 1 else one
+    whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+    if not whole and one != "fill":
+        raise ValueError(SCHEDULE)
+    return value
+
+
 Finite = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, ge=1e-6, le=1e7), BeforeValidator(_number)]
@@ -193,3 +206,27 @@ Choice = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]
+Schedule = Annotated[
+    dict[str, Any],
+    BeforeValidator(_schedule),
+    BeforeValidator(_numbers),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": {
+                "anyOf": [
+                    {"const": "fill"},
+                    {"type": "integer", "minimum": 1},
+                    {
+                        "type": "object",
+                        "properties": {"launches": {"type": "integer", "minimum": 1}},
+                        "required": ["launches"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        }
+    ),
+]

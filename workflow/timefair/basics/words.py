@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 MOST = 5
 """Number of names that are listed; the others are counted."""
@@ -87,6 +87,17 @@ def cost(value: float, unit: str, clock: str = "wall") -> str:
     if unit == "seconds":
         return duration(value, clock)
     return f"{number(value)}\u00a0{unit.removesuffix('s') if value == 1 else unit}"
+
+
+def schedule_in_words(asked: object) -> str:
+    """How the key `schedule` sets its parameter.
+
+    >>> [schedule_in_words(asked) for asked in ("fill", {"launches": 5}, 500)]
+    ['one launch fills the budget', '5 launches fill the budget', 'given']
+    """
+    if isinstance(asked, Mapping):
+        return f"{asked['launches']} launches fill the budget"
+    return "one launch fills the budget" if asked == "fill" else "given"
 
 
 def percent(share: float) -> str:

@@ -157,7 +157,7 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
         "algorithm": {
             key: value
             for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()
-            if not (key == "constraint_penalty" and value is None)
+            if not (key in ("constraint_penalty", "schedule") and value is None)
         },
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "isolation": campaign.isolation_of(label),

@@ -206,7 +206,7 @@ def subjects(words: Iterable[str]) -> list[Subject]:
                         for label in own
                     )
                 )
-            found += [Subject(label, spec.use, spec.parameters) for label, spec in specs]
+            found += [Subject(label, spec.use, spec.arguments) for label, spec in specs]
         elif word in registry.LIBRARIES:
             entries = registry.LIBRARIES[word].available()
             uses = [f"{word}:{entry.name}" for entry in entries if not entry.missing]

@@ -71,7 +71,8 @@ class Views:
         """Views of runs that do not see this folder either, unless they work in it."""
         place = folder.resolve()
         works_in_it = Path.cwd().is_relative_to(place)
-        return self if works_in_it else replace(self, hidden=(*self.hidden, place))
+        known = works_in_it or place in self.hidden
+        return self if known else replace(self, hidden=(*self.hidden, place))
 
     def check(self) -> None:
         """Raise `InputError` if a process could not enter its view and therefore

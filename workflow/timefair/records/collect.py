@@ -24,7 +24,7 @@ from timefair.records.integrity import (
     spared,
 )
 from timefair.records.journal import journal_path
-from timefair.records.schema import PUBLISHED
+from timefair.records.schema import BY_PLACE, PUBLISHED
 from timefair.records.store import MEND, Record, open_record, write_record
 
 _SHOWN = 3
@@ -49,7 +49,9 @@ def collect(
     `InputError`, with one line per fault, if a file is not a record or does not belong to its path,
     if a run is missing, duplicate, unexpected or contradictory, or if the records are mixed.
     """
-    facts: dict[str, Any] = {"algorithm": label, "records": [], "stopping": [], NODES: []}
+    facts: dict[str, Any] = {"algorithm": label, "records": [], NODES: []} | {
+        name: [] for name in BY_PLACE
+    }
     origins = Origins()
     facts["collected"] = vars(origins)
     checked = _checked(records, expected, output.parent, facts, origins, allow_mixed)
@@ -76,7 +78,8 @@ def _checked(
         try:
             record = open_record(path)
             origins.add(record.facts)
-            facts["stopping"] += record.facts.get("stopping", [])
+            for name in BY_PLACE:
+                facts[name] += record.facts.get(name, [])
             if (node := node_of(record.facts, place)) is not None:
                 facts[NODES].append(node)
             where, measured = os.path.relpath(path, base), record.facts.get("key")

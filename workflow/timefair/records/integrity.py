@@ -349,7 +349,15 @@ SHARED = ("seed", "budget", "limits", "stopping", "block")
 """Keys of a campaign that determine the runs of all of its algorithms, besides the problems and the
 timing."""
 
-_OF_ALGORITHM = ("use", "parameters", "threads", "integer", "constraint_penalty", "seed_as")
+_OF_ALGORITHM = (
+    "use",
+    "parameters",
+    "threads",
+    "integer",
+    "constraint_penalty",
+    "seed_as",
+    "schedule",
+)
 _OWN = ("restart", "isolation", "algorithms.")
 """How the names of the settings begin that an algorithm may have for itself."""
 

@@ -25,6 +25,9 @@ PUBLISHED = "published"
 FOREIGN_CLOCK = "foreign_clock"
 """Key within that fact: whether the record has times, which others have measured."""
 
+BY_PLACE = ("stopping", "schedule")
+"""Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose."""
+
 EVENT = pa.struct(
     [
         ("launch", pa.int32()),  # the launch that made it, from 0

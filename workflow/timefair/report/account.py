@@ -12,7 +12,7 @@ import yaml
 
 from timefair import __version__
 from timefair.basics.values import format_ranges
-from timefair.basics.words import counted, listed, number, percent
+from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget
 from timefair.report.checklist_page import SOURCE
@@ -203,7 +203,7 @@ def setup(evidence: Evidence, names: Names) -> str:
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
         f"{_speed(speed(evidence, label))}"
-        f"<td>{escape(_parameters(spec.parameters))}</td>"
+        f"<td>{escape(_parameters({**spec.parameters, **_scheduled(evidence, label)}))}</td>"
         f"<td>{escape(campaign.restart_of(label).policy)}</td>"
         f"<td>{campaign.isolation_of(label)}</td></tr>"
         for label, spec in campaign.algorithms.items()
@@ -246,6 +246,18 @@ def _imported(campaign: Campaign, names: Names) -> str:
 
 def _parameters(parameters: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "defaults"
+
+
+def _scheduled(evidence: Evidence, label: str) -> dict[str, str]:
+    """The parameter of an algorithm's schedule: its values, and how they were chosen."""
+    rows, said = evidence.table("restarts"), {}
+    for name, asked in (evidence.campaign.algorithms[label].schedule or {}).items():
+        found = (
+            rows[rows["algorithm"] == label]["length_median"].dropna().tolist() if len(rows) else []
+        )
+        ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
+        said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
+    return said
 
 
 def machine(evidence: Evidence) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from timefair.basics.together import ALL
-from timefair.basics.words import counted, listed, number
+from timefair.basics.words import counted, listed, number, percent
 from timefair.exhibits import unknown_optimum
+from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
@@ -55,6 +56,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
         "Remarks on runs": _remarks(evidence),
+        "Launches cut short": _cut_short(evidence),
         "Carried-over state": _carried_over(evidence),
         "Runs chosen by results": _adaptive(evidence),
         "Few runs": _few_runs(evidence),
@@ -161,6 +163,21 @@ def _remarks(evidence: Evidence) -> Iterator[str]:
         runs = counted(int(row["runs"]), "run")
         where = f"{runs} of {row['algorithm']} with the stop reason {row['stop_reason']}"
         yield f"Among the {where}: {row['message'].rstrip('.')}."
+
+
+def _cut_short(evidence: Evidence) -> Iterator[str]:
+    """Algorithms with a schedule that never completed a launch."""
+    rows = evidence.table("restarts")
+    for label, spec in evidence.campaign.algorithms.items():
+        mine = rows[rows["algorithm"] == label] if len(rows) else rows
+        if not spec.schedule or mine.empty or mine["completed_restarts_mean"].any():
+            continue
+        if (share := mine["stopped_at"].median()) < ALMOST:
+            (name,) = spec.schedule
+            yield (
+                f"{label} never completed a launch: it was stopped at {percent(share)} of its "
+                f"schedule. A smaller {name} suits the budget, as schedule: {{{name}: fill}} finds."
+            )
 
 
 def _carried_over(evidence: Evidence) -> Iterator[str]:

@@ -20,7 +20,7 @@ from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
 from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Perturbation
+from timefair.records.status import ENDED_BY_TIME, Perturbation, StopReason
 from timefair.records.store import facts_of
 from timefair.rundata import noisy
 from timefair.rundata.clocks import seconds, shares_s
@@ -70,6 +70,14 @@ DECIDED = [
     "because",
 ]  # fmt: skip
 
+CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
+"""Why a run ends within a launch."""
+
+SCHEDULED = [
+    "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
+    "length", "launch_evaluations",
+]  # fmt: skip
+
 HELD_EVENTS = 4_000_000
 """Maximal number of events that are kept in memory (about 100 MB); more events are read again in
 each pass.
@@ -110,6 +118,8 @@ class Runs:
         Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
         ``reason`` (None if the rule continued), ``path`` (the number that the rule computed at each
         look), and ``because`` (why there were runs in the round; None if no reason was needed).
+    schedules
+        The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job and instance.
     origins, nodes
         Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
         each with its ``algorithm``.
@@ -132,6 +142,7 @@ class Runs:
     read_vectors: Callable[[], Vectors]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
+    schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
     nodes: Sequence[Mapping[str, Any]] = ()
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
@@ -220,9 +231,24 @@ class Runs:
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
             read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
+            schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
             nodes=facts.get(NODES, []),
         )
+
+    def scheduled(self) -> pd.DataFrame:
+        """For each run, shape (runs, 2), the ``length`` of a launch that its schedule gave, and
+        ``stopped_at``: the share of the schedule at which the budget cut a run without a completed
+        launch. NaN without a schedule, or such a run.
+        """
+        keys = SCHEDULED[: SCHEDULED.index("parameter")]
+        known = self.schedules.drop_duplicates(keys).set_index(keys)
+        places = pd.MultiIndex.from_frame(self.frame[keys])
+        found = known[["length", "launch_evaluations"]].reindex(places).astype(float)
+        found = found.reset_index(drop=True)
+        share = self.frame["evaluations"] / self.frame["launches"] / found["launch_evaluations"]
+        cut = self.frame["stop_reason"].isin(CUT) & (self.frame["completed_restarts"] == 0)
+        return found[["length"]].assign(stopped_at=share.where(cut).clip(upper=1.0))
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
         """Cost of each complete run, shape (runs,): the cost that a failure is charged."""

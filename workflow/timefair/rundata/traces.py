@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.records.blocks import NODES, nodes_of
 from timefair.records.integrity import Origins
-from timefair.records.schema import PUBLISHED, RUN_SCHEMA
+from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
 from timefair.records.store import open_record, with_facts
 from timefair.records.thinning import THINNING
@@ -86,7 +86,7 @@ class Stored:
     def plain(self) -> pa.Table:
         """The columns of all runs that are not nested; `InputError`: incomplete ones."""
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
-        decided: list[dict[str, Any]] = []
+        listed: dict[str, list[dict[str, Any]]] = {name: [] for name in BY_PLACE}
         nodes: list[dict[str, Any]] = []
         origins: dict[str, Origins] = {}
         published: dict[str, Any] = {}
@@ -98,7 +98,8 @@ class Stored:
             except InputError as error:
                 faults += error.faults
                 continue
-            decided += record.facts.get("stopping", [])
+            for name in BY_PLACE:
+                listed[name] += record.facts.get(name, [])
             for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
                 nodes += [{**row, "algorithm": label} for row in nodes_of(record.facts, tables[-1])]
                 if PUBLISHED in record.facts:
@@ -110,7 +111,7 @@ class Stored:
         if faults:
             raise InputError(*faults)
         named = {label: vars(one) for label, one in origins.items()}
-        facts = {"stopping": decided, NODES: nodes, "origins": named, PUBLISHED: published}
+        facts = {**listed, NODES: nodes, "origins": named, PUBLISHED: published}
         return with_facts(pa.concat_tables(tables), facts)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:

@@ -116,6 +116,7 @@ MEALPY = Adapter(
     solve=_solve,
     whole=None,
     install="--no-deps mealpy",
+    length="epoch",
     examples=("PSO.OriginalPSO", "GWO.OriginalGWO"),
     missing=lambda name: UNUSABLE.get(name, ""),
 )

@@ -104,6 +104,7 @@ NIAPY = Adapter(
     solve=_solve,
     whole=None,
     install="--no-deps niapy",
+    length="max_iters",
     examples=("GreyWolfOptimizer", "ParticleSwarmOptimization"),
     missing=lambda name: UNUSABLE.get(name, ""),
     late=("niapy.algorithms.basic", "niapy.algorithms.modified", "niapy.algorithms.other"),

@@ -236,18 +236,20 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             continue
         there = elsewhere(campaign, label)
         if there is None:
-            faults = list(remembered.faults(spec.use, spec.parameters))
+            faults = list(remembered.faults(spec.use, spec.arguments))
             yield from (f"algorithms.{label}: {fault}" for fault in faults)
         else:
             faults = there["faults"]
             yield from (f"algorithms.{label}.{fault}" for fault in faults)
+        if spec.schedule and not faults and (clause := _unscheduled(spec.use, *spec.schedule)):
+            yield f"algorithms.{label}.schedule: {clause}"
         if (search := spec.search) is not None and not faults:
             found = search.unknown(campaign, label, suite)
             yield from (f"algorithms.{label}.{search.key}.{fault}" for fault in found)
         if suite is not None and not faults:
             if there is None:
-                kinds = algorithms.variables(spec.use, spec.parameters)
-                tasks: Collection[str] = algorithms.tasks(spec.use, spec.parameters)
+                kinds = algorithms.variables(spec.use, spec.arguments)
+                tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
             else:
                 kinds, tasks = frozenset(there["variables"]), there["tasks"]
             if spec.constraint_penalty is not None:
@@ -281,6 +283,16 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from dict.fromkeys(every)
     yield from _published_faults(campaign)
     yield from unknown_exhibits(campaign)
+
+
+def _unscheduled(use: str, name: str) -> str:
+    """The fault of a schedule if only another parameter limits a launch; else empty."""
+    from timefair.algorithms import registry
+
+    length = registry.find(use)[0].length
+    if length in ("", name):
+        return ""
+    return f"{name!r}: {use} follows the budget unless {length!r} is given; name that, or remove it"
 
 
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
@@ -364,7 +376,7 @@ def _batches(campaign: Campaign, label: str) -> bool | None:
         batches: bool | None = there.get("batches")
         return batches
     spec = campaign.algorithms[label]
-    return registry.batches(spec.use, spec.parameters)
+    return registry.batches(spec.use, spec.arguments)
 
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:

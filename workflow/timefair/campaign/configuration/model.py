@@ -24,6 +24,7 @@ from timefair.basics.values import (
     Parameters,
     Positive,
     Repeats,
+    Schedule,
     Seconds,
     Threads,
 )
@@ -117,6 +118,10 @@ class Ancillary(Section):
     )
 
 
+USUAL_LENGTH = 1000
+"""The parameter of a schedule until a number is chosen, so that its algorithm can be checked."""
+
+
 class AlgorithmSpec(Section):
     """One algorithm: its code and its settings. A string stands for its `use`."""
 
@@ -127,6 +132,13 @@ class AlgorithmSpec(Section):
     )
     parameters: Parameters = Field(
         default={}, description="Keyword arguments for the algorithm, in place of its defaults."
+    )
+    schedule: Schedule | None = Field(
+        default=None,
+        description="For an algorithm whose launches have a length, such as Max_iter: this "
+        "parameter, and how it is set. `{Max_iter: fill}`: one launch fills the budget; "
+        "`{Max_iter: {launches: 5}}`: five launches do; `{Max_iter: 500}`: this number. What a "
+        "launch costs is measured on each problem before its runs.",
     )
     integer: Literal["native", "round", "keys"] = Field(
         default="native",
@@ -174,6 +186,20 @@ class AlgorithmSpec(Section):
     @classmethod
     def _bare(cls, value: object) -> object:
         return {"use": value} if isinstance(value, str) else value
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        for name in self.schedule or {}:
+            if name in self.parameters:
+                yield "schedule", f"{name!r}: also in parameters; give it once"
+            if self.search is not None:
+                yield "schedule", f"{name!r}: excludes {self.search.key}; give one"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Its parameters and that of its schedule, which is `USUAL_LENGTH` until it is chosen."""
+        chosen = (self.schedule or {}).items()
+        lengths = {name: n if isinstance(n, int) else USUAL_LENGTH for name, n in chosen}
+        return {**self.parameters, **lengths}
 
     @property
     def search(self) -> Search | None:
@@ -528,6 +554,12 @@ class Campaign(Section):
         changed = spec.model_copy(update={"parameters": {**spec.parameters, **found}})
         return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
 
+    def with_length(self, label: str, length: int) -> Campaign:
+        """The campaign with this number in the schedule of an algorithm."""
+        spec = self.algorithms[label]
+        changed = spec.model_copy(update={"schedule": dict.fromkeys(spec.schedule or {}, length)})
+        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
+
     def _alike_labels(self) -> Iterator[Fault]:
         """Labels that differ only in case, because some file systems would store them in the same
         files.
@@ -708,6 +740,8 @@ class Campaign(Section):
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         of_rule = self.stopping.tables
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
+        if any(spec.schedule for spec in self.algorithms.values()):
+            of_measurement = (*of_measurement, "restarts")
         needed = {*self.table_names, *drawn, *of_measurement}
         return tuple(sorted({*needed, *of_rule, *self._of_extensions}))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
+from timefair.basics.words import schedule_in_words
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist_parts import (
     ChecklistPart,
@@ -19,6 +20,7 @@ from timefair.exhibits.campaign.checklist_parts import (
     unknown_in,
     unrecorded,
 )
+from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.campaign.recorded import Facts, asked, distinct, labels
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -153,6 +155,8 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 def restart_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _policy(runs)
     yield _completed(runs.frame)
+    if len(runs.schedules):
+        yield _lengths(runs)
     yield _use(runs.frame)
 
 
@@ -190,6 +194,19 @@ def _completed(frame: pd.DataFrame) -> ChecklistPart:
         f"median of a run: {said}" if said else "",
         unknown_in(frame, "completed_restarts"),
     )
+
+
+def _lengths(runs: Runs) -> ChecklistPart:
+    """What sets the length of a launch, how it was chosen, and whether any launch was complete."""
+    of_runs, said = runs.frame.assign(**runs.scheduled()), []
+    for label, rows in runs.schedules.groupby("algorithm"):
+        ends = dict.fromkeys(f"{end:g}" for end in (rows["length"].min(), rows["length"].max()))
+        how = schedule_in_words(rows["asked"].iloc[0])
+        mine = of_runs[of_runs["algorithm"] == label]
+        share = np.nan if mine["completed_restarts"].any() else mine["stopped_at"].median()
+        cut = f", always stopped, at {share:.0%} of its schedule" if share < ALMOST else ""
+        said.append(f"{label}: {rows['parameter'].iloc[0]} = {' to '.join(ends)} ({how}){cut}")
+    return ChecklistPart("Length of a launch", "; ".join(said))
 
 
 def _use(frame: pd.DataFrame) -> ChecklistPart:

@@ -227,6 +227,9 @@ def _different(names: pd.Series) -> str:
     return ", ".join(sorted(set(names.dropna()))) or "none"
 
 
+ALMOST = 0.9
+"""Share of a schedule from which a launch was all but complete."""
+
 RESTARTS_COLUMNS = (
     *CELL,
     RUNS,
@@ -234,6 +237,16 @@ RESTARTS_COLUMNS = (
     Column(
         "completed_restarts_mean",
         "mean number of launches per run that ended by themselves or by the restart policy",
+    ),
+    Column(
+        "length_median",
+        "median of what the campaign's key `schedule` gave its parameter, such as Max_iter; empty "
+        "without this key",
+    ),
+    Column(
+        "stopped_at",
+        "if no launch of any run was completed, the share of its schedule at which the budget "
+        "stopped a run, as a median; empty without the key `schedule`",
     ),
     Column("evaluations_per_s", "evaluations of all runs per second of wall clock", "1/s"),
     Column(
@@ -286,10 +299,11 @@ RESTARTS_COLUMNS = (
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Launches, completed restarts and speed for each function and algorithm."""
-    frame = runs.frame
+    frame = runs.frame.assign(**runs.scheduled())
     grouped = frame.groupby(column_names(CELL), sort=True)
     sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
     means = grouped[["launches", "completed_restarts"]].mean()
+    medians = grouped[["length", "stopped_at"]].median()
     wall = sums["wall_s"].where(sums["wall_s"] > 0)
     evaluations = sums["evaluations"].where(sums["evaluations"] > 0)
     rows = pd.DataFrame(
@@ -297,6 +311,8 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "runs": grouped.size(),
             "launches_mean": means["launches"],
             "completed_restarts_mean": means["completed_restarts"],
+            "length_median": medians["length"],
+            "stopped_at": medians["stopped_at"].where(means["completed_restarts"] == 0),
             "evaluations_per_s": sums["evaluations"] / wall,
             "s_per_evaluation": sums["wall_s"] / evaluations,
             "cpu_per_wall": sums["cpu_s"] / wall,

@@ -68,7 +68,7 @@ def sentence(rows: Rows) -> str:
 
 def _spec(campaign: Campaign, label: str) -> Any:
     spec = campaign.algorithms[label]
-    return {"use": spec.use, "parameters": dict(spec.parameters)}
+    return {"use": spec.use, "parameters": dict(spec.arguments)}
 
 
 def _read(campaign: Campaign, folder: Path) -> list[dict[str, Any]]:

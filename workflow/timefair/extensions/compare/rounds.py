@@ -176,7 +176,7 @@ class Rounds:
                 if row["status"] != Status.OK and not row["evaluations"]:
                     spec, why = trial.algorithms[job.algorithm], row["message"] or row["status"]
                     with suppress(ChildProcessError):
-                        why += in_new_interpreter(place_raised, spec.use, spec.parameters)
+                        why += in_new_interpreter(place_raised, spec.use, spec.arguments)
                     raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
 
     def _write_plan(self) -> None:

@@ -58,9 +58,9 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
     spec = campaign.algorithms[label]
     return {
         "faults": [],
-        "variables": sorted(registry.variables(spec.use, spec.parameters)),
-        "tasks": sorted(registry.tasks(spec.use, spec.parameters)),
-        "batches": registry.batches(spec.use, spec.parameters),
+        "variables": sorted(registry.variables(spec.use, spec.arguments)),
+        "tasks": sorted(registry.tasks(spec.use, spec.arguments)),
+        "batches": registry.batches(spec.use, spec.arguments),
         "sources": list(map(str, provenance.sources_of_algorithm(campaign, label))),
         "decisive": provenance.decisive_alone(campaign, label),
         "code": provenance.measure_code(campaign, label),
@@ -79,7 +79,7 @@ def _faults(campaign: Campaign, label: str) -> Iterator[str]:
 
         suite = suites.find(problems.suite, problems.parameters)
         suite.problem(problems.functions[0], problems.dimensions[0], problems.instances[0])
-        yield from registry.faults(spec.use, spec.parameters)
+        yield from registry.faults(spec.use, spec.arguments)
     except InputError as error:
         yield from error.faults
     except ImportError as error:

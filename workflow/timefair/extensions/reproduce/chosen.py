@@ -40,6 +40,7 @@ class RecordedRun:
     - `keys`: the possible measure keys of the run: one, or those of all records that were
       collected.
     - `schema_version`: schema version of the file.
+    - `length`: what its schedule gave to the algorithm; None without one.
     """
 
     path: Path
@@ -50,6 +51,7 @@ class RecordedRun:
     machine: Mapping[str, Any]
     keys: tuple[str, ...]
     schema_version: int
+    length: int | None = None
 
     @property
     def label(self) -> str:
@@ -104,6 +106,9 @@ def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     (row,) = rows
     if row["status"] in LOST:
         raise InputError(f"{path}: the status of this run is {row['status']}; choose another run")
+    for one in record.facts.get("schedule", []):
+        if all(one[name] == row[name] for name in one.keys() & row.keys()):
+            origin["length"] = one["length"]
     return RecordedRun(path, row, tuple(sorted(instances)), **origin)
 
 

@@ -115,6 +115,8 @@ class Replayer:
         instance, run = row["instance"], row["run"]
         seed = seed_of(prepared, job, instance, run)
         cores = prepared.campaign.cores_of(job.algorithm)
+        if recorded.length is not None:
+            prepared.set_length(job.algorithm, recorded.length)
         with (
             interruptible(),
             held_cores(cores) as held,

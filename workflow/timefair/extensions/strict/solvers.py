@@ -75,7 +75,7 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
     setup = Setup(
         starter=os.getpid(),
         use=spec.use,
-        parameters=spec.parameters,
+        parameters=spec.arguments,
         integer_as=spec.integer,
         lower=problem.lower,
         upper=problem.upper,

@@ -7,15 +7,17 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.keeper import kept
 from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
-from timefair.measure.job import stopping
+from timefair.measure.job import schedule, stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.stopping import Repetitions
@@ -23,12 +25,14 @@ from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row
 from timefair.measure.runs.child import Allowance, Confined
 from timefair.measure.runs.fresh import Fresh
-from timefair.measure.runs.run import ATTEMPTS, Subject
+from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
+from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import BegunRun, Journal
-from timefair.records.store import avoid_pandas, open_record, write_record
+from timefair.records.status import Status, StopReason
+from timefair.records.store import avoid_pandas, facts_of, open_record, write_record
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -78,6 +82,8 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
         journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
         begun = stack.enter_context(BegunRun(record))
+        if noted := next(iter(journal.runs.values()), None):
+            prepared.schedule = facts_of(noted.schema).get("schedule", {})
         _take_earlier_runs(prepared, job, record, journal)
         missing = _missing(repetitions, journal)
         first = next(missing, None)
@@ -85,11 +91,56 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             requirement.check(campaign)
             with ExitStack() as holding:
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
+                _set_length(prepared, job, cores, record.parents[3])
                 running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
                 turns = chain([first], missing)
                 _measure(prepared, job, running, repetitions, turns, journal, begun)
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
         write_record(record, done, _facts(prepared, job, key, repetitions, number))
+
+
+def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:
+    """Set the length of a launch if the algorithm has a schedule, that of earlier runs of the job
+    if there are any.
+    """
+    asked = prepared.planned.algorithms[job.algorithm].schedule
+    if not asked:
+        return
+    if not prepared.schedule:
+        prepared.get_ready_here(job)
+        launch = partial(_launch, prepared, job, cores, folder)
+        prepared.schedule = schedule.find(asked, launch, f"algorithms.{job.algorithm}.schedule")
+    if prepared.schedule:
+        prepared.set_length(job.algorithm, prepared.schedule["length"])
+
+
+def _launch(
+    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path, length: int
+) -> schedule.Launch:
+    """One launch of this length, within the budget of a run; nothing of it is recorded."""
+    campaign = prepared.campaign.with_length(job.algorithm, length)
+    spec = campaign.algorithms[job.algorithm].model_copy(update={"restart": NoRestart()})
+    budget = campaign.budget.model_copy(update={"final_target": None})
+    alone = {"algorithms": {**campaign.algorithms, job.algorithm: spec}, "budget": budget}
+    problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
+    stream = f"schedule of {campaign.seeds_of(job.algorithm)}"
+    seed = run_seed(campaign.seed, problem.name, stream, 0)
+    try:
+        with (
+            prepared.instead(campaign.model_copy(update=alone)),
+            allowed(prepared, job, cores, folder) as (algorithm, allowance),
+        ):
+            row = measure_run(algorithm, problem, allowance, seed)
+    except InputError:  # the algorithm refuses this length
+        return schedule.Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
+    budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]
+    return schedule.Launch(
+        length=length,
+        returned=row["stop_reason"] == StopReason.ALGORITHM_ENDED,
+        failed=row["status"] != Status.OK,
+        share=max(used / budget for used, budget in budgets if budget),
+        evaluations=row["evaluations"],
+    )
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
@@ -106,10 +157,13 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
             found.facts["key"] == provenance.span_key(parts, runs)
             and machine_kind(found.facts["machine"]) == machine
             and found.facts.get("tuning", {}).get("checksum") == prepared.search.get("checksum")
+            and (not journal.runs or schedule.of(found.facts) == prepared.schedule)
         ):
+            prepared.schedule = schedule.of(found.facts)
             for row in found.read().to_pylist():
                 if (turn := (row["instance"], row["run"])) in lacking:
-                    journal.append(row | {"algorithm": label, "round": job.round})
+                    row |= {"algorithm": label, "round": job.round}
+                    journal.append(row, _noted(prepared))
                     lacking.remove(turn)
 
 
@@ -171,7 +225,7 @@ def _measure(
                 row = running.measure(instance, run, seed, give_up=False)
         else:
             row = running.measure(instance, run, seed, give_up=True)
-        journal.append(row)
+        journal.append(row, _noted(prepared))
         repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
@@ -189,6 +243,11 @@ def _facts(
         "prepared": {"seconds": prepared.seconds, "job": number},
         "machine_state": machine_state(),
         "stopping": _decided(prepared.campaign, job, repetitions),
+        "schedule": [
+            _place(prepared.campaign, job) | {"instance": instance} | prepared.schedule
+            for instance in job.instances
+            if prepared.schedule
+        ],
         **({"tuning": prepared.search} if prepared.search else {}),
     }
 
@@ -197,14 +256,23 @@ def _decided(campaign: Campaign, job: Job, repetitions: Repetitions) -> list[dic
     """The decisions of the stopping rule on each instance; empty without a rule."""
     if campaign.stopping.rule == "fixed":
         return []
-    place = {
+    return [_place(campaign, job) | outcome for outcome in repetitions.outcome()]
+
+
+def _place(campaign: Campaign, job: Job) -> dict[str, Any]:
+    """The names of a job in the facts of its record."""
+    return {
         "suite": campaign.problems.suite,
         "function": job.function,
         "dimension": job.dimension,
         "algorithm": job.algorithm,
         "round": job.round,
     }
-    return [place | outcome for outcome in repetitions.outcome()]
+
+
+def _noted(prepared: Prepared) -> dict[str, Any] | None:
+    """What the journal keeps beside a run."""
+    return {"schedule": prepared.schedule} if prepared.schedule else None
 
 
 def _how_far(done: int, most: int, run_s: float) -> str:

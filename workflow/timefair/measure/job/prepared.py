@@ -43,12 +43,13 @@ class Prepared:
     ``seconds`` is the time that the library and the algorithm took to get ready, ``trial`` the
     result of `trial.prepare`, and ``views`` has the folders of its runs. The ``campaign`` has the
     parameters that a ``search`` has found for a tuned variant, which ``planned`` has not;
-    ``search`` is its record.
+    ``search`` is its record. ``schedule`` is what a job has chosen, or empty.
     """
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = self.planned = campaign
         self.search: dict[str, Any] = {}
+        self.schedule: dict[str, Any] = {}
         problems = campaign.problems
         with threads.noted():
             self.suite = suites.find(problems.suite, problems.parameters)
@@ -84,11 +85,25 @@ class Prepared:
             self.seconds += user_code.import_s(spec.use)
             start = monotonic()
             with threads.noted():
-                self._loaded = load(
-                    spec.use, spec.parameters, spec.integer, spec.constraint_penalty
-                )
+                self._loaded = load(spec.use, spec.arguments, spec.integer, spec.constraint_penalty)
+                if self._is_ready:
+                    self._loaded.prepare()
             self.seconds += monotonic() - start
         return self._loaded
+
+    def set_length(self, label: str, length: int) -> None:
+        """Set the parameter of the algorithm's schedule; its next launches have this length."""
+        self.campaign, self._loaded = self.campaign.with_length(label, length), None
+
+    @contextmanager
+    def instead(self, campaign: Campaign) -> Iterator[None]:
+        """Measure by another campaign in the block, whose preparation is not charged."""
+        before = self.campaign, self.seconds
+        self.campaign, self._loaded = campaign, None
+        try:
+            yield
+        finally:
+            (self.campaign, self.seconds), self._loaded = before, None
 
     def _is_loaded_here(self, label: str) -> bool:
         return not self.campaign.is_apart(label)
@@ -190,8 +205,11 @@ class Prepared:
         """The facts of a record that are the same for all jobs of an algorithm."""
 
         def facts() -> dict[str, Any]:
+            asked = self.campaign.model_dump(mode="json")
+            planned = self.planned.algorithms[label].schedule  # not what a job has chosen
+            asked["algorithms"][label]["schedule"] = planned
             return {
-                "campaign": self.campaign.model_dump(mode="json"),
+                "campaign": asked,
                 "code": provenance.measure_code(self.campaign, label),
                 "machine": self._machine(label),
             }
