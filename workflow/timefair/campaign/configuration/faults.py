@@ -271,8 +271,8 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 continue
             if spec.integer == "keys":
                 kinds = kinds | {"permutation"}
-            chosen = (f for f in campaign.problems.functions if f in suite.functions)
-            has = {suite.variables_of(f): f for f in chosen}
+            chosen = [f for f in campaign.problems.functions if f in suite.functions]
+            has = {suite.variables_of(f): f for f in reversed(chosen)}
             if wrong := next((each for each in has if not takes(kinds, each)), None):
                 one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
                 yield (
