@@ -19,7 +19,7 @@
 | ``ma-bbob`` | 30 affine combinations of the functions of `bbob` |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
-| ``permutations`` | Travelling salesman, quadratic assignment and flow shop with known optima |
+| ``permutations`` | TSP, quadratic assignment and flow shop with known optima |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
 The suites are found in the modules of this package. Importing this module imports none of the
