@@ -50,6 +50,10 @@ def test_the_first_round_decides_where_the_race_begins() -> None:
             "round: should be 15 or more; increase runs or the instances, or decrease rounds",
         ),
         (
+            {"problems": {"suite": "f1-f23", "functions": "14-18", "instances": "1-2"}},
+            "stopping.rule: 'campaign_race': needs problems.dimensions, which all functions have",
+        ),
+        (
             {"stopping": CAMPAIGN["stopping"] | {"budget_core_s": 431.9}},
             "stopping.budget_core_s: 431.9: the first round alone may take 432 core-seconds; give "
             "more, or decrease runs",

@@ -335,6 +335,44 @@ def test_an_algorithm_is_refused_that_cannot_take_the_variables(
     assert caught.value.faults == (f"algorithms.first: {line}",)
 
 
+def test_only_functions_with_whole_variables_need_rounding() -> None:
+    mapping = changed("algorithms", {"first": "scipy:COBYQA"})
+    mapping["problems"] = {"suite": "engineering", "functions": "15-17,19", "instances": 1}
+    parse(mapping)
+    for function, kind in ((18, "mixed"), (31, "integer")):
+        mapping["problems"]["functions"] = ["15-17", function]
+        with pytest.raises(InputError) as caught:
+            parse(mapping)
+        assert caught.value.faults == (
+            "algorithms.first: scipy:COBYQA takes continuous variables, but engineering "
+            f"f{function} has {kind} ones; add integer: round to this algorithm",
+        )
+
+
+@pytest.mark.parametrize(
+    ("problems", "line"),
+    [
+        ({"suite": "bbob"}, "dimensions: missing; "),
+        ({"suite": "bbob", "dimensions": None}, "dimensions: missing; "),
+        ({"functions": [17, 24]}, "functions: 24 is not in engineering, which has 8, "),
+        ({"functions": 24}, "functions: 24 is not in engineering, which has 8, "),
+        ({"dimensions": 4}, "dimensions: 4 does not fit engineering f17 (spring), which has 3 "),
+        ({"own_dimensions": {17: 4}}, "dimensions: 4 does not fit engineering f17 (spring), "),
+        ({"own_dimensions": {17: 3, 18: 4}}, "own_dimensions: should have one for each of the "),
+        ({"own_dimensions": {17: 3}, "dimensions": "3,4"}, "own_dimensions: there are "),
+        ({"own_dimensions": {17: 0}, "dimensions": 3}, "own_dimensions.17: 0: should be at least"),
+    ],
+)
+def test_dimensions_of_functions_that_do_not_fit_are_refused(
+    problems: dict[str, object], line: str
+) -> None:
+    mapping = changed("algorithms", {"first": "timefair:random-search"})
+    mapping["problems"] = {"suite": "engineering", "functions": 17, "instances": 1} | problems
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults[0].startswith(f"problems.{line}")
+
+
 def test_published_data_need_optima_that_are_known() -> None:
     mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}

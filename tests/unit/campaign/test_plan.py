@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from timefair.basics.values import format_ranges, parse_ranges
 from timefair.campaign import plan
-from timefair.campaign.configuration import Campaign, parse, restore
+from timefair.campaign.configuration import Campaign, parse, restore, restored
 from timefair.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
@@ -65,6 +65,25 @@ def test_jobs_cover_every_run_once(size: int) -> None:
     for label in planned.algorithms:
         assert {run for name, run in covered if name == label} == plan.expected_runs(planned)
     assert len({job.record(KEY) for job in plan.jobs(planned)}) == len(list(plan.jobs(planned)))
+
+
+OWN = {
+    "engineering": {17: 3, 19: 4, 20: 2, 31: 4},
+    "f1-f23": {1: 30, 13: 30, 14: 2, 20: 6},
+    "bbob": {1: 5, 8: 2},  # given by the user
+}
+
+
+@pytest.mark.parametrize("suite", OWN)
+def test_without_dimensions_each_function_is_in_its_own(suite: str) -> None:
+    own, given = OWN[suite], {"own_dimensions": OWN[suite]} if suite == "bbob" else {}
+    problems = {"suite": suite, "functions": [*own], "instances": 1, **given}
+    planned = campaign(problems=problems, algorithms={"a": "timefair:random-search"})
+    assert {(job.function, job.dimension) for job in plan.jobs(planned)} == set(own.items())
+    assert {run[:2] for run in plan.expected_runs(planned)} == set(own.items())
+    assert plan.cell_count(planned) == planned.analysis_settings["problems"] == len(own)
+    assert planned.problems.dimensions == tuple(sorted(set(own.values())))
+    assert restored(planned.snapshot()) == planned
 
 
 def test_algorithms_take_turns_round_by_round() -> None:

@@ -53,10 +53,16 @@ def test_a_problem_has_its_name_bounds_and_kind_of_variables(suite: Suite) -> No
         assert np.all(problem.lower < problem.upper)
         kind = {
             "continuous": not problem.integer.any(),
-            "mixed": suite.name == "engineering"  # some have no whole variables, some only these
-            or (problem.integer.any() and not problem.integer.all()),
+            "mixed": problem.integer.any() and not problem.integer.all(),
         }
-        assert kind.get(suite.variables, problem.integer.all())
+        assert kind.get(suite.variables_of(problem.name.function), problem.integer.all())
+
+
+@each_suite
+def test_every_function_or_none_has_a_dimension_of_its_own(suite: Suite) -> None:
+    own = suite.own_dimensions
+    assert not own or list(own) == list(suite.functions)
+    assert [fault for key in own.items() for fault in suite.faults(*zip(key), [1])] == []
 
 
 @each_suite

@@ -185,6 +185,12 @@ FunctionNames = Annotated[
     Field(strict=False),
 ]
 """A name for each number of a function."""
+_Number = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_whole)]
+OwnDimensions = Annotated[
+    dict[Annotated[_Number, Field(strict=False)], _Number],
+    Field(strict=False),
+]
+"""A dimension for each number of a function."""
 Numbers = Annotated[
     tuple[int, ...],
     BeforeValidator(_integers),

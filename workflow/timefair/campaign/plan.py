@@ -196,11 +196,10 @@ def jobs(campaign: Campaign) -> Iterator[Job]:
         for start in range(0, len(problems.instances), size)
     ]
     for round in range(1, campaign.rounds + 1):
-        for dimension in problems.dimensions:
-            for function in problems.functions:
-                for chunk in chunks:
-                    for algorithm in campaign.algorithms:
-                        yield Job(algorithm, function, dimension, chunk, round)
+        for function, dimension in problems.spaces:
+            for chunk in chunks:
+                for algorithm in campaign.algorithms:
+                    yield Job(algorithm, function, dimension, chunk, round)
 
 
 def priority(seed: int, **names: object) -> int:
@@ -279,8 +278,7 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
     problems = campaign.problems
     return {
         (function, dimension, instance, run)
-        for function in problems.functions
-        for dimension in problems.dimensions
+        for function, dimension in problems.spaces
         for instance in problems.instances
         for run in range(campaign.runs)
     }
@@ -426,15 +424,9 @@ def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) ->
     return [Job(wildcards["algorithm"], **vars(block))]
 
 
-def instance_count(campaign: Campaign) -> int:
-    """The combinations of function, dimension and instance."""
-    problems = campaign.problems
-    return len(problems.functions) * len(problems.dimensions) * len(problems.instances)
-
-
 def cell_count(campaign: Campaign) -> int:
     """The number of combinations of algorithm, function, dimension and instance."""
-    return instance_count(campaign) * len(campaign.algorithms)
+    return campaign.problems.count * len(campaign.algorithms)
 
 
 def held_by_runs(campaign: Campaign, label: str) -> int:
@@ -456,7 +448,7 @@ def core_seconds(campaign: Campaign) -> float | None:
     if (budget_s := real_budget_s(campaign)) is None:
         return None
     cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
-    runs_s = instance_count(campaign) * campaign.runs * budget_s * cores
+    runs_s = campaign.problems.count * campaign.runs * budget_s * cores
     return runs_s + tuning_core_seconds(campaign)
 
 

@@ -215,10 +215,10 @@ def _import(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
     from timefair.io.importing import import_data
 
-    wanted, algorithm, layout = None, arguments.algorithm, analysis.layout(arguments)
+    wanted, of, algorithm, layout = None, "", arguments.algorithm, analysis.layout(arguments)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)
-        wanted = _wanted(campaign)
+        wanted, of = _wanted(campaign), f" of {campaign.problems.count}"
         if (data := campaign.published.get(arguments.label)) is not None:
             algorithm = algorithm or data.algorithm
             layout = layout.over(data.columns, data.set)
@@ -227,8 +227,7 @@ def _import(arguments: argparse.Namespace) -> None:
         arguments.path, arguments.format, arguments.output, algorithm=algorithm,
         label=arguments.label, wanted=wanted, layout=layout,
     )  # fmt: skip
-    problems = str(len(found.runs)) + (f" of {wanted.problems}" if wanted is not None else "")
-    runs = sum(found.runs.values())
+    runs, problems = sum(found.runs.values()), f"{len(found.runs)}{of}"
     print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}, {found.origin}")
     lacking = found.lacking(wanted) if wanted is not None else []
     for clause in [*found.cautions, *lacking]:
@@ -242,5 +241,5 @@ def _wanted(campaign: Campaign) -> WantedProblems:
     problems = campaign.problems
     return WantedProblems(
         problems.suite, problems.functions, problems.dimensions, problems.instances,
-        names.every(problems.suite, problems.given_names),
+        names.every(problems.suite, problems.given_names), problems.own_dimensions,
     )  # fmt: skip

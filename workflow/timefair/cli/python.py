@@ -35,7 +35,7 @@ def run(
     *,
     suite: str | Callable[..., Any] = "bbob",
     functions: Numbers = 1,
-    dimensions: Numbers,
+    dimensions: Numbers | None = None,
     instances: Numbers = 1,
     time_s: float | None = None,
     evaluations: int | None = None,
@@ -60,7 +60,8 @@ def run(
         The name of a suite, or a function of an array of shape (dimension,), with the attributes
         `lower` and `upper`.
     functions, dimensions, instances
-        Numbers: one, a list, a range, or text such as ``"1-5,20"``.
+        Numbers: one, a list, a range, or text such as ``"1-5,20"``. Without `dimensions`, each
+        function is in its own dimension, if the suite has such ones.
     time_s, evaluations
         The budget of a run: seconds of wall-clock time, evaluations, or the first of both.
     runs
@@ -93,7 +94,7 @@ def run(
         "problems": {
             "suite": _placed(folder / "problems.py", suite, files),
             "functions": _numbers(functions),
-            "dimensions": _numbers(dimensions),
+            **({} if dimensions is None else {"dimensions": _numbers(dimensions)}),
             "instances": _numbers(instances),
         },
         "algorithms": {

@@ -204,11 +204,13 @@ class WantedProblems:
     instances: Collection[int]
     names: Mapping[int, str] = field(default_factory=dict)
     """Names of functions, by which those of data are matched."""
+    own_dimensions: Mapping[int, int] = field(default_factory=dict)
+    """Functions that have one of the dimensions only."""
 
-    @property
-    def problems(self) -> int:
-        """The number of problems."""
-        return len(self.functions) * len(self.dimensions) * len(self.instances)
+    def has(self, function: int, dimension: int) -> bool:
+        """Whether a function in a dimension is among the problems."""
+        own = self.own_dimensions.get(function, dimension)
+        return function in self.functions and dimension in self.dimensions and dimension == own
 
 
 @dataclass
@@ -453,9 +455,7 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     seen: Counter[tuple[int, int, bytes]] = Counter()
     for one in sets:
-        if wanted is not None and not (
-            one.function in wanted.functions and one.dimension in wanted.dimensions
-        ):
+        if wanted is not None and not wanted.has(one.function, one.dimension):
             found.left_out["data set", "on other problems"] += 1
             continue
         runs = one.read()

@@ -204,8 +204,11 @@ class Suite(ABC):
         Numbers of the functions.
     dimensions
         Numbers of variables, a list or a range; `at_least` gives one without an upper limit.
+    own_dimensions
+        The dimension of each function in a campaign without `dimensions`; empty: it has to give
+        them.
     variables
-        The kind of the variables, the same for all problems.
+        The kind of the variables; `variables_of` may say another one for a function.
     kind
         What the problems have beyond one exact value of a point.
     environments
@@ -229,6 +232,7 @@ class Suite(ABC):
     name: str
     functions: range
     dimensions: Sequence[int]
+    own_dimensions: Mapping[int, int] = MappingProxyType({})
     variables: Variables = "continuous"
     kind: type[Kind] = Kind
     environments: int = 1
@@ -272,6 +276,10 @@ class Suite(ABC):
             *self._misses("dimensions", dimensions, self.dimensions),
             *self._misses("instances", instances, at_least(1)),
         ]
+
+    def variables_of(self, function: int) -> Variables:
+        """The kind of the variables of a function."""
+        return self.variables
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
         """Whether the optimum of a problem without faults is known."""

@@ -9,8 +9,11 @@ organizers' program within 1e-9, relatively. Problems 24 (robot gripper), 27 (10
 
 Constraints are as in ``bbob-constrained``. An equality is ``abs(h) - 1e-4 <= 0``, the tolerance of
 the suite. Variables that the program rounds take only whole numbers here, and so do those of
-problem 31, which it does not round. Algorithms for continuous variables need ``integer: round``.
-Problems without whole variables are 15-17, 19, 20, 23, 25, 29 and 32.
+problem 31, which it does not round. Problems 15-17, 19, 20, 23, 25, 29 and 32 have no whole
+variables; in the others, algorithms for continuous variables need ``integer: round``.
+
+A campaign without ``dimensions`` runs each function in its own number of variables
+(``config/studies/engineering.yaml``).
 
 f_opt is the best value that the report states, with four exceptions. Problem 18 (pressure vessel)
 states 5885.33, which needs thicknesses that are not multiples of 1/16: with whole numbers it is
@@ -541,7 +544,8 @@ class Engineering(Suite):
 
     name = "engineering"
     functions = tuple(DESIGNS)  # type: ignore[assignment]
-    dimensions = sorted({len(design.lower) for design in DESIGNS.values()})
+    own_dimensions: Mapping[int, int] = {k: len(design.lower) for k, design in DESIGNS.items()}
+    dimensions = sorted(set(own_dimensions.values()))
     variables: Variables = "mixed"
     kind: type[Kind] = Constraints
     names: Mapping[int, str] = {number: design.name for number, design in DESIGNS.items()}
@@ -557,12 +561,17 @@ class Engineering(Suite):
         ]
         return found + [
             f"dimensions: {dimension} does not fit {self.name} f{function} "
-            f"({DESIGNS[function].name}), which has {len(DESIGNS[function].lower)} variables"
+            f"({DESIGNS[function].name}), which has {self.own_dimensions[function]} variables"
             for function, dimension in product(functions, dimensions)
-            if function in DESIGNS
-            and dimension in self.dimensions
-            and dimension != len(DESIGNS[function].lower)
+            if dimension in self.dimensions
+            and dimension != self.own_dimensions.get(function, dimension)
         ]
+
+    def variables_of(self, function: int) -> Variables:
+        whole = len(DESIGNS[function].whole)
+        if whole == self.own_dimensions[function]:
+            return "integer"
+        return "mixed" if whole else "continuous"
 
     def make(self, name: ProblemName) -> Problem:
         design = DESIGNS[name.function]

@@ -18,9 +18,10 @@ Computation 3(2), 1999, with the bounds and constants that are printed there.
 | 19, 20: Hartman | 3, 6 | 0 to 1 | -3.862780, -3.322 |
 | 21-23: Shekel, m = 5, 7, 10 | 4 | 0 to 10 | -10.1532, -10.4029, -10.5364 |
 
-The papers use D = 30 for functions 1-13. The noise of f7, which is uniform between 0 and 1, is left
-out. Instance 1 is the function as published. The other instances move the optimum, or reverse axes
-in functions 8, 15 and 19-23, as in ``classic``.
+The papers use D = 30 for functions 1-13, and so does a campaign without ``dimensions``, which has
+functions 14-23 in their own D. The noise of f7, which is uniform between 0 and 1, is left out.
+Instance 1 is the function as published. The other instances move the optimum, or reverse axes in
+functions 8, 15 and 19-23, as in ``classic``.
 """
 
 from __future__ import annotations
@@ -270,6 +271,7 @@ class F1F23(Classic):
         "multimodal": range(8, 14),
         "fixed dimension": range(14, 24),
     }
+    own_dimensions: Mapping[int, int] = dict.fromkeys(range(1, 14), 30) | FIXED
     declared: Sequence[Function] = FUNCTIONS
     seed: int = 1999
 

@@ -4,18 +4,16 @@ A point is an order of the whole numbers from 0 to dimension - 1. Its value is i
 least one, so the optimum is 100. Instances are drawn by their number; each has an optimum that its
 construction proves:
 
-f1 TSP circle
-    Cities at random places of a circle, Euclidean distances. The best tour is the circle.
-f2 TSP planted
-    Distances u_i + u_j + s_ij with s = 0 on a hidden tour, and s > 0 elsewhere. Each tour passes
-    each city once, so none is shorter than 2 (u_1 + ... + u_n), the length of the hidden one.
-f3 QAP
-    Places on a grid with distances |dx| + |dy|, and random flows, the larger the nearer the places
-    of a hidden assignment. No assignment costs less than the sum of the products of the sorted
-    flows and the oppositely sorted distances (rearrangement inequality), which the hidden one has.
-f4 flow shop
-    Two machines, times from 1 to 99; the value is the makespan. Johnson's rule gives the optimum
-    (Naval Research Logistics Quarterly 1, 1954).
+- f1, TSP circle: cities at random places of a circle, Euclidean distances. The best tour is the
+  circle.
+- f2, TSP planted: distances u_i + u_j + s_ij with s = 0 on a hidden tour, and s > 0 elsewhere. Each
+  tour passes each city once, so none is shorter than 2 (u_1 + ... + u_n), the length of the hidden
+  one.
+- f3, QAP: places on a grid with distances |dx| + |dy|, and random flows, the larger the nearer the
+  places of a hidden assignment. No assignment costs less than the sum of the products of the sorted
+  flows and the oppositely sorted distances (rearrangement inequality), which the hidden one has.
+- f4, flow shop: two machines, times from 1 to 99; the value is the makespan. Johnson's rule gives
+  the optimum (Naval Research Logistics Quarterly 1, 1954).
 """
 
 from __future__ import annotations

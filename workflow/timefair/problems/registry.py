@@ -16,6 +16,7 @@
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
 | ``engineering`` | 23 engineering designs with inequality and equality constraints |
 | ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
+| ``ma-bbob`` | 30 affine combinations of the functions of `bbob` |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
 | ``permutations`` | Tours, assignments and flow shops with known optima |

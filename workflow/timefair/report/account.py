@@ -84,7 +84,8 @@ def in_one_sentence(campaign: Campaign) -> str:
     chosen = campaign.problems
     return (
         f"{counted(len(campaign.timed), 'algorithm')} on "
-        f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
+        f"{counted(len(chosen.functions), 'function')} of {chosen.suite}"
+        f"{', each' * bool(chosen.own_dimensions)} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
         f"{_runs(campaign)} and {_budget(campaign)} per run."
         f"{_beside(campaign)}"
@@ -108,6 +109,8 @@ def _runs(campaign: Campaign) -> str:
 
 def _dimensions(campaign: Campaign) -> str:
     named = [str(dimension) for dimension in campaign.problems.dimensions]
+    if campaign.problems.own_dimensions:
+        return f"its own number of dimensions ({listed(named)})"
     return f"{listed(named)} dimension{'s' * (named != ['1'])}"
 
 

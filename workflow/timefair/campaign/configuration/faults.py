@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, get_args
 
 from pydantic_core import ErrorDetails
@@ -270,10 +270,13 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 continue
             if spec.integer != "native" and "continuous" in kinds:
                 kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
-            if not takes(kinds, suite.variables):
+            chosen = [f for f in campaign.problems.functions if f in suite.functions]
+            has = {suite.variables_of(f): f for f in reversed(chosen)}
+            if wrong := next((each for each in has if not takes(kinds, each)), None):
+                one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
-                    f"{suite.name} has {suite.variables} ones"
+                    f"{suite.name}{one} has {wrong} ones"
                     f"{_rounding(kinds, 'keys' if orders else 'round')}"
                 )
     if suite is not None:
@@ -410,16 +413,25 @@ def _faults_of_file_names(campaign: Campaign) -> Iterator[str]:
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
     chosen = campaign.problems
-    keys = (list(chosen.functions), list(chosen.dimensions), list(chosen.instances))
-    faults = suite.faults(*keys)
+    functions, instances = list(chosen.functions), list(chosen.instances)
+    if chosen.own_dimensions:
+        each = (suite.faults([f], [dimension], instances) for f, dimension in chosen.spaces)
+        faults = list(dict.fromkeys(chain.from_iterable(each)))
+    else:
+        faults = suite.faults(functions, list(chosen.dimensions), instances)
     yield from (f"problems.{fault}" for fault in faults)
+
+    def known() -> Iterator[bool]:
+        each = product(chosen.spaces, instances)
+        return (suite.knows_optimum(*space, instance) for space, instance in each)
+
     target = campaign.budget.final_target
     given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
     yield from _faults_of_period(campaign, suite)
     if given and suite.kind.unsettled:
         yield f"budget.final_target: {target}: {suite.kind.unsettled}; write null"
     yield from not_above_zero(campaign)
-    if given and not faults and not any(suite.knows_optimum(*names) for names in product(*keys)):
+    if given and not faults and not any(known()):
         yield (
             f"budget.final_target: {target}: the optimum of these problems is unknown; "
             "write null, or give problems.parameters.f_opt of your own function"
@@ -429,11 +441,7 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
             f"published: {suite.name}: its published data have other precisions; "
             f"write {suite.published_needs}"
         )
-    if (
-        campaign.published
-        and not faults
-        and not all(suite.knows_optimum(*names) for names in product(*keys))
-    ):
+    if campaign.published and not faults and not all(known()):
         yield (
             "published: the optimum of some of these problems is unknown, and published data are "
             "distances to it"

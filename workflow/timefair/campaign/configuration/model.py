@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, extensions
@@ -21,6 +29,7 @@ from timefair.basics.values import (
     Name,
     Numbers,
     OneLine,
+    OwnDimensions,
     Parameters,
     Positive,
     Repeats,
@@ -49,8 +58,15 @@ else:
     Restart, Stopping = (CHOICES[section].type for section in ("restart", "stopping"))
 
 
+def _with_own_dimensions(schema: dict[str, Any]) -> None:
+    """In the JSON schema: `dimensions` may be missing, because some suites have their own."""
+    schema["required"].remove("dimensions")
+
+
 class ChosenProblems(Section):
     """Which problems: every function in every dimension on every instance."""
+
+    model_config = ConfigDict(json_schema_extra=_with_own_dimensions)
 
     suite: str = Field(
         description="The suite of the problems, for example `bbob`, or your own `module:function`."
@@ -59,7 +75,13 @@ class ChosenProblems(Section):
         description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
     )
     dimensions: Numbers = Field(
-        description="Dimensions of the search space, written in the same way."
+        description="Dimensions of the search space, written in the same way. Without them, each "
+        "function is in its own dimension, if the suite has such ones."
+    )
+    own_dimensions: OwnDimensions = Field(
+        default={},
+        description="The dimension of each function, such as `{1: 3, 2: 5}`, in place of "
+        "`dimensions`. The default is that of the suite, if there are no `dimensions`.",
     )
     instances: Numbers = Field(description="Numbers of the instances, written in the same way.")
     parameters: Parameters = Field(
@@ -73,10 +95,58 @@ class ChosenProblems(Section):
         "again.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, value: object) -> object:
+        """With the dimensions that follow from the functions, if there are none."""
+        if not isinstance(value, Mapping) or value.get("dimensions") is not None:
+            return value
+        value = {key: given for key, given in value.items() if key != "dimensions"}
+        with suppress(ValidationError):
+            own = TypeAdapter(OwnDimensions).validate_python(value.get("own_dimensions", {}))
+            if own := own or _own_dimensions(value):
+                value |= {"own_dimensions": own, "dimensions": sorted({*own.values()})}
+        return value
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        own = self.own_dimensions
+        if own and {*own} != {*self.functions}:
+            yield "own_dimensions", "should have one for each of the functions, and no others"
+        elif own and {*own.values()} != {*self.dimensions}:
+            yield "own_dimensions", "there are dimensions, too; remove one of both"
+
+    @property
+    def spaces(self) -> tuple[tuple[int, int], ...]:
+        """The functions with the dimensions that they are in, sorted by dimension."""
+        return tuple(
+            (function, dimension)
+            for dimension in self.dimensions
+            for function in self.functions
+            if self.own_dimensions.get(function, dimension) == dimension
+        )
+
+    @property
+    def count(self) -> int:
+        """The combinations of function, dimension and instance."""
+        return len(self.spaces) * len(self.instances)
+
     @property
     def given_names(self) -> dict[str, dict[str, str]]:
         """The names by suite and number, in the form of `timefair.problems.names.GIVEN`."""
         return {self.suite: {str(number): name for number, name in self.names.items()}}
+
+
+def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
+    """The dimensions that a suite gives to the functions of a section; empty if it gives none.
+
+    A function that the suite does not have gets any of them: it is refused later.
+    """
+    from timefair.problems.registry import SUITES
+
+    suite = problems.get("suite")
+    own = SUITES[suite].own_dimensions if isinstance(suite, str) and suite in SUITES else {}
+    functions = TypeAdapter(Numbers).validate_python(problems.get("functions"))
+    return {function: own.get(function, min(own.values())) for function in functions if own}
 
 
 def _or_text(schema: dict[str, Any]) -> None:
@@ -772,7 +842,7 @@ class Campaign(Section):
             "preparation_s": {
                 label: spec.ancillary.preparation_s for label, spec in self.algorithms.items()
             },
-            "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
+            "problems": chosen.count,
             "restarted_by_seconds": {
                 label: f"restart.{key}"
                 for label in self.algorithms

@@ -208,8 +208,11 @@ def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
 def _shortened(campaign: Campaign) -> Campaign:
     """The campaign with one short run of each algorithm on the first problem."""
     problems, budget = campaign.problems, campaign.budget
-    first = {name: getattr(problems, name)[:1] for name in ("functions", "dimensions", "instances")}
-    most = budget.evaluations_for(first["dimensions"][0])
+    function, dimension = problems.spaces[0]
+    own = {function: dimension}
+    first = {"functions": (function,), "dimensions": (dimension,), "own_dimensions": own}
+    first["instances"] = problems.instances[:1]
+    most = budget.evaluations_for(dimension)
     less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
     if budget.time_s is not None:
         less["time_s"] = min(budget.time_s, TRIAL_S)
@@ -266,7 +269,7 @@ def design_of(rounds: Rounds, ratio: float) -> Design:
     """The numbers of a campaign that determine what a comparison can find."""
     campaign, problems = rounds.campaign, rounds.campaign.problems
     return Design(
-        functions=len(problems.functions) * len(problems.dimensions),
+        functions=len(problems.spaces),
         runs=len(problems.instances) * campaign.runs,
         looks=campaign.rounds,
         ratio=ratio,

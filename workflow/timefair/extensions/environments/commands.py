@@ -78,7 +78,7 @@ def _faults(campaign: Campaign, label: str) -> Iterator[str]:
         importlib.import_module(MEASURING)
 
         suite = suites.find(problems.suite, problems.parameters)
-        suite.problem(problems.functions[0], problems.dimensions[0], problems.instances[0])
+        suite.problem(*problems.spaces[0], problems.instances[0])
         yield from registry.faults(spec.use, spec.arguments)
     except InputError as error:
         yield from error.faults

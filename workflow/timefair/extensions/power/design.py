@@ -31,10 +31,11 @@ class Design:
 
     @classmethod
     def of(cls, campaign: Campaign) -> Design:
-        """The comparison of a campaign in each dimension."""
+        """The comparison of a campaign in each dimension; the largest one."""
         problems = campaign.problems
+        dimensions = [dimension for _, dimension in problems.spaces]
         return cls(
-            functions=len(problems.functions),
+            functions=max(map(dimensions.count, problems.dimensions)),
             instances=len(problems.instances),
             runs=campaign.runs,
             algorithms=len(campaign.algorithms),

@@ -190,8 +190,7 @@ class Needs:
         """Number of functions of the suite; for the user's own functions, that of the pilot."""
         problems = self.campaign.problems
         there = registry.find(problems.suite, problems.parameters).functions
-        limited = there.stop - there.start <= MOST_IN_SUITE
-        return len(there) if limited else len(self.pilot.functions)
+        return len(there) if len(there) <= MOST_IN_SUITE else len(self.pilot.functions)
 
 
 def _at(values: Sequence[Value], share: float) -> Value:

@@ -84,6 +84,8 @@ class CampaignRacing(StoppingPolicy):
             )
         if len(campaign.algorithms) < 2:
             yield "rule", f"{self.rule!r} with 1 algorithm: takes two or more"
+        if campaign.problems.own_dimensions:
+            yield "rule", f"{self.rule!r}: needs problems.dimensions, which all functions have"
         start, functions = _first_runs(campaign), len(campaign.problems.functions)
         least = max(LEAST_START, -(-LEAST_FIRST_RUNS // functions))
         if start < least:

@@ -102,7 +102,9 @@ def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
     """(function, dimension, instance, run) of every planned run of each algorithm."""
     chosen = campaign["problems"]
     keys = (chosen["functions"], chosen["dimensions"], chosen["instances"])
-    return set(product(*keys, range(campaign["runs"])))
+    own = chosen.get("own_dimensions", {})
+    planned = set(product(*keys, range(campaign["runs"])))
+    return {key for key in planned if own.get(str(key[0]), key[1]) == key[1]}
 
 
 def of_runs(

@@ -102,6 +102,9 @@ class Registered(Section):
             yield "dimension", f"{self.dimension}: should be one of problems.dimensions"
         if self.function is not None and self.function not in problems.functions:
             yield "function", f"{self.function}: should be one of problems.functions"
+        own = problems.own_dimensions.get(self.function, self.dimension)
+        if self.dimension in problems.dimensions and self.dimension != own:
+            yield "dimension", f"{self.dimension}: should be {own}, that of the function"
         if self.function is None and self.table == "rank_reversals":
             yield "function", "empty; name the function of table 'rank_reversals'"
         elif self.measure in known:
@@ -131,7 +134,8 @@ class Registered(Section):
         `alpha`.
         """
         if self.function is None:
-            there, what = len(campaign.problems.functions), "functions"
+            each = [d for _, d in campaign.problems.spaces]
+            there, what = each.count(self.dimension or each[0]), "functions"
         else:
             there = campaign.runs * len(campaign.problems.instances)
             what = "runs of each algorithm on the function"

@@ -235,9 +235,7 @@ class Tune(Search):
         return [
             one
             for one in self.on.problems
-            if one.function in there.functions
-            and one.dimension in there.dimensions
-            and one.instance in there.instances
+            if (one.function, one.dimension) in there.spaces and one.instance in there.instances
         ]
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -282,10 +280,11 @@ class Tune(Search):
         from timefair.policies.stopping.fixed import FixedNumber
 
         chosen = {key: getattr(self.on, key) for key in type(self.on).model_fields}
+        chosen |= {"names": {}, "own_dimensions": {}}
         spec = campaign.algorithms[label].model_copy(update={"seed_as": None})
         return campaign.model_copy(
             update={
-                "problems": campaign.problems.model_copy(update={**chosen, "names": {}}),
+                "problems": campaign.problems.model_copy(update=chosen),
                 "algorithms": {label: spec},
                 "stopping": FixedNumber(),
                 "block": None,
