@@ -9,6 +9,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,7 @@ def test_a_replaced_exit_does_not_let_the_trial_of_a_view_go_on(monkeypatch):
 @pytest.mark.slow
 @needs_views
 def test_what_a_run_needs_is_there(folder, problem):
+    resource_tracker.ensure_running()  # a helper of this process that the run cannot reach
     (folder / "here" / "data.txt").write_text("7")
     (folder / "here" / "tool.sh").write_text("#!/bin/sh\necho from the tool\n")
     (folder / "here" / "tool.sh").chmod(0o755)

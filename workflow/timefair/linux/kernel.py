@@ -179,6 +179,22 @@ def keep_descriptors(kept: Iterable[int]) -> None:
         os.closerange(low, fd)
         low = fd + 1
     os.closerange(low, 1 << 30)
+    _forget_helpers()
+
+
+def _forget_helpers() -> None:
+    """Let multiprocessing start helper processes anew: those of the parent are out of reach now."""
+    for module, helper, attributes in (
+        ("resource_tracker", "_resource_tracker", ("_fd", "_pid")),
+        (
+            "forkserver",
+            "_forkserver",
+            ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid"),
+        ),
+    ):
+        if loaded := sys.modules.get(f"multiprocessing.{module}"):
+            for attribute in attributes:
+                setattr(getattr(loaded, helper), attribute, None)
 
 
 class KillTimer:
