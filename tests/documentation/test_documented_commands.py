@@ -54,13 +54,6 @@ NOT_RUN = {
     "timefair figure results/tuning tuning_pays --output tuning_pays.png": (
         "draws what the campaign before it measures"
     ),
-    "snakemake --cores all --configfile config/studies/campaign-race.yaml": (
-        "the smaller race.yaml of the same page is run"
-    ),
-    "snakemake --cores all --configfile config/studies/campaign-race.yaml "
-    "--config name=campaign-race-equal rounds=1 'stopping={rule: fixed}'": "the same",
-    "python benchmarks/campaign_race.py measured results/campaign-race "
-    "results/campaign-race-equal": "the same",
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
     ),
@@ -213,7 +206,6 @@ def shrink(path: Path) -> None:
         campaign["problems"][key] = int(
             re.split(r"\D+", str(campaign["problems"][key]).strip("[("))[0]
         )
-    stopping = campaign.get("stopping") or {}
     for key in ("stopping", "restart", "targets"):
         campaign.pop(key, None)
     for spec in campaign["algorithms"].values():
@@ -229,8 +221,6 @@ def shrink(path: Path) -> None:
     if campaign["name"] == "reliability":  # estimates are judged by 50 more runs
         campaign |= {"runs": 100}
         campaign["problems"]["functions"] = [1, 3]
-    if stopping.get("rule") == "campaign_race":  # it needs two rounds, and 15 runs in the first
-        campaign |= {"runs": 30, "rounds": 2, "stopping": stopping}
     path.write_text(yaml.safe_dump(campaign, sort_keys=False))
 
 

@@ -58,7 +58,7 @@ CAMPAIGN = {
 
 MAY_BE_EMPTY = (
     "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
-    "tuning_pays", "decided_pairs", "allocation", "ert_ratios", "feasible", "noise", "attainment",
+    "tuning_pays", "ert_ratios", "feasible", "noise", "attainment",
     "changes", "recovery", "after_change",
 )  # fmt: skip
 """Tables that have something to say about some campaigns only."""

@@ -6,8 +6,7 @@ is missing, Snakemake removes the others, and the block is measured as one again
 The path of a record has the key of what decides it, so that a change makes other records
 and never stale ones. A round begins when the one before it is complete, for the algorithms
 to take turns; `ancient` makes that an order only: a record that is measured again does not
-have later rounds measured again. If the stopping rule decides for the whole campaign which
-runs a round has, a job writes that first. In a round, of the jobs that fit on the free cores those
+have later rounds measured again. In a round, of the jobs that fit on the free cores those
 with the highest priority begin first; it is random, and fixed by the seed. Runs that are
 done are kept in a journal beside the record, which Snakemake does not know of and so does
 not delete. A tuned variant waits for the search for its parameters; if the search is made
@@ -17,12 +16,7 @@ works on it.
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
 ROUND_DONE = f"{RESULTS}/records/round{{round}}.done"
-ALLOCATION = f"{RESULTS}/{plan.allocation_path(KEYS, '{round}')}"
-BEFORE_ROUND = ALLOCATION if CAMPAIGN.stopping.allocates else ROUND_DONE
-PREVIOUS_ROUND = {1: []} | {
-    r + 1: [ancient(BEFORE_ROUND.format(round=r + CAMPAIGN.stopping.allocates))]
-    for r in ROUNDS
-}
+PREVIOUS_ROUND = {1: []} | {r + 1: [ancient(ROUND_DONE.format(round=r))] for r in ROUNDS}
 
 
 wildcard_constraints:
@@ -93,22 +87,6 @@ else:
                 "python -P -m timefair measure-block --campaign {params.snapshot}"
                 " --function {wildcards.function} --dimension {wildcards.dimension}"
                 " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
-
-
-rule allocate_runs:
-    input:
-        lambda wildcards: ancient(ROUND_DONE.format(round=int(wildcards.round) - 1)),
-    output:
-        ALLOCATION,
-    log:
-        f"{RESULTS}/logs/allocate_r{{round}}.log",
-    conda:
-        "../../envs/timefair.yaml"
-    params:
-        snapshot=SNAPSHOT,
-    shell:
-        "python -P -m timefair allocate --campaign {params.snapshot} --round {wildcards.round}"
-        " --output {output} > {log} 2>&1"
 
 
 for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():

@@ -64,13 +64,6 @@ def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path: Path) -> None
     needs(tmp_path, campaign, str(plan.tuning_record("a-tuned", keys)))
 
 
-@pytest.mark.parametrize("round", [2, 3])
-def test_the_runs_that_a_race_gave_to_rounds_are_in_the_archive(tmp_path: Path, round) -> None:
-    campaign, keys = complete(tmp_path, stopping={"rule": "campaign_race"})
-    assert (tmp_path / plan.allocation_path(keys, round)).is_file()
-    needs(tmp_path, campaign, str(plan.allocation_path(keys, round)))
-
-
 @pytest.fixture
 def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.Campaign:
     """Two versions of a library, each found through `path`, behind one wrapper."""

@@ -55,7 +55,7 @@ def answered(runs, labels=("hare", "snail", "tortoise"), final_target=None, **ch
             "problems": problems,
             "runs": 8,
             "budget": {"final_target": final_target},
-            "stopping": {"rule": "campaign_race"},
+            "stopping": {"rule": "race"},
             "algorithms": {label: {} for label in labels},
         },
         "analysis": {"resamples": 20},

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from timefair.campaign import configuration, plan
-from timefair.campaign.allocated import JobSizes
 from timefair.campaign.pace import Pace
 
 
@@ -25,12 +22,6 @@ def campaign(**changes: Any) -> configuration.Campaign:
         "figures": ["ert"],
     }
     return configuration.parse(mapping | changes)
-
-
-def paced(
-    wanted: configuration.Campaign, lacking: Iterable[plan.Job], cores: int, folder: Path = Path()
-) -> Pace:
-    return Pace(wanted, lacking, cores, JobSizes(wanted, {("a", 1): "abc"}, folder))
 
 
 def wildcards(job: plan.Job) -> dict[str, str]:
@@ -50,7 +41,7 @@ def begin(pace: Pace, number: int, job: plan.Job, now_s: float) -> None:
 
 def test_before_the_first_job_the_budget_counts():
     wanted = campaign()
-    pace = paced(wanted, plan.jobs(wanted), cores=2)
+    pace = Pace(wanted, plan.jobs(wanted), cores=2)
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     assert (pace.done, pace.wanted) == (0, 24)
     assert pace.left_s(0.0) == pytest.approx((24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s) / 2)
@@ -59,7 +50,7 @@ def test_before_the_first_job_the_budget_counts():
 def test_runs_take_what_those_of_their_algorithm_took():
     wanted = campaign()
     jobs = list(plan.jobs(wanted))
-    pace = paced(wanted, jobs, cores=1)
+    pace = Pace(wanted, jobs, cores=1)
     first = next(job for job in jobs if job.algorithm == "a")
     begin(pace, 1, first, 0.0)
     pace.end(1, 3.0)
@@ -71,7 +62,7 @@ def test_runs_take_what_those_of_their_algorithm_took():
 
 def test_the_analysis_counts_down_to_the_report():
     wanted = campaign()
-    pace = paced(wanted, [], cores=1)
+    pace = Pace(wanted, [], cores=1)
     assert pace.measured
     left_s = [pace.left_s(0.0)]
     for number, label in enumerate(wanted.algorithms):
@@ -90,7 +81,7 @@ def test_the_analysis_counts_down_to_the_report():
 
 def test_a_block_is_the_jobs_of_all_its_algorithms():
     wanted = campaign(block="node")
-    pace = paced(wanted, plan.jobs(wanted), cores=1)
+    pace = Pace(wanted, plan.jobs(wanted), cores=1)
     first = next(plan.jobs(wanted))
     pace.begin(1, f"{plan.MEASURING_BLOCK}_1", wildcards(first), 0.0)
     pace.end(1, 12.0)

@@ -14,7 +14,6 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import configuration, driver, plan
-from timefair.campaign.allocated import JobSizes
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
@@ -50,7 +49,6 @@ def told(monkeypatch, tmp_path):
             campaign=campaign,
             folder=tmp_path,
             lacking_jobs=lambda: list(plan.jobs(campaign)),
-            job_sizes=lambda: JobSizes(campaign, {}, tmp_path),
             taken_over={},
         )
         monkeypatch.setattr(driver, "_taken", [taken])

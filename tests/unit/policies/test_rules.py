@@ -29,5 +29,5 @@ def test_rules_compare_or_judge_or_do_neither() -> None:
     kinds = {name: (kind.compares, kind().judge(20) is not None) for name, kind in STOPPING.items()}
     assert kinds["fixed"] == (False, False)
     comparing = {name for name, (compares, _) in kinds.items() if compares}
-    assert comparing == {"race", "campaign_race"}
+    assert comparing == {"race"}
     assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")

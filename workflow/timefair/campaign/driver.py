@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
-from timefair.campaign.allocated import JobSizes
 from timefair.machine import software
 
 if TYPE_CHECKING:
@@ -146,10 +145,6 @@ class Driver:
     def _say(lines: Iterable[str]) -> None:
         for line in lines:
             print(line, file=sys.stderr)
-
-    def job_sizes(self) -> JobSizes:
-        """The runs of each job, as far as they are decided."""
-        return JobSizes(self.campaign, self._keys, self.folder)
 
     def lacking_jobs(self) -> list[plan.Job]:
         """The measuring jobs that have no record."""

@@ -1,13 +1,13 @@
 """Progress of a campaign's jobs while Snakemake runs them, and the estimated time that is left.
 
-It uses only the beginnings and ends of jobs, and the runs that a stopping rule gives to a round. It
-reads no records, because the process that runs the workflow shares the machine with timed runs.
+It uses only the beginnings and ends of jobs. It reads no records, because the process that runs the
+workflow shares the machine with timed runs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,6 @@ class Pace:
     - `campaign`: The campaign that is measured.
     - `lacking`: The measuring jobs without a record.
     - `cores`: Number of cores that Snakemake uses.
-    - `runs_of`: Gives the runs of a job, like `campaign.allocated.JobSizes`. It is called again
-      when the runs of a round have been decided.
     - `taken_over`: The runs that a job takes from earlier records; they take no time.
 
     - `done`, `wanted`: Runs in records, and runs at the end of the campaign; the latter is the
@@ -38,11 +36,10 @@ class Pace:
         campaign: Campaign,
         lacking: Iterable[plan.Job],
         cores: int,
-        runs_of: Callable[[plan.Job], int],
         taken_over: Mapping[plan.Job, int] = MappingProxyType({}),
     ) -> None:
-        self._campaign, self._cores, self._runs_of = campaign, max(cores, 1), runs_of
-        self._sizes = {job: runs_of(job) for job in plan.jobs(campaign)}
+        self._campaign, self._cores = campaign, max(cores, 1)
+        self._sizes = {job: plan.runs_of_job(campaign, job) for job in plan.jobs(campaign)}
         self.wanted = sum(self._sizes.values())
         for job, runs in taken_over.items():
             self._sizes[job] -= runs
@@ -50,7 +47,6 @@ class Pace:
         for job in lacking:
             self._lacking[job.algorithm] += self._sizes[job]
         self.done = self.wanted - self._lacking.total()
-        self._allocating: dict[int, int] = {}
         self._analysis = plan.analysis_seconds(campaign)
         # Searches that have to end before the first run of their variant.
         self._searches = {
@@ -84,8 +80,6 @@ class Pace:
             for job in jobs:
                 self._searches.pop(job.algorithm, None)
             return
-        if rule == plan.ALLOCATING:
-            self._allocating[number] = int(wildcards["round"])
         self._analysis.pop(" ".join([rule, *wildcards.values()]), None)
         self._report = number if rule == plan.LAST else self._report
 
@@ -94,8 +88,6 @@ class Pace:
         self._reported = self._reported or number == self._report
         if number in self._searching:
             self._searches.pop(self._searching.pop(number)[0], None)
-        if number in self._allocating:
-            self._resize(self._allocating.pop(number))
         jobs, begun_s = self._begun.pop(number, ([], now_s))
         for job in jobs:
             label, runs = job.algorithm, self._sizes[job]
@@ -128,15 +120,6 @@ class Pace:
                 done_s = min((now_s - begun_s) / len(jobs), most_s)
                 core_s -= done_s * plan.held_by_runs(self._campaign, job.algorithm)
         return core_s / self._cores
-
-    def _resize(self, round: int) -> None:
-        """Count the runs of a round again; none of its jobs has begun."""
-        for job in self._sizes:
-            if job.round == round:
-                more = self._runs_of(job) - self._sizes[job]
-                self._sizes[job] += more
-                self._lacking[job.algorithm] += more
-                self.wanted += more
 
     def _run_s(self, label: str) -> float | None:
         """Seconds per run of an algorithm: measured, or else budgeted, or else those of other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
@@ -46,9 +45,6 @@ SEARCHING = "tune_algorithm"
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
 """Prefix of the names of the rules that measure all algorithms of a block, one rule per round."""
 
-ALLOCATING = "allocate_runs"
-"""The rule that decides the runs of a round."""
-
 TABULATING = "make_tables"
 """The rule that makes tables and figures."""
 
@@ -69,11 +65,6 @@ RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{roun
 The key is the beginning of `provenance.measure_key`. Records with other settings are therefore in
 other folders: they are never mistaken for the requested ones, and still exist when the campaign is
 changed back.
-"""
-
-ALLOCATION = "records/runs-of-rounds/{key}/r{round}.json"
-"""The file with the runs of a round, if the stopping rule decides them for the whole campaign; also
-relative to that folder. Its key is a digest of all keys of the plan.
 """
 
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
@@ -216,6 +207,11 @@ def runs_of_round(campaign: Campaign, round: int) -> range:
     return run_numbers(campaign.runs, campaign.rounds, round)
 
 
+def runs_of_job(campaign: Campaign, job: Job) -> int:
+    """The runs of a job on all its instances."""
+    return len(runs_of_round(campaign, job.round)) * len(job.instances)
+
+
 def run_numbers(runs: int, rounds: int, round: int) -> range:
     """`runs_of_round` of a campaign with these numbers of runs and rounds."""
     if not 1 <= round <= rounds:
@@ -239,13 +235,6 @@ def records_by(
 def short_key(key: str) -> str:
     """The first 12 hexadecimal digits of a key. Paths contain them."""
     return key[:12]
-
-
-def allocation_path(keys: Keys, round: int | str) -> PurePosixPath:
-    """The file with the runs of a round, relative to ``results/<campaign>/``; see `ALLOCATION`."""
-    together = json.dumps(sorted([*names, key] for names, key in keys.items()))
-    digest = hashlib.sha256(together.encode()).hexdigest()
-    return PurePosixPath(ALLOCATION.format(key=short_key(digest), round=round))
 
 
 def tuning_record(label: str, keys: Keys) -> PurePosixPath:
@@ -330,9 +319,8 @@ def job_seconds(campaign: Campaign) -> float | None:
     if campaign.budget.time_s is None:
         return None
     instances = min(campaign.instances_per_job, len(campaign.problems.instances))
-    most = campaign.runs if campaign.stopping.allocates else len(runs_of_round(campaign, 1))
     in_turn = 1 if campaign.block is None else len(campaign.algorithms)
-    return most * instances * campaign.budget.time_s * in_turn
+    return len(runs_of_round(campaign, 1)) * instances * campaign.budget.time_s * in_turn
 
 
 def resources(campaign: Campaign) -> dict[str, int]:

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from timefair.basics.errors import InputError
 from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
-from timefair.campaign.allocated import JobSizes
 from timefair.campaign.configuration import Campaign
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Perturbation, Status
@@ -99,7 +98,6 @@ class ProgressReader:
             )
         self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
         self._keys = plan.read_keys(folder, self.campaign)
-        self._runs_of = JobSizes(self.campaign, self._keys, folder)
         self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
 
     def look(self) -> CampaignProgress:
@@ -137,7 +135,7 @@ class ProgressReader:
             runs = self._read(journal_path(record), partial(_of_journal, key, record.name))
         except OSError:
             runs = _NO_RUNS
-        lacking = max(self._runs_of(job) - len(runs.start_s), 0)
+        lacking = max(plan.runs_of_job(self.campaign, job) - len(runs.start_s), 0)
         return _JobState(job.algorithm, runs, lacking, 0.0, damaged)
 
     def _read(self, path: Path, read: Callable[[Path], _RunTimes]) -> _RunTimes:

@@ -372,8 +372,6 @@ def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
 
 
 def _wanted(campaign: Campaign, job: plan.Job) -> set[RunKey]:
-    if campaign.stopping.allocates and job.round > 1:
-        return set()  # the results determine their number, which may be 0
     runs = plan.runs_of_round(campaign, job.round)
     return {(job.function, job.dimension, i, run) for i in job.instances for run in runs}
 

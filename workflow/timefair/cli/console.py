@@ -105,8 +105,7 @@ class ConsoleHandler(logging.Handler):
             self._cores = int(said.get("cores") or said.get("nodes") or self._cores)
         elif event == LogEvent.RUN_INFO and self._pace is None:
             if (one := driver.taken()) is not None:
-                lacking, sizes = one.lacking_jobs(), one.job_sizes()
-                self._pace = Pace(one.campaign, lacking, self._cores, sizes, one.taken_over)
+                self._pace = Pace(one.campaign, one.lacking_jobs(), self._cores, one.taken_over)
                 self._driver = one
                 self._show(self._pace, one)
         elif self._pace is None or self._driver is None:

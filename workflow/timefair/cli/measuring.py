@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.errors import InputError, Interrupted, storing
+from timefair.basics.errors import InputError, Interrupted
 from timefair.basics.extension import interpreter
 from timefair.basics.files import begun_path, regular, snakemake_above
 from timefair.cli.common import (
@@ -62,21 +62,6 @@ def add_to(commands: Commands, campaign: Command) -> None:
     measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
     measure.set_defaults(command=_measure)
 
-    allocate = commands.add_parser(
-        "allocate",
-        help="decide the numbers of runs of a round",
-        description="Decides how many runs each algorithm has on each function in a round, from "
-        "the records of all earlier rounds. Only a stopping rule for the complete campaign needs "
-        "this. Snakemake calls this command with --output; without it, "
-        "the command prints the numbers of runs. The example prints the calls of a campaign.",
-        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-        parents=[campaign],
-    )
-    allocate.add_argument("--round", required=True, type=int, help="number of the round, from 2")
-    allocate.add_argument(
-        "--output", type=Path, metavar="JSON", help="file to write instead of standard output"
-    )
-    allocate.set_defaults(command=_allocate)
     block = commands.add_parser(
         "measure-block",
         help="measure one block: all algorithms in turn, on this node",
@@ -342,30 +327,6 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
         configuration.restore(snapshot)  # says what is wrong
         raise
     return known
-
-
-def _allocate(arguments: argparse.Namespace) -> None:
-    from timefair.basics.files import atomic_file
-    from timefair.campaign import configuration, plan
-    from timefair.policies.stopping import STOPPING
-
-    campaign = configuration.restore(arguments.campaign)
-    if not campaign.stopping.allocates:
-        rule = campaign.stopping.rule
-        known = " or ".join(repr(name) for name, kind in STOPPING.items() if kind.allocates)
-        raise InputError(f"stopping.rule: {rule!r} allocates no runs to rounds; use {known}")
-    if not 2 <= arguments.round <= campaign.rounds:
-        raise InputError(f"--round: {arguments.round}: should be from 2 to {campaign.rounds}")
-    folder = arguments.campaign.parent
-    keys = plan.read_keys(folder, campaign)
-    content = campaign.stopping.allocate(campaign, keys, arguments.round, folder)
-    text = json.dumps(content, indent=1) + "\n"
-    if arguments.output is None:
-        sys.stdout.write(text)
-        return
-    prepare_files([arguments.output])
-    with storing(), atomic_file(arguments.output) as file:
-        file.write(text.encode())
 
 
 def _collect(arguments: argparse.Namespace) -> None:

@@ -58,7 +58,6 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Remarks on runs": _remarks(evidence),
         "Launches cut short": _cut_short(evidence),
         "Carried-over state": _carried_over(evidence),
-        "Runs chosen by results": _adaptive(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
         "Heavy-tailed runtimes": _heavy_tails(evidence),
@@ -104,11 +103,6 @@ def _foreign_clock(evidence: Evidence) -> Iterator[str]:
             "end of the runs therefore belong to different times. The column budget_s gives all "
             "runs the same T."
         )
-
-
-def _adaptive(evidence: Evidence) -> Iterator[str]:
-    if caution := evidence.campaign.stopping.caution:
-        yield caution
 
 
 def _unknown_optimum(evidence: Evidence) -> Iterator[str]:

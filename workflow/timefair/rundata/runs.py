@@ -67,7 +67,6 @@ SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
 PROBLEM = ["suite", "function", "dimension", "instance"]
 DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
-    "because",
 ]  # fmt: skip
 
 CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
@@ -116,8 +115,8 @@ class Runs:
         null: none, not known), the vectors that none of its others dominates, and all its vectors.
     stopping
         Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
-        ``reason`` (None if the rule continued), ``path`` (the number that the rule computed at each
-        look), and ``because`` (why there were runs in the round; None if no reason was needed).
+        ``reason`` (None if the rule continued), and ``path`` (the number that the rule computed at
+        each look).
     schedules
         The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job and instance.
     origins, nodes

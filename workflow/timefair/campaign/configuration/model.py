@@ -808,12 +808,11 @@ class Campaign(Section):
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
-        of_rule = self.stopping.tables
         of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
         if any(spec.schedule for spec in self.algorithms.values()):
             of_measurement = (*of_measurement, "restarts")
         needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *of_rule, *self._of_extensions}))
+        return tuple(sorted({*needed, *self._of_extensions}))
 
     @property
     def _of_extensions(self) -> Iterator[str]:

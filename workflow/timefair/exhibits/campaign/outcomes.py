@@ -329,8 +329,8 @@ STOPPING_COLUMNS = (
     Column(
         "reason",
         "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
-        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; others "
-        "if a rule allocates the runs; empty if the rule would have continued",
+        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
+        "empty if the rule would have continued",
         text=True,
     ),
     Column("looks", "how often the rule was evaluated"),

@@ -94,9 +94,6 @@ def _names(folder: Path, campaign: Campaign) -> Iterator[str]:
     keys = plan.read_keys(folder, campaign)
     yield from (str(job.record(keys[job.algorithm, job.round])) for job in plan.jobs(campaign))
     yield from (str(plan.tuning_record(label, keys)) for label in campaign.tuned)
-    if campaign.stopping.allocates:
-        rounds = range(2, campaign.rounds + 1)
-        yield from (str(plan.allocation_path(keys, round)) for round in rounds)
     for label in campaign.labels:
         yield f"collected/{label}.parquet"
     for path in outputs(campaign, "").values():

@@ -2,7 +2,7 @@
 
 A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
 run. Others compare the algorithms on a problem after each round, by the records of the earlier
-rounds. A rule for the whole campaign decides once for all jobs of a round.
+rounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
-from timefair.campaign.allocated import read_allocation
 from timefair.policies.stopping.base import Comparing
 from timefair.records.store import read_runs
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
@@ -31,8 +30,7 @@ class Repetitions:
 
     ``earlier`` has the best precisions of the runs in earlier rounds by instance, in the order of
     turns, and ``more`` is the maximal number of runs of an instance in this round. ``rules`` may
-    end instances earlier, ``resting`` ones get no run, for these reasons, and ``because`` is the
-    rule's reason for the runs of this round.
+    end instances earlier, and ``resting`` ones get no run, for these reasons.
     """
 
     def __init__(
@@ -41,11 +39,10 @@ class Repetitions:
         more: int,
         rules: Mapping[int, StoppingRule] | None = None,
         resting: Mapping[int, str] | None = None,
-        because: str | None = None,
     ) -> None:
         self._values = {instance: list(values) for instance, values in earlier.items()}
         self._ends = {instance: len(values) + more for instance, values in earlier.items()}
-        self._rules, self._because = dict(rules or {}), because
+        self._rules = dict(rules or {})
         self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
         self._ended: dict[int, str] = dict(resting or {})
         for instance, values in self._values.items():
@@ -79,9 +76,8 @@ class Repetitions:
         """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
 
         ``reason`` is None for an instance that continues. In ``path``, an undefined statistic is
-        None. ``because`` is the reason for the runs of this round; it is missing without a reason.
+        None.
         """
-        because = {} if self._because is None else {"because": self._because}
         return [
             {
                 "instance": instance,
@@ -89,7 +85,6 @@ class Repetitions:
                 "reason": self._ended.get(instance),
                 "path": [None if math.isnan(look) else look for look in self._paths[instance]],
             }
-            | because
             for instance, values in self._values.items()
         ]
 
@@ -127,8 +122,6 @@ def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Re
         }
         rests = resting(campaign, campaign.stopping, job.algorithm, field)
         return Repetitions(field[job.algorithm], more, resting=rests)
-    if campaign.stopping.allocates and job.round > 1:
-        return _allocated(campaign, job, key, folder)
     made = plan.runs_of_round(campaign, job.round).start
     return Repetitions({instance: [float("nan")] * made for instance in job.instances}, more)
 
@@ -139,17 +132,6 @@ def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
     """
     rules = {instance: campaign.stopping.judge(campaign.runs) for instance in job.instances}
     return {instance: rule for instance, rule in rules.items() if rule is not None}
-
-
-def _allocated(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:
-    """The runs that the round's file gives to the job's algorithm on its function."""
-    keys = _planned(campaign, job, key, folder)
-    shares = read_allocation(folder / plan.allocation_path(keys, job.round))
-    share = shares[job.algorithm, job.function, job.dimension]
-    earlier = _earlier(job.algorithm, job, keys, folder)
-    if not share.more:
-        return Repetitions(earlier, 0, resting=dict.fromkeys(earlier, share.reason))
-    return Repetitions(earlier, share.more, because=share.reason)
 
 
 def resting(

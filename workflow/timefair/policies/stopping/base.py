@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
@@ -26,19 +25,10 @@ class StoppingPolicy(Section):
     compares: ClassVar[bool] = False
     """Whether the rule decides by the results of all algorithms, after each round."""
 
-    allocates: ClassVar[bool] = False
-    """Whether the rule distributes the runs of a round over the complete campaign (`allocate`)."""
-
     tests: ClassVar[bool] = False
     """Whether the rule decides by tests between algorithms. In this case, another test of the same
     runs does not keep its level.
     """
-
-    tables: ClassVar[tuple[str, ...]] = ()
-    """Tables on its decisions, made for the report even if they are not requested."""
-
-    caution: ClassVar[str] = ""
-    """What readers of the other tables have to know."""
 
     rule: str
 
@@ -47,17 +37,6 @@ class StoppingPolicy(Section):
         if the rule compares algorithms, or never ends the runs earlier.
         """
         return None
-
-    def allocate(
-        self, campaign: CampaignView, keys: Any, round: int, folder: Path
-    ) -> dict[str, Any]:
-        """The content of the file with the runs of a round, from 2, if the rule allocates runs.
-
-        `keys` are the campaign's measure keys, and `folder` is ``results/<campaign>``, with all
-        records of earlier rounds. ``cells`` of the result has, for each algorithm, function and
-        dimension, the further runs on each instance (``more``) and their ``reason``.
-        """
-        raise NotImplementedError
 
 
 class Started(StoppingPolicy):
