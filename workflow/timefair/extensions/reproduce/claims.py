@@ -238,7 +238,6 @@ def campaign_again(campaign: Campaign, *, seed: int, runs: int | None) -> Campai
         "machine": {},
         "stopping": {"rule": "fixed"},
     }
-    asked.pop("registered", None)
     return configuration.parse(asked, name="--claims")
 
 
