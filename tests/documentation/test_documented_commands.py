@@ -57,7 +57,6 @@ NOT_RUN = {
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
     ),
-    "timefair selftest --quick": "tests/workflow/test_selftest.py does, with few repetitions",
     "pre-commit install": "changes the git repository",
     "python -m pytest -n 3": "these tests",
     "python -m pytest tests/adversaries": "these tests",
