@@ -48,6 +48,8 @@ NOT_RUN = {
     "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
         "needs a Slurm; tests/workflow/cluster has one"
     ),
+    "snakemake --cores all --configfile mine.yaml --printshellcmds": "shows the jobs' commands",
+    "snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds": "the same",
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),
@@ -294,14 +296,13 @@ class Copy:
     def _no_further_than_needed(line: str, folder: Path) -> str:
         """Have Snakemake do what the commands after this one need.
 
-        Planned only are the papers' campaigns, a second one of ``init``, and what is started to see
-        the commands of the jobs. Of a campaign with a file of its own, the runs are collected:
-        other commands read no more of it, and its tables would be those of `FEW`.
+        Planned only are the papers' campaigns and a second one of ``init``. Of a campaign with a
+        file of its own, the runs are collected: other commands read no more of it, and its tables
+        would be those of `FEW`.
         """
         if "snakemake --cores" not in line:
             return line
-        shown = "config/papers/", "--printshellcmds"
-        if any(part in line for part in shown) or "study" in f"{folder.name} {line}":
+        if "config/papers/" in line or "study" in f"{folder.name} {line}":
             return f"{line} --dry-run --quiet"
         if "--configfile" in line:
             return f"{line} --until collect_records"

@@ -1,4 +1,4 @@
-"""A campaign that tunes two algorithms: complete, repeated where it must be, and after a kill."""
+"""A campaign that tunes an algorithm, from the search to the page."""
 
 from __future__ import annotations
 
@@ -25,17 +25,8 @@ ALGORITHMS = {
             "on": ON,
         },
     },
-    "CMA": {
-        "use": "pycma:CMA-ES",
-        "tune": {
-            "space": {"sigma0": {"log": [0.1, 5]}},
-            "tuner": "nevergrad:OnePlusOne",
-            "budget_s": 0.4,
-            "on": ON,
-        },
-    },
 }  # fmt: skip
-TUNED = {"DE": "DE-tuned", "CMA": "CMA-tuned"}
+TUNED = {"DE": "DE-tuned"}
 
 
 def configured(folder, **changes) -> Workspace:
@@ -57,7 +48,7 @@ def searches(workspace: Workspace) -> dict:
 def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     workspace = configured(tmp_path)
     said = workspace.collect_and_analyse_here()
-    assert said.count("timefair tune --campaign") == 2
+    assert said.count("timefair tune --campaign") == 1
     found = searches(workspace)
     assert set(found) == set(TUNED.values())
     rows = workspace.rows()

@@ -103,11 +103,9 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str
 @pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["NGOpt14", "NGOpt38"])
-def test_wizards_of_the_run_count_paper_model_the_objective_and_repeat(launch, name: str) -> None:
+def test_wizards_of_the_run_count_paper_model_the_objective(launch, name: str) -> None:
     # With so few evaluations they fit surrogates, which numpy 2.4 breaks.
-    first, again = (launch(f"nevergrad:{name}", left=160, most=200) for _ in "ab")
-    assert first.evaluations == 160
-    np.testing.assert_array_equal(first.points, again.points)
+    assert launch(f"nevergrad:{name}", left=160, most=200).evaluations == 160
 
 
 @pytest.mark.slow

@@ -86,11 +86,25 @@ KEEP = {
 
 
 @pytest.mark.parametrize(("change", "kept", "wanted"), KEEP.values(), ids=KEEP)
-def test_what_is_kept_is_said_and_not_measured_again(copied, change, kept, wanted):
+def test_what_is_kept_is_said(before, change, kept, wanted):
+    campaign = changed(change)
+    found = finished(campaign, provenance.measure_keys(campaign), before[0])
+    assert (found.recorded + found.taken.total(), found.wanted, found.lost) == (kept, wanted, {})
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (lambda c: (renamed(c, formerly="b"), c.update(runs=3, instances_per_job=2)), 12),
+        (KEEP["more rounds"][0], 20),
+        (KEEP["an instance more, in larger jobs"][0], 12),
+    ],
+    ids=["a new label and a run more", "more rounds", "an instance more"],
+)
+def test_what_is_kept_is_not_measured_again(copied, change, wanted):
     folder, was = copied
     campaign = changed(change)
-    found = finished(campaign, provenance.measure_keys(campaign), folder)
-    assert (found.recorded + found.taken.total(), found.wanted, found.lost) == (kept, wanted, {})
     runs = make(campaign, folder)
     assert len(runs) == wanted
     same = ("seed", "started_utc", "best_x", "events", "reaped_s")
