@@ -89,15 +89,6 @@ NOT_RUN = {
         ),
         "a campaign more; the help's examples are run on another one",
     ),
-    **dict.fromkeys(
-        ("timefair train-classifier results/NAME --output classifier.json",),
-        "needs 100 runs of a cell; docs/how-to/reliability.md has them",
-    ),
-    "snakemake --cores all --configfile config/studies/reliability-unseen.yaml": (
-        "the study before it on the page is run"
-    ),
-    "python benchmarks/reliability.py results/reliability "
-    "--unseen results/reliability-unseen": "needs the complete studies",
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
@@ -215,9 +206,6 @@ def shrink(path: Path) -> None:
         "rounds": 1,
         **FEW,
     }
-    if campaign["name"] == "reliability":  # estimates are judged by 50 more runs
-        campaign |= {"runs": 100}
-        campaign["problems"]["functions"] = [1, 3]
     path.write_text(yaml.safe_dump(campaign, sort_keys=False))
 
 

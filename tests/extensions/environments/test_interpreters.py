@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import plan, provenance
 from timefair.extensions.environments import interpreters
@@ -95,10 +94,13 @@ def test_the_record_names_the_environment(campaign, measured, at_work):
 
 
 @pytest.mark.slow
-def test_a_recorded_run_is_replayed_in_its_environment(campaign, measured, capsys):
+def test_a_recorded_run_is_replayed_in_its_environment(campaign, measured):
     record = measured(campaign({"use": "mine:solve", "path": "checkout"}))
-    assert cli.main(["reproduce", str(record), "--instance", "2", "--run", "1"]) == 0
-    first, last = capsys.readouterr().out.splitlines()
+    words = ["reproduce", str(record), "--instance", "2", "--run", "1"]
+    replay = [sys.executable, "-P", "-m", "timefair", *words]
+    done = subprocess.run(replay, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    first, last = done.stdout.splitlines()
     assert "identical, bit for bit" in first
     assert last == NOTHING
 

@@ -1,4 +1,4 @@
-"""A classifier of estimates: features of a sample, a logistic model, and its stopping rule."""
+"""Whether an estimate is reliable: features of a sample, a logistic model, and its scores."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import bdtrc, expit, logit
+from scipy.special import expit, logit
 from scipy.stats import kurtosis, rankdata
 
-from timefair.statistics.quantiles import quantile_rank, sample_quantile
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.stopping import Assessment, checked_values
-from timefair.statistics.run_count.widths import is_kept_promise
+from timefair.statistics.run_count.stopping import checked_values
 
 FEATURES = (
     "log_n",
@@ -237,157 +235,12 @@ def fit_reliability(
     return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
 
 
-SHAPE = (*FEATURES, "resampled_log_odds")
-"""Names of the features of `shape`."""
-
-THRESHOLDS = tuple(np.round(np.arange(0.5, 0.996, 0.005), 3).tolist())
-"""Probabilities that are tried as the one at which the rule stops."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a classifier predicts: is the quantile of `start` to `cap` runs accurate?
-
-    `p` is its probability. It is accurate if the truth is within `width`, as a share of it.
-    """
-
-    p: float = 0.5
-    width: float = 0.5
-    start: int = 10
-    cap: int = 50
-
-    @property
-    def looks(self) -> range:
-        """The numbers of runs."""
-        return range(self.start, self.cap + 1)
-
-
-def shape(samples: ArrayLike, question: Question) -> NDArray[np.float64]:
-    """Features of the shape of samples, (samples, n) to (samples, features); finite.
-
-    They are `features`, and ``resampled_log_odds``: the logarithm of the odds that the quantile of
-    n values drawn from the sample with replacement is within the width of the sample quantile.
-    """
-    values = checked_values(samples, dimensions=2)
-    n = values.shape[1]
-    described = features(values, np.full(len(values), n))
-    return np.column_stack([described, _resampled_log_odds(values, question)])
-
-
-def _resampled_log_odds(values: NDArray[np.float64], question: Question) -> NDArray[np.float64]:
-    """Log-odds that a resampled quantile is within the width, shape (samples,).
-
-    The quantile of rank r is below a limit if at least r of the n draws are. Half a value is added
-    to each count of values beyond a limit, so that no event is impossible.
-    """
-    n = values.shape[1]
-    rank = quantile_rank(n, question.p)
-    estimate = sample_quantile(values, question.p)[:, np.newaxis]
-    safe = np.where(np.isfinite(estimate), estimate, 0.0)
-    reach = question.width * np.abs(safe)
-    above = np.where(np.isfinite(estimate), values > safe + reach, False).sum(axis=1)
-    below = np.where(np.isfinite(estimate), values < safe - reach, np.isfinite(values)).sum(axis=1)
-    miss = bdtrc(rank - 1, n, (below + 0.5) / (n + 1.0))
-    miss += bdtrc(n - rank, n, (above + 0.5) / (n + 1.0))
-    miss = np.clip(miss, 1e-12, 1.0 - 1e-12)
-    return np.asarray(np.log(1.0 - miss) - np.log(miss))
-
-
-@dataclass(frozen=True)
-class Cases:
-    """Complete samples, to train and to judge classifiers.
-
-    - `values`: Shape (samples, runs): the first runs of each sample, in their order, at least the
-      cap.
-    - `truth`: Shape (samples,): the quantile of independent runs.
-    """
-
-    values: NDArray[np.float64]
-    truth: NDArray[np.float64]
-
-    def accurate(self, question: Question) -> NDArray[np.bool_]:
-        """Whether the estimate of each number of runs is accurate, shape (samples, looks)."""
-        found = [
-            is_kept_promise(
-                sample_quantile(self.values[:, :n], question.p), self.truth, question.width
-            )
-            for n in question.looks
-        ]
-        return np.stack(found, axis=1)
-
-
-@dataclass(frozen=True)
-class Stops:
-    """What happens if a rule stops at the first look with at least a threshold of probability.
-
-    Arrays of shape (thresholds,), from samples of groups that the model had not seen.
-
-    - `threshold`: Rising.
-    - `stopped`: Share of the samples that stop before or at the cap.
-    - `kept`: Share of these whose estimate is accurate. One half is added to the accurate and to
-      the inaccurate ones, so that a few samples cannot show a share near 1.
-    - `runs`: Mean number of runs of all samples.
-    """
-
-    threshold: NDArray[np.float64]
-    stopped: NDArray[np.float64]
-    kept: NDArray[np.float64]
-    runs: NDArray[np.float64]
-
-    def threshold_for(self, probability: float) -> float | None:
-        """The smallest threshold from which on at least this share of estimates is accurate.
-
-        None if no threshold keeps that share.
-        """
-        below = np.flatnonzero((self.kept < probability) & (self.stopped > 0.0))
-        first = below[-1] + 1 if below.size else 0
-        if first == self.threshold.size or self.stopped[first] == 0.0:
-            return None
-        return float(self.threshold[first])
-
-    @property
-    def most(self) -> float:
-        """The largest probability that has a threshold; 0 if no sample stops."""
-        kept = np.where(self.stopped > 0.0, self.kept, 1.0)
-        from_here_on = np.minimum.accumulate(kept[::-1])[::-1]
-        return float(from_here_on[self.stopped > 0.0].max(initial=0.0))
-
-
-@dataclass(frozen=True)
-class Classifier:
-    """A trained model of the probability that an estimate is accurate."""
-
-    question: Question
-    model: ReliabilityModel
-    stops: Stops
-
-    def probability(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Probability that the estimate of each sample is accurate, (samples, n) to (samples,)."""
-        return self.model.probability(shape(samples, self.question))
-
-
-def train(cases: Cases, groups: ArrayLike, question: Question) -> Classifier:
-    """Fit a classifier to complete samples, and find what its thresholds keep.
-
-    Every number of runs of every sample is a case. `groups`, shape (samples,), such as functions,
-    are held out once each to find what a threshold keeps.
-    """
-    tables, accurate = described(cases, question), cases.accurate(question)
-    stated = held_out(tables, accurate, groups)
-    return Classifier(question, _fitted(tables, accurate), stops(stated, accurate, question))
-
-
-def described(cases: Cases, question: Question) -> NDArray[np.float64]:
-    """The shape of each sample at each number of runs, (samples, looks, features)."""
-    return np.stack([shape(cases.values[:, :n], question) for n in question.looks], axis=1)
-
-
 def held_out(
     tables: NDArray[np.float64], accurate: NDArray[np.bool_], groups: ArrayLike
 ) -> NDArray[np.float64]:
     """Probabilities from models that have not seen the group of the sample, (samples, looks).
 
-    - `tables`, shape (samples, looks, features): From `described`, or other features.
+    - `tables`, shape (samples, looks, features): Features at each look.
     - `accurate`, shape (samples, looks): Whether the estimates are accurate.
     - `groups`, shape (samples,): Each group is held out once. Raises ValueError without two.
     """
@@ -414,51 +267,7 @@ def base_rates(accurate: NDArray[np.bool_], groups: ArrayLike) -> NDArray[np.flo
     return rates
 
 
-def stops(stated: NDArray[np.float64], accurate: NDArray[np.bool_], question: Question) -> Stops:
-    """What each threshold keeps, from probabilities and outcomes of shape (samples, looks)."""
-    found = [stop_at(stated, threshold, question) for threshold in THRESHOLDS]
-    kept, stopped, runs = [], [], []
-    for n, met in found:
-        right = accurate[np.arange(len(n)), n - question.start]
-        stopped.append(met.mean())
-        kept.append((right[met].sum() + 0.5) / (met.sum() + 1.0))
-        runs.append(n.mean())
-    return Stops(np.array(THRESHOLDS), np.array(stopped), np.array(kept), np.array(runs))
-
-
-def stop_at(
-    stated: NDArray[np.float64], threshold: float, question: Question
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The number of runs of each sample, and whether it stopped with at least the threshold."""
-    enough = stated >= threshold
-    met = np.asarray(enough.any(axis=1))
-    return np.where(met, question.start + enough.argmax(axis=1), question.cap), met
-
-
 def _fitted(tables: NDArray[np.float64], accurate: NDArray[np.bool_]) -> ReliabilityModel:
     """All looks of a sample together have the weight of one case."""
     flat = tables.reshape(-1, tables.shape[2])
     return fit_reliability(flat, accurate.ravel(), penalty=tables.shape[1])
-
-
-@dataclass(frozen=True)
-class ClassifierRule:
-    """Stop when the classifier states at least `threshold`, from `start` to `cap` runs.
-
-    The share of accurate estimates where the rule stops is not the threshold: most samples stop at
-    a probability above it, and this is too high on average, because it selects the n. `Stops` has
-    the share for each threshold.
-    """
-
-    classifier: Classifier
-    threshold: float
-    start: int = 10
-    cap: int = 50
-
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Probability that the estimate is accurate."""
-        flat = samples.reshape(-1, samples.shape[-1])
-        value = self.classifier.probability(flat).reshape(samples.shape[:-1])
-        met = value >= self.threshold
-        constant = samples.min(axis=-1) == samples.max(axis=-1)
-        return Assessment(value, met, constant & met)
