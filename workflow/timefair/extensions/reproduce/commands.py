@@ -7,13 +7,12 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import interpreter
-from timefair.cli.common import Commands, measuring_environment, one_thread, progress
+from timefair.cli.common import Commands, measuring_environment, one_thread
 from timefair.records.integrity import RUN_KEY
 
 if TYPE_CHECKING:
@@ -25,27 +24,21 @@ def add_to(commands: Commands) -> None:
     """Add the command of this module."""
     reproduce = commands.add_parser(
         "reproduce",
-        help="measure recorded runs again: one, a random sample, or the claims of a campaign",
+        help="measure recorded runs again: one, or a random sample",
         description="Measures runs again, each alone, with the campaign, the parameters and the "
         "seed in its record. With a budget in evaluations, both runs have to be identical bit for "
         "bit. With a limit in seconds, their events have to agree until the clock ends one of "
         "them. For a file, measures one run, and prints the first event that differs beside the "
         "recorded event, and what has changed in code, software, parameters, seed and machine. For "
         "a folder, chooses runs at random, the same share for each algorithm, and prints one line "
-        "per algorithm, the differences of each run that differs, and a verdict. With `--claims`, "
-        "it measures the complete campaign again with other seeds, in results/NAME-claims, and "
-        "gives a verdict for each claim: who is first, and which pairs are decided. "
-        "After a stop, the same command continues. If the algorithm or the problem is your "
-        "own, start the command in the working directory of the campaign.",
+        "per algorithm, the differences of each run that differs, and a verdict. If the algorithm "
+        "or the problem is your own, start the command in the working directory of the campaign.",
         example="timefair reproduce results/default --share 5%\n"
-        "timefair reproduce results/default --claims --runs 1\n"
         "timefair reproduce results/default/collected/Nelder-Mead.parquet --function 1"
         " --dimension 10 --instance 1 --run 0",
         exits={
-            0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
-            "with --claims: no claim is contradicted, and some are supported, or there is none",
-            1: "a run differs, or could not be compared; with --claims: a claim is contradicted",
-            3: "with --claims: the new runs decide nothing",
+            0: "every chosen run is identical, or agrees as far as the clock allows a comparison",
+            1: "a run differs, or could not be compared",
         },
     )
     reproduce.add_argument(
@@ -61,22 +54,7 @@ def add_to(commands: Commands) -> None:
     reproduce.add_argument(
         "--share", help="share of the runs of each algorithm; at least one run (5%%)"
     )
-    reproduce.add_argument(
-        "--seed", type=int,
-        help="seed of the random choice; with --claims, added to the campaign's seed (1)",
-    )  # fmt: skip
-    reproduce.add_argument(
-        "--claims", action="store_true", help="test the claims of the campaign with other seeds"
-    )
-    reproduce.add_argument(
-        "--runs",
-        type=int,
-        metavar="N",
-        help="with --claims: runs on each problem; by default as many as in the campaign",
-    )
-    reproduce.add_argument(
-        "--cores", type=int, metavar="N", help="with --claims: number of cores to use (all)"
-    )
+    reproduce.add_argument("--seed", type=int, help="seed of the random choice (1)")
     reproduce.set_defaults(command=_reproduce)
 
 
@@ -107,20 +85,15 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 def _reproduce(arguments: argparse.Namespace) -> int:
     if arguments.results.is_file():
-        _refuse(arguments, ("claims", "share", "seed", "runs", "cores"), "a folder")
+        _refuse(arguments, ("share", "seed"), "a folder")
         return _replay(arguments)
     if not arguments.results.exists():
         raise InputError(f"{arguments.results}: there is no such file or folder")
     _refuse(arguments, RUN_KEY, "a file")
-    arguments.seed = 1 if arguments.seed is None else arguments.seed
-    if arguments.claims:
-        return _reproduce_claims(arguments)
-    for name in ("runs", "cores"):
-        if getattr(arguments, name) is not None:
-            raise InputError(f"--{name}: is for --claims; --share sets how many runs are replayed")
+    seed = 1 if arguments.seed is None else arguments.seed
     share = _share("5%" if arguments.share is None else arguments.share)
-    if arguments.seed < 0:
-        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
+    if seed < 0:
+        raise InputError(f"--seed: {seed}: should be at least 0")
     one_thread()
     import numpy as np
 
@@ -128,7 +101,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     from timefair.extensions.reproduce.verdict import Finding, Reproduction, line_of
 
     replays = []
-    for stratum in sample(arguments.results, share, np.random.default_rng(arguments.seed)):
+    for stratum in sample(arguments.results, share, np.random.default_rng(seed)):
         found = _replayed_elsewhere(stratum)
         print(line_of(stratum, found), flush=True)
         for each in found:
@@ -138,40 +111,6 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     reproduction = Reproduction(replays)
     print(*reproduction.summary(), sep="\n")
     return int(not reproduction.succeeded)
-
-
-def _reproduce_claims(arguments: argparse.Namespace) -> int:
-    if arguments.share is not None:
-        raise InputError("--share: is for replays; --runs sets how many runs --claims measures")
-    if arguments.seed < 1:
-        raise InputError(f"--seed: {arguments.seed}: should be at least 1 with --claims")
-    for name in ("runs", "cores"):
-        if (given := getattr(arguments, name)) is not None and not given > 0:
-            raise InputError(f"--{name}: {given}: should be above 0")
-    one_thread()
-    from timefair.extensions.reproduce import claims
-    from timefair.processes.jobs import complete
-
-    campaign = claims.campaign_of(arguments.results)
-    cores = arguments.cores or len(os.sched_getaffinity(0))
-    new = claims.campaign_again(campaign, seed=arguments.seed, runs=arguments.runs)
-    recorded = claims.study(arguments.results, campaign)
-    stated = list(claims.claims(recorded.evidence))
-    if not stated:
-        print(f"{arguments.results}: makes no claim: chance alone may explain all differences")
-        return 0
-    folder = Path("results") / new.name
-    print(
-        f"{len(stated)} claims of {arguments.results}; {new.runs} runs on each problem with the "
-        f"seed {new.seed}, in {folder}",
-        flush=True,
-    )
-    complete(new, folder, cores, partial(progress, "claims"))
-    measured = claims.study(folder, campaign)
-    judged = claims.judge(stated, measured.evidence)
-    print(*claims.conditions(recorded, measured), *claims.lines(judged), sep="\n")
-    print(f"claims and verdicts: {claims.write(judged, folder)}")
-    return int(claims.status(judged))
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
