@@ -43,16 +43,6 @@ def test_specialists_share_the_budget(specialists):
     assert frame.loc[("in turn", 2), "any_time"] < frame.loc[("virtual best", 3), "any_time"]
 
 
-def test_contributions_of_specialists(specialists):
-    frame = made("portfolio_contributions", *specialists)
-    at = frame[frame["measure"] == "at_budget"].set_index("algorithm")
-    assert at["alone"].tolist() == [0.5, 0.5, 0.0]
-    assert at["shapley"].tolist() == [0.5, 0.5, 0.0]
-    assert at["marginal"].tolist() == [0.5, 0.5, 0.0]
-    for _, rows in frame.groupby("measure"):
-        assert rows["shapley"].sum() == pytest.approx(rows["virtual_best"].iloc[0])
-
-
 def test_the_budget_ends_where_a_run_was_cut_before(specialists):
     rows, table = specialists
     rows[0] |= {"wall_s": 0.4, "stop_reason": "evaluations", "budget_evaluations": None}

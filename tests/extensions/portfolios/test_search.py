@@ -1,12 +1,11 @@
-"""Contributions, schedules and the search, against brute force and by hand."""
+"""Schedules and the search, against brute force and by hand."""
 
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 
 from timefair.extensions.portfolios import search as searching
 from timefair.extensions.portfolios.search import (
@@ -14,60 +13,9 @@ from timefair.extensions.portfolios.search import (
     Portfolio,
     Schedule,
     Search,
-    contributions,
     reached_by_any,
     share_reached,
 )
-
-probabilities = arrays(
-    np.float64,
-    array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5),
-    elements=st.sampled_from([0.0, 0.2, 0.2, 0.5, 0.8, 1.0]),
-)
-
-
-def best_of(values, chosen):
-    return values[list(chosen)].max(axis=0).mean() if chosen else 0.0
-
-
-@pytest.mark.slow
-@given(probabilities)
-def test_shapley_values_are_those_of_all_orders(values):
-    found, count = contributions(values), len(values)
-    expected = np.zeros(count)
-    orders = list(permutations(range(count)))
-    for order in orders:
-        for place, a in enumerate(order):
-            expected[a] += best_of(values, order[: place + 1]) - best_of(values, order[:place])
-    np.testing.assert_allclose(found.shapley, expected / len(orders), atol=1e-12)
-    everyone = best_of(values, range(count))
-    lost = [everyone - best_of(values, set(range(count)) - {a}) for a in range(count)]
-    np.testing.assert_allclose(found.marginal, lost, atol=1e-12)
-
-
-@pytest.mark.slow
-@given(probabilities, st.randoms(use_true_random=False))
-def test_contributions_add_up_and_follow_their_algorithm(values, random):
-    found = contributions(values)
-    assert found.shapley.sum() == pytest.approx(found.virtual_best, abs=1e-12)
-    assert found.virtual_best >= found.alone.max() - 1e-12
-    assert (found.shapley >= found.marginal / len(values) - 1e-12).all()
-    assert (found.marginal <= found.shapley + 1e-12).all()
-    assert (found.shapley <= found.alone + 1e-12).all()
-    order = list(range(len(values)))
-    random.shuffle(order)
-    moved = contributions(values[order])
-    np.testing.assert_allclose(moved.shapley, found.shapley[order], atol=1e-12)
-    np.testing.assert_allclose(moved.marginal, found.marginal[order], atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "values", [np.empty((0, 2)), np.empty((2, 0)), [[1.2]], [[np.nan]], [1.0], [[-0.1]]]
-)
-def test_contributions_refuse_what_is_no_probability(values):
-    with pytest.raises(ValueError, match="reached must"):
-        contributions(values)
-
 
 # --- Schedules ---
 

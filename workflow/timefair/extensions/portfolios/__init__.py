@@ -1,4 +1,4 @@
-"""Which algorithms should share a budget, and what each of them contributes."""
+"""Which algorithms should share a budget."""
 
 from timefair.basics.extension import Extension
 

@@ -1,4 +1,4 @@
-"""What each algorithm contributes, and which two or three should share the budget of a run."""
+"""Which two or three algorithms should share the budget of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, SPACE, UNIT
+from timefair.exhibits.columns import SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
@@ -19,12 +19,10 @@ from timefair.extensions.portfolios.search import (
     ANY_TIME,
     EVERY_TRIPLE,
     MODES,
-    Contributions,
     FunctionRuns,
     Portfolio,
     Schedule,
     Search,
-    contributions,
 )
 from timefair.rundata.evaluation_cost import complete_problems
 from timefair.rundata.frames import stacked
@@ -38,9 +36,6 @@ SIZES = (2, 3)
 EVERY, EXTENDED = "every", "extended"
 JUDGED = ("held_out", "held_out_low", "held_out_high", "gain", "gain_low", "gain_high")
 
-MEASURES = {"at_budget": (1.0,), "any_time": ANY_TIME}
-"""Shares of T at which pairs are counted, for each measure."""
-
 BUDGET = Column(
     "budget",
     "budget T of a run; smaller than the campaign's budget if a run was cut earlier, because "
@@ -53,22 +48,6 @@ PAIRS = (
     "algorithm."
 )
 
-CONTRIBUTIONS = (
-    *SPACE,
-    UNIT,
-    BUDGET,
-    Column(
-        "measure",
-        "`at_budget`: pairs that are reached within T. `any_time`: the average over 31 budgets "
-        "from T/1000 to T, evenly spaced in the logarithm, as in IOHanalyzer",
-        text=True,
-    ),
-    ALGORITHM,
-    Column("alone", "share of the pairs that the algorithm reaches alone"),
-    Column("marginal", "what the virtual best of all algorithms loses without this algorithm"),
-    Column("shapley", "Shapley value: part of `virtual_best`; all values add up to it"),
-    Column("virtual_best", "share of the pairs that is reached by the best algorithm on each pair"),
-)
 PORTFOLIOS = (
     *SPACE,
     UNIT,
@@ -113,58 +92,11 @@ PORTFOLIOS = (
 )
 
 
-@exhibit(
-    "portfolio_contributions",
-    question=QUESTION,
-    title="Contribution of each algorithm to the virtual best",
-    caption=f"""
-    What each algorithm reaches alone, and what it contributes to the virtual best, which uses the
-    best algorithm on each pair. {PAIRS} If two algorithms are equal, `marginal` is 0 for both, and
-    the Shapley value divides what they reach equally between them; it is exact. The best algorithm
-    of a pair is chosen from the same runs, so few runs make the virtual best too optimistic.
-    """,
-    columns=CONTRIBUTIONS,
-    layouts=[
-        Layout(
-            caption="Contribution of each algorithm to the virtual best: the share of the "
-            "(function, target) pairs that it reaches alone, its Shapley value, and what the "
-            "virtual best loses without it. at_budget: within T. any_time: averaged over budgets "
-            "up to T.",
-            values=(
-                Value("alone", "Alone", "high", decimals=3),
-                Value("shapley", "Shapley", "high", decimals=3),
-                Value("marginal", "Marginal", "high", decimals=3),
-            ),
-            rows=("algorithm",),
-            columns="measure",
-        )
-    ],
-    comparing=True,
-)
-def parts(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Contributions of each algorithm for each suite, dimension, unit and measure."""
-    rows = []
-    for field in fields(runs, analysis):
-        for measure, at in MEASURES.items():
-            found = of_field(field, at)
-            rows.append(
-                {
-                    **field.names,
-                    "measure": measure,
-                    "algorithm": np.array(field.algorithms, dtype=object),
-                    "alone": found.alone,
-                    "marginal": found.marginal,
-                    "shapley": found.shapley,
-                    "virtual_best": found.virtual_best,
-                }
-            )
-    return stacked(rows, column_names(CONTRIBUTIONS))
-
-
-def of_field(field: Field, at: tuple[float, ...]) -> Contributions:
-    """Contributions to pairs of (function, target, share of T); functions count equally."""
-    of_functions: list[NDArray[np.float64]] = field.search.pairs(at)
-    return contributions(np.concatenate([each.reshape(len(each), -1) for each in of_functions], 1))
+def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
+    """What the best algorithm of each (function, target, share of T) reaches, on average."""
+    parts = [pairs.reshape(len(pairs), -1).max(axis=0) for pairs in field.search.pairs(at)]
+    best = np.concatenate(parts)
+    return float(best @ np.full(best.size, 1 / best.size))
 
 
 @exhibit(
@@ -244,8 +176,8 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
             "members": None,
             "shares": None,
             "cores": 1,
-            "share": of_field(field, (1.0,)).virtual_best,
-            "any_time": of_field(field, ANY_TIME).virtual_best,
+            "share": _virtual_best(field, (1.0,)),
+            "any_time": _virtual_best(field, ANY_TIME),
             **dict.fromkeys(JUDGED, np.nan),
             "searched": EVERY,
         }
