@@ -37,7 +37,7 @@ ALLOWED = {
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {
         "basics", "problems", "records", "statistics", "rundata", "charts",
-        "policies",
+        "policies",  # the rule that decides the registered question
     },
     "latex": {"basics", "exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},

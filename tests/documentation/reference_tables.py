@@ -88,6 +88,7 @@ TOPICS = {
     "Targets, statistics and figures": (
         "target_values", "statistics", "figures",
     ),
+    "Registered question": ("registered",),
     "Comparison of stopping rules": ("statistics.run_count",),
 }  # fmt: skip
 """The other keys: those that begin with one of these words; the longest one decides."""

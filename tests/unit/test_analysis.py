@@ -112,7 +112,7 @@ def test_the_same_campaign_has_the_same_key() -> None:
         {"targets": [0.5]},
         {"statistics": {"confidence": 0.9}},
         {"budget": {"evaluations": 4, "final_target": 1e-3}},
-        {"added": {"bias": {"A": "another"}}},
+        {"added": {"registered": {"question": "another"}}},
         {"records": {"A": ["records/A/1/f1.parquet"]}},
         {"tables": ["ert"]},
     ],

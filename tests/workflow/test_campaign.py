@@ -57,7 +57,7 @@ CAMPAIGN = {
 """Two runs of each algorithm on each instance, one in each round."""
 
 MAY_BE_EMPTY = (
-    "run_count", "stopping", "disagreements", "sorted_solutions",
+    "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
     "tuning_pays", "ert_ratios", "feasible", "noise", "attainment",
     "changes", "recovery", "after_change",
 )  # fmt: skip

@@ -52,15 +52,20 @@ class Extension:
         Values of ``isolation`` in a campaign, each with the module whose context manager
         ``confined(prepared, job, cores, folder)`` gives the
         `timefair.measure.runs.child.Confined` that runs the job's algorithm.
-    check, files, clauses, settings, checklist, findings
+    check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 
         - ``check(campaign)``: lines of `timefair check`;
+        - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
         - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
         - ``clauses(record)``: what is wrong with a record, for `timefair verify`;
+        - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
+          says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
+          a `timefair.records.integrity.Measured` by algorithm;
         - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent,
           for its tables: `timefair.rundata.settings.Analysis.added`;
         - ``checklist(runs, analysis)``: parts of the checklist;
+        - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
         - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
     interpreter, elsewhere, decisive, facts
         The same, for an algorithm that another interpreter measures, or this one in another way:
@@ -81,10 +86,13 @@ class Extension:
     reported_for: tuple[str, ...] = ()
     isolation: Mapping[str, str] = field(default_factory=dict)
     check: str = ""
+    before_runs: str = ""
     files: str = ""
     clauses: str = ""
+    verifying: str = ""
     settings: str = ""
     checklist: str = ""
+    parts: str = ""
     findings: str = ""
     interpreter: str = ""
     elsewhere: str = ""

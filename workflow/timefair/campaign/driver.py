@@ -123,6 +123,7 @@ class Driver:
         """
         if not self._ready and self._runs_jobs:
             try:
+                requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
                     software.check_installed()

@@ -1,15 +1,24 @@
-"""What a campaign requires of the machine, and whether this one has it."""
+"""Checks whether runs of a campaign may begin: its extensions, and what it requires here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
+from timefair.basics.extension import each
 from timefair.machine.facts import some_facts
 from timefair.records.requirement import NEEDED, shortcoming
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from timefair.campaign.configuration import Campaign
+
+
+def permit(campaign: Campaign, folder: Path) -> None:
+    """Raise `InputError` if runs of the campaign, in ``results/NAME``, may not begin."""
+    if faults := list(each("before_runs", campaign, folder)):
+        raise InputError(*faults)
 
 
 def check(campaign: Campaign) -> None:

@@ -23,6 +23,7 @@ from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.collect import checked_parts
 from timefair.records.integrity import (
     CONSENT,
+    Measured,
     Origins,
     Place,
     RunKey,
@@ -58,10 +59,11 @@ class Summary(NamedTuple):
     machines: int
     software: tuple[str, ...]
     points: str
+    added: tuple[str, ...]
 
     def __str__(self) -> str:
         missing = "" if self.missing is None else f" ({self.missing} missing)"
-        told = filter(None, (self.points, counted(self.problems, "problem")))
+        told = filter(None, (self.points, *self.added, counted(self.problems, "problem")))
         return (
             f"{counted(self.records, 'file')}, {counted(self.runs, 'run')}{missing}, "
             f"{counted(self.digests, 'code digest')} of {counted(self.algorithms, 'algorithm')}, "
@@ -98,6 +100,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     for path in journals:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
+    inspection.for_extensions(target)
     return inspection.summary()
 
 
@@ -126,6 +129,8 @@ class _Inspection:
         self._named: dict[Path, str] = {}  # checksums of the records that they are made of
         self._lacking: dict[plan.Job, int] = {}
         self._met: dict[str, Path] = {}  # by checksum
+        self._measured: dict[str, Measured] = {}
+        self._added: tuple[str, ...] = ()
         self._nodes: list[dict[str, Any]] = []
         self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
         self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
@@ -263,6 +268,16 @@ class _Inspection:
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
+    def for_extensions(self, target: Path) -> None:
+        """Let extensions say what they find."""
+        if self._campaign is None:
+            return
+        try:
+            found = each("verifying", self._campaign, target, self._measured, self._say)
+            self._added = tuple(found)
+        except InputError as error:
+            self._problem(str(error))
+
     def summary(self) -> Summary:
         origins = self._origins.values()
         return Summary(
@@ -275,6 +290,7 @@ class _Inspection:
             machines=len(machine_kinds(origins)),
             software=tuple(differing_software(origins)),
             points=str(self._points),
+            added=self._added,
         )
 
     @property
@@ -296,9 +312,13 @@ class _Inspection:
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return
         self._origins.setdefault(label, Origins()).add(record.facts)
+        one = self._measured.setdefault(label, Measured(self._origins[label]))
+        one.runs |= seen
+        one.decided = [*one.decided, *record.facts.get("stopping", ())]
         for part in record.row_groups(("started_utc",)):
             times = [time for time in part["started_utc"].to_pylist() if time is not None]
             self._origins[label].started(record.facts, times)
+            one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _evaluate_points(self, record: Record) -> None:
         asked = self._campaign

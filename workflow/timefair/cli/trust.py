@@ -34,9 +34,9 @@ def add_to(commands: Commands) -> None:
         description="Reads every record, collected file and journal of a folder again, checks "
         "their checksums, and evaluates the best point of each run again. Prints one line for "
         "each damaged file, each record with missing runs, each point whose value is now "
-        "different, and each mixture of runs that should not be in one table. In an archive of "
-        "`timefair export crate`, it also compares every file with the manifest. The "
-        "command changes no file.",
+        "different, each mixture of runs that should not be in one table, and each deviation from "
+        "the registration. In an archive of `timefair export crate`, it also compares every file "
+        "with the manifest. The command changes no file.",
         example="timefair verify results/default\ntimefair verify results/default --rebuild",
         exits={
             0: "nothing is wrong",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -188,6 +188,18 @@ class Origins:
             for campaign in self.campaign
             if campaign
         }
+
+
+@dataclass
+class Measured:
+    """The runs of one algorithm: their origins and keys, the decisions of a stopping rule (as in
+    records), and when the first run began (None: unknown).
+    """
+
+    origins: Origins = field(default_factory=Origins)
+    runs: set[RunKey] = field(default_factory=set)
+    decided: Sequence[Mapping[Any, Any]] = ()
+    started: datetime | None = None
 
 
 def mixed(origins: Mapping[str, Origins]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from timefair.charts.style import COLOURS, LEADERS, Look, highlighted, looks
 
@@ -119,6 +119,21 @@ def folded(summary: str, content: str, items: int, most: int) -> str:
     return (
         f"<details><summary><h4>{escape(summary)} ({items})</h4></summary>\n{content}\n</details>"
     )
+
+
+class Part(NamedTuple):
+    """A part of the page that an extension adds.
+
+    - `key`, `title`: Its name in links, and its heading.
+    - `content`, `headline`: In HTML; the headline replaces that of the findings.
+    - `findings`: What is said of the findings in their heading.
+    """
+
+    key: str
+    title: str
+    content: str
+    headline: str
+    findings: str
 
 
 def section(name: str, title: str, *content: str) -> str:

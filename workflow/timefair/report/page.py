@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from timefair import __version__
+from timefair.basics.extension import each
 from timefair.campaign.configuration import Campaign
 from timefair.charts.pages import ORDER
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
@@ -30,7 +31,7 @@ from timefair.report.conclusions import cautioned, concluded, summed_up, verdict
 from timefair.report.evidence import Evidence
 from timefair.report.findings.pairs import functions_of
 from timefair.report.findings.situations import Findings, across, findings, leading
-from timefair.report.markup import Names, section
+from timefair.report.markup import Names, Part, section
 
 SCRIPTS = (
     "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
@@ -111,6 +112,7 @@ def page(
     found = [findings(evidence, space) for space in evidence.spaces]
     told = cautions(evidence)
     some = evidence.some_frame
+    first: list[Part] = list(each("parts", evidence, names))
     in_charts = {view["table"] for chart in _drawn(tables, of_tables) for view in chart["views"]}
     packed = payload.fitting(of_tables, first=in_charts)
     shown = {
@@ -119,7 +121,11 @@ def page(
     }
     drawn = _drawn(tables, shown)
     parts = {
-        "findings": ("Who wins", _findings(found, evidence, names)),
+        **{one.key: (one.title, one.content) for one in first},
+        "findings": (
+            " ".join(["Who wins", *(one.findings for one in first)]),
+            _findings(found, evidence, names),
+        ),
         "cautions": ("Cautions", cautioned(told)),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
@@ -142,7 +148,7 @@ def page(
         ),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
-        summary=worded(summed_up(found), some),
+        summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
         first=worded(
             warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
             some,

@@ -1,0 +1,338 @@
+"""The answer to the registered question, and deviations from the registration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.basics.together import ALL
+from timefair.basics.words import counted
+from timefair.exhibits.campaign.checklist_parts import ChecklistPart, listed
+from timefair.exhibits.campaign.timing_noise import of_times
+from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
+from timefair.exhibits.comparisons.criteria import Pooled, Quantile
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.extensions.registered.deviations import (
+    all_deviations,
+    answering,
+    registered,
+    registered_analysis,
+)
+from timefair.rundata.problems import Spent, problems
+from timefair.rundata.runs import Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.statistics.comparison import equal_ert, wilcoxon
+from timefair.statistics.ert import ert
+
+REGISTERED = Question(
+    0,
+    "Which question did this campaign set out to answer, and was it changed after the data "
+    "were seen?",
+    "how-to/registered.md",
+)
+
+ORDERS: Mapping[str, tuple[str, ...]] = {
+    "precision": ("precision",),
+    "ert_s": ("ert_s",),
+    "ert_evaluations": ("ert_evaluations",),
+    "ert": ("ert_evaluations", "ert_s"),
+}
+"""For each registered measure, the orders of two algorithms that are tested, one row per order."""
+
+UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"}
+
+YES, NO, UNKNOWN = "yes", "no", "not answered"
+
+COLUMNS = (
+    Column("question", "the question in words", text=True),
+    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value", text=True),
+    Column("registered", "time of the registration; empty if there is none", text=True),
+    Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
+    Column("table", "the table that explains the measure and the test", text=True),
+    Column("measure", "what is compared: a column of `table`, or `precision` at T", text=True),
+    SUITE,
+    DIMENSION,
+    FUNCTION_OR_ALL,
+    TARGET,
+    *PAIR,
+    Column("runs_a", "planned runs of `algorithm_a` that count"),
+    Column("runs_b", "planned runs of `algorithm_b` that count"),
+    Column(
+        "value_a",
+        "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
+        "is better, where a tie counts half",
+        "precision, s or evaluations",
+    ),
+    Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
+    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
+    Column("p", "p-value of this test, without a correction for multiple tests"),
+    Column("alpha", "level of the test"),
+    Column(
+        "detectable_ratio",
+        "for an ERT in seconds on one function: largest ratio of times that the speed of the "
+        "machine may explain; if the ratio of the ERTs is not larger, `better` is empty",
+    ),
+    Column("better", "the better algorithm at the level `alpha`; empty otherwise", text=True),
+    Column("success", "what counts as success: `better` or `different`", text=True),
+)
+
+
+class Order(NamedTuple):
+    """The order of two algorithms: their values, the p-value, and the better algorithm
+    or ``""``.
+    """
+
+    first: float
+    second: float
+    p: float
+    better: str
+    detectable_ratio: float = nan
+
+
+@exhibit(
+    "registered",
+    question=REGISTERED,
+    title="Answer to the registered question",
+    caption="""
+    The confirmatory result: the answer to the question that was registered before the first run.
+    It uses only the planned runs, the registered settings, and one test at the registered level.
+    All other tables are exploratory. If the table has two rows, the question is about two orders,
+    and both have to be significant. The table `deviations` lists what differs from the
+    registration.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Answer to the registered question. It uses only the planned runs, and one "
+            "test at its own level.",
+            values=(
+                Value("value_a", "First"),
+                Value("value_b", "Second"),
+                Value("p", "p", decimals=4),
+                Value("alpha", "Level", decimals=3),
+                Value("better", "Better"),
+                Value("answer", "Answer"),
+            ),
+            rows=("measure", "function", *column_names(PAIR)),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row for each order that the question is about; none without a question.
+
+    A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
+    """
+    if not registered(analysis):
+        return pd.DataFrame(columns=column_names(COLUMNS))
+    question = _question(analysis)
+    settings = registered_analysis(analysis).model_copy(
+        update={"confidence": 1 - question["alpha"]}
+    )
+    everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
+    asked = _is_asked_about(everyone.frame, question)
+    orders = {
+        measure: _at_the_end(everyone.where(asked), settings, question)
+        if measure == "precision"
+        else _to_target(everyone, asked, settings, question, UNIT[measure])
+        for measure in ORDERS[question["measure"]]
+    }
+    said = _said(analysis, question, everyone.frame[asked])
+    said["answer"] = _answer(list(orders.values()), question)
+    rows = [
+        {
+            **said,
+            "measure": measure,
+            "value_a": order.first,
+            "value_b": order.second,
+            "p": order.p,
+            "better": order.better or None,
+            "detectable_ratio": order.detectable_ratio,
+        }
+        for measure, order in orders.items()
+    ]
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+def _question(analysis: Analysis) -> dict[str, Any]:
+    """The section `registered`, with its dimension and its suite."""
+    asked = registered(analysis)["campaign"]
+    question, chosen = asked["registered"], asked["problems"]
+    dimension = question["dimension"] or chosen["dimensions"][0]
+    return {**question, "dimension": dimension, "suite": chosen["suite"]}
+
+
+def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Which runs the question compares, shape (runs,)."""
+    asked = frame["algorithm"].isin(question["algorithms"])
+    asked &= frame["dimension"] == question["dimension"]
+    if question["function"] is not None:
+        asked &= frame["function"] == question["function"]
+    return np.asarray(asked, dtype=np.bool_)
+
+
+def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns that all rows share, except the answer; `frame` contains the runs that are
+    compared.
+    """
+    first, second = question["algorithms"]
+    counts = frame["algorithm"].value_counts()
+    own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
+    return {
+        **{name: question[name] for name in own},
+        "registered": registered(analysis).get("registered_utc"),
+        "digest": registered(analysis).get("digest"),
+        "function": _function(question),
+        "target": nan if question["target"] is None else question["target"],
+        **dict(zip(column_names(PAIR), (first, second), strict=True)),
+        "runs_a": int(counts.get(first, 0)),
+        "runs_b": int(counts.get(second, 0)),
+    }
+
+
+def _function(question: Mapping[str, Any]) -> str:
+    return ALL if question["function"] is None else str(question["function"])
+
+
+def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
+    if any(np.isnan(order.p) for order in orders):
+        return UNKNOWN
+    better = [order.better for order in orders]
+    if question["success"] == "better":
+        found = better == question["algorithms"][: len(better)]
+    else:
+        found = all(better) and len(set(better)) == len(better)
+    return YES if found else NO
+
+
+def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str:
+    """The first name if `balance` is positive, the second if negative; "" if not significant."""
+    significant = p <= alpha and balance != 0
+    return names[0 if balance > 0 else 1] if significant else ""
+
+
+def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
+    """The row of the table `comparison`, decided by its p-value before the correction."""
+    median = Quantile(Pooled.of(pair, analysis), 0.5)
+    first, second = question["algorithms"]
+    there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
+    if not there:
+        return Order(nan, nan, nan, "")
+    if question["function"] is None:
+        gains = np.array([median.gain(problem, first, second) for problem in there])
+        test = wilcoxon(-gains, np.zeros(gains.size))
+        share = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+        values, p, balance = (share, 1 - share), test.p, test.balance
+    else:
+        (problem,) = there
+        values, p, balance, *_ = median.tested(problem, first, second)
+    return Order(*values, p, _better(question["algorithms"], p, balance, question["alpha"]))
+
+
+def _to_target(
+    everyone: Runs,
+    asked: NDArray[np.bool_],
+    settings: Analysis,
+    question: Mapping[str, Any],
+    unit: Unit,
+) -> Order:
+    """Compare by the ERT to the target: the score test on one function, Wilcoxon's test over all.
+
+    Without a known optimum, the target is a share of what all planned runs found, as in the tables.
+    """
+    pair = everyone.where(asked)
+    reached_at = everyone.runtimes(unit, [question["target"]])[asked]
+    spent = Spent.until(reached_at, pair.spent(unit))
+    names, alpha = question["algorithms"], question["alpha"]
+    samples = [
+        [(cost[name], success[name]) for name in names]
+        for cost, success in _by_problem(pair, spent)
+        if all(name in cost for name in names)
+    ]
+    if not samples:
+        return Order(nan, nan, nan, "")
+    erts = np.array([[float(ert(*sample)) for sample in two] for two in samples])
+    if question["function"] is None:
+        with np.errstate(divide="ignore"):
+            test = wilcoxon(*np.log10(erts.T))
+        share = float(np.mean((erts[:, 0] < erts[:, 1]) + 0.5 * (erts[:, 0] == erts[:, 1])))
+        return Order(share, 1 - share, test.p, _better(names, test.p, test.balance, alpha))
+    (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
+    p = equal_ert(cost_a, success_a, cost_b, success_b)
+    detectable = _detectable_ratio(everyone, settings, question) if unit == "seconds" else nan
+    least, most = sorted((first, second))
+    open_order = first == second or most <= least * detectable
+    better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
+    return Order(first, second, p, better, detectable)
+
+
+def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for problem in problems(pair):
+        yield problem.samples(spent.cost[:, 0]), problem.samples(spent.success[:, 0])
+
+
+def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
+    """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
+    table = of_times(runs, settings)
+    here = table["function"] == _function(question)
+    here &= table["dimension"] == question["dimension"]
+    return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
+
+
+DEVIATION = (
+    Column("kind", "what the deviation is about", text=True),
+    Column("subject", "the key, the algorithm or the file", text=True),
+    Column("registered", "what was registered", text=True),
+    Column("found", "what was found instead", text=True),
+)
+
+
+@exhibit(
+    "deviations",
+    question=REGISTERED,
+    title="Deviations from the registration",
+    caption="""
+    Every difference from the registration: keys of the campaign, the code that measured and the
+    code that makes the answer, added, missing and excluded runs, runs that began before the
+    registration, and a registration that was changed or is missing. Changes of figures and of the
+    names of functions are not listed, because they change no number.
+    """,
+    columns=DEVIATION,
+    layouts=[
+        Layout(
+            caption="Deviations from the registration.",
+            values=(
+                Value("registered", "Registered", wrap=30),
+                Value("found", "Found", wrap=30),
+            ),
+            rows=("kind", "subject"),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def deviating(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per deviation; none without a question or a deviation."""
+    return pd.DataFrame(all_deviations(runs, analysis), columns=column_names(DEVIATION))
+
+
+def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    """The question that was registered before the first run."""
+    if not registered(analysis):
+        return
+    found = all_deviations(runs, analysis)
+    kinds = listed(dict.fromkeys(one.kind for one in found))
+    yield ChecklistPart(
+        "Registration",
+        registered(analysis)["statement"],
+        f"{counted(len(found), 'deviation')} (table deviations): {kinds}" if found else "",
+    )
