@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from timefair.extensions.restart_prediction.findings import TABLE, findings
+from timefair.extensions.restart_prediction.findings import NOTHING, TABLE, findings
 from timefair.report.evidence import Evidence, Space
 
 SPACE = Space("bbob", 5)
@@ -34,6 +34,11 @@ def test_gains_come_first_and_the_largest_of_them():
     )
     named = ["A by Luby", "for CMA-ES"]  # what cannot be judged is in the table
     assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 2
+
+
+def test_a_gain_that_nobody_would_notice_is_little():
+    """The page said "1 times as fast"."""
+    assert said(row("A", "gain", "independent", gain=1.04)) == [NOTHING.format(names="A")]
 
 
 def test_without_the_table_nothing_is_said():

@@ -53,7 +53,7 @@ def test_alone_they_have_seconds_and_say_whose(foreign):
     frame = TABLES["ert"](runs, ANALYSIS)
     assert frame["ert_s"].notna().all()
     assert frame.attrs["published"] == "All times are of a foreign clock."
-    assert "for 8 this is unknown" in frame.attrs["perturbed"]
+    assert "Whether any of the 8 runs was perturbed is unknown." in frame.attrs["perturbed"]
 
 
 def test_beside_measured_runs_only_evaluations_count(foreign, measured):

@@ -85,9 +85,12 @@ def test_failed_and_perturbed_runs_are_counted(evidence):
         == "3 of 160 runs were perturbed and are included. B has the most: 3 of 80."
     )
     known.table("comparison").attrs["unperturbed"] = "Without them, nothing changes."
-    assert told(known)["Perturbed runs"].endswith("80. Without them, nothing changes.")
+    assert "included; without them, nothing changes. B has" in told(known)["Perturbed runs"]
+    known.table("comparison").attrs["unperturbed"] = ""
     perturbation["perturbed"] = 70
-    assert "this is the normal state of the machine" in told(known)["Perturbed runs"]
+    text = told(known)["Perturbed runs"]
+    assert "are included: the times are those of a shared machine. " in text
+    assert "this is the normal state of the machine" in text
 
 
 @pytest.mark.slow

@@ -3,10 +3,19 @@
 import pandas as pd
 import pytest
 
+from timefair.report.cautions import cautions
 from timefair.report.conclusions import summed_up
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import situations
-from timefair.report.findings.pairs import Standing, Verdict, standing_of
+from timefair.report.findings.pairs import (
+    Pairs,
+    Standing,
+    Verdict,
+    on_each,
+    on_function,
+    standing_of,
+    together,
+)
 from timefair.report.findings.situations import OnFunction, across, findings, how_far, on_functions
 
 SPACE = Space("bbob", 2)
@@ -23,7 +32,7 @@ def test_the_quicker_of_two_wins_on_many_functions(evidence):
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert standing.reason == (
         "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 pair and all "
-        "criteria: p\u00a0≤\u00a00.0078 against those behind."
+        "criteria: p\u00a0=\u00a00.0078."
     )
 
 
@@ -66,7 +75,7 @@ def test_on_a_function_the_runs_decide(evidence):
 def test_how_far_ahead_is_read_from_the_profile(evidence):
     said = how_far(evidence(QUICK_AND_SLOW), SPACE, "quick")
     assert said.startswith("quick has the lowest cost on 100\u00a0%")
-    assert "solves 100\u00a0% at all" in said
+    assert "reaches 100\u00a0% in at least one run" in said
 
 
 @pytest.fixture
@@ -174,12 +183,12 @@ def test_on_one_function_the_headline_is_that_of_a_single_run(evidence):
         assert found.headline.startswith("quick wins on f1 sphere, by the expected seconds")
 
 
-def _comparison(*better):
+def _comparison(*better, target=1.0):
     """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
          "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10,
-         "tests": 2, "within": float("nan"),
+         "tests": 2, "within": float("nan"), "target": float("nan") if k == "all" else target,
          "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
          "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4,
          "better": one if k != "all" else None}
@@ -194,6 +203,7 @@ def _comparison(*better):
     [
         (("A", "A"), Verdict.CLEAR, ("A",)),
         (("A", None), Verdict.MIXED, ()),
+        ((None, "A"), Verdict.MIXED, ()),
         (("A", "B"), Verdict.MIXED, ()),
         ((None, None), Verdict.NOTHING, ()),
     ],
@@ -204,6 +214,11 @@ def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, le
     known = Evidence({"comparison": _comparison(*better)}, campaign)
     standing = standing_of(known, SPACE, "precision", "Q.50")
     assert (standing.verdict, standing.leaders) == (verdict, leaders)
+    if better == (None, "A"):  # the first function has no test to name
+        assert standing.tested == (
+            "Mann-Whitney test of the runs, corrected for 2 tests and all criteria: "
+            "p\u00a0=\u00a00.01"
+        )
     if better == ("A", "B"):
         assert standing.values == (
             "A is significantly better than every other algorithm on f1 sphere; B is significantly "
@@ -213,6 +228,30 @@ def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, le
         headline = findings(known, SPACE).headline
         assert headline.startswith("The result depends on the function")
         assert "all results are equal on f2 ellipsoid" in headline
+
+
+def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
+    """The best was ahead of nobody, and the label was "depends on the function"."""
+    of = [
+        Pairs(function, {"A": 1.0, "B": 2.0, "C": 3.0}, dict(better), {}, True, 2, 6, 1e-5, 0.05)
+        for function, better in (("1", {}), ("2", {("B", "C"): 0.01}), ("all", {}))
+    ]
+    one, other = (pairs.standing("", "test") for pairs in of[:2])
+    standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
+    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("A",))
+
+
+def test_without_a_reached_target_precisions_decide(evidence):
+    """The verdict was "by the expected seconds to the targets", by a score test of ERTs."""
+    campaign = evidence({"A": 0.1, "B": 0.2}, functions=2, made=()).campaign
+    known = Evidence({"comparison": _comparison("A", "A", target=float("nan"))}, campaign)
+    assert by_time(known).values == "No run has reached a target."
+    found = findings(known, SPACE)
+    assert found.headline.startswith("A wins on f1 sphere and f2 ellipsoid, by the precision at")
+    (pairs, _) = (pairs for _, pairs in on_each(known, SPACE, "seconds", "ERT"))
+    assert on_function(known, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
+    (caution,) = (one.text for one in cautions(known) if one.topic == "Unreached targets")
+    assert caution.startswith("On 2 of 2 functions (bbob, 2 dimensions), no run has reached a")
 
 
 @pytest.mark.slow

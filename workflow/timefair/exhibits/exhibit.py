@@ -276,6 +276,8 @@ class Exhibit:
         count, total = int(runs.perturbed.sum()), len(runs.frame)
         unknown = total - count - int((runs.frame["perturbation"] == Perturbation.CLEAN).sum())
         omitted = analysis.perturbed == "exclude" and not self.complete
+        if unknown == total > 0:
+            return f"Whether any of the {total} runs was perturbed is unknown."
         text = f"{count} of {total} runs {'was' if count == 1 else 'were'} perturbed"
         text += (" and are omitted" if omitted else " and are included") if count else ""
         return text + (f"; for {unknown} this is unknown." if unknown else ".")

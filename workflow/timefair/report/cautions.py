@@ -15,7 +15,7 @@ from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURB
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
-from timefair.report.findings.pairs import functions_of
+from timefair.report.findings.pairs import functions_of, targeted
 
 MOST_MESSAGES = 3
 """Number of failed algorithms with a shown message of a run; the table contains all messages."""
@@ -25,8 +25,8 @@ FEW_RUNS = 10
 
 NORMAL = (
     "With more than half of the runs, this is the normal state of the machine: all algorithms have "
-    "met it, and their times are those of a machine that is shared. For times of an idle machine, "
-    "use fewer cores or another machine (timefair doctor shows what perturbs)."
+    "met it. For times of an idle machine, use fewer cores or another machine (timefair doctor "
+    "shows what perturbs)."
 )
 
 MEASUREMENT = "campaign"
@@ -60,9 +60,10 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Carried-over state": _carried_over(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
-        "Heavy-tailed runtimes": _heavy_tails(evidence),
+        "Unreached targets": _unreached(evidence),
         "Perturbed runs": _perturbation(evidence),
         "Timing noise": _timing_noise(evidence),
+        "Heavy-tailed runtimes": _heavy_tails(evidence),
         "Speed": _speed(evidence),
         "Mixed records": _mixed(evidence),
         "Seconds": _seconds(evidence),
@@ -226,6 +227,19 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
         )
 
 
+def _unreached(evidence: Evidence) -> Iterator[str]:
+    if evidence.optimum == "unknown":
+        return
+    for space in evidence.spaces:
+        every = functions_of(evidence, space)
+        if count := len(set(every) - set(targeted(evidence, space, evidence.unit))):
+            yield (
+                f"On {count} of {counted(len(every), 'function')} ({space.title}), no run has "
+                "reached a target, and precisions decide. Are the targets too hard, or is the "
+                "optimum (f_opt) too low?"
+            )
+
+
 def _heavy_tails(evidence: Evidence) -> Iterator[str]:
     column = "ert_s_heavy_tail" if evidence.unit == "seconds" else "ert_evaluations_heavy_tail"
     rows = evidence.table("ert")
@@ -246,14 +260,17 @@ def _perturbation(evidence: Evidence) -> Iterator[str]:
     if not told or (told[0].startswith("0 of") and "unknown" not in told[0]):
         return
     text = told[0]
+    unperturbed = evidence.table("comparison").attrs.get("unperturbed", "")
+    if unperturbed:
+        text = f"{text[:-1]}; {unperturbed[0].lower()}{unperturbed[1:]}"
     rows = evidence.table("perturbation")
     if len(rows) and rows["perturbed"].any():
         worst = max(rows.to_dict("records"), key=lambda row: row["perturbed"] / row["runs"])
+        if often := rows["perturbed"].sum() / rows["runs"].sum() > MOST_PERTURBED:
+            text = f"{text[:-1]}: the times are those of a shared machine."
         text += f" {worst['algorithm']} has the most: {worst['perturbed']} of {worst['runs']}."
-        share = rows["perturbed"].sum() / rows["runs"].sum()
-        text += f" {NORMAL}" if share > MOST_PERTURBED else ""
-    unperturbed = evidence.table("comparison").attrs.get("unperturbed", "")
-    yield " ".join(filter(None, (text, unperturbed)))
+        text += f" {NORMAL}" if often else ""
+    yield text
 
 
 def _timing_noise(evidence: Evidence) -> Iterator[str]:

@@ -45,7 +45,7 @@ def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, A
     words = {"seconds": seconds_of(frame)}
     printed = captioned(figure.page_caption.format_map(words), frame)
     notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
-    note = " ".join(filter(None, (printed, *notes)))
+    note = " ".join(filter(None, (printed, *notes))).replace("`", "")
     about = {"figure": name, "table": exhibit.name, "note": note}
     return [_worded(view, frame) | about for view in figure.chart.views(frame)]
 

@@ -72,7 +72,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
         entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
     )
     notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
-    caption = " ".join(filter(None, (printed, *notes)))
+    caption = " ".join(filter(None, (printed, *notes))).replace("`", "")
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'

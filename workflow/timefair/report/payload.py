@@ -74,7 +74,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
                 "name": column,
                 "label": worded(labels.get(column, column.replace("_", " ")), frame),
                 "key": column in keys,
-                "meaning": worded(meanings.get(column, ""), frame),
+                "meaning": worded(meanings.get(column, ""), frame).replace("`", ""),
                 "hidden": column in hidden,
                 "limits": [places[end] for end in limits.get(column, ())],
                 **_values(shown[str(column)]),

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from timefair.basics.together import ALL
-from timefair.basics.words import counted, number
+from timefair.basics.words import cost, counted, number
 from timefair.charts.costs import spent
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
@@ -85,7 +85,8 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         f"{name} {number(a)} by evaluations, {number(b)} by time" for name, (a, b) in ends.items()
     )
     functions = max(pairs.functions for pairs in found.values() if pairs)
-    title = f"{SLOPES}, over {counted(functions, 'function')}"
+    of = f", {space.title}" if len(evidence.spaces) > 1 else ""
+    title = f"{SLOPES}, over {counted(functions, 'function')}{of}"
     yield _figure("slopes", title, parts, f"{title}: {order}", MEANING)
 
 
@@ -137,12 +138,15 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
             + _text(right + 12, y + 4, _cut(name), "start", "name")
         )
     targets, kind = evidence.curve_targets
-    chosen = evidence.campaign.problems
+    every = set(evidence.of("ecdf", space, unit=evidence.unit)["function"].astype(str)) - {ALL}
+    instances = evidence.campaign.problems.instances
+    budget = evidence.budget(space)
+    within = f" of {cost(budget, evidence.unit)}" if budget else ""
     title = f"Share of targets reached, {space.title}"
     note = (
         f"{counted(len(targets), 'target')} ({kind} {number(max(targets))} to "
-        f"{number(min(targets))}), {counted(len(chosen.functions), 'function')} with "
-        f"{counted(len(chosen.instances), 'instance')}, {_runs(rows)}."
+        f"{number(min(targets))}), {counted(len(every), 'function')} with "
+        f"{counted(len(instances), 'instance')}, {_runs(rows)}{within}."
     )
     if (rows["observed"] < 1).any():
         note += " Cross: runs were cut off there; the thin line beyond it is a lower bound."
@@ -154,8 +158,8 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
 
 def _runs(rows: pd.DataFrame) -> str:
     least, most = int(rows["runs"].min()), int(rows["runs"].max())
-    together = str(least) if least == most else f"{least} to {most}"
-    return f"{together} runs per algorithm"
+    together = counted(most, "run") if least == most else f"{least} to {most} runs"
+    return f"{together} per algorithm"
 
 
 def _steps(

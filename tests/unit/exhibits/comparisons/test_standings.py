@@ -221,6 +221,17 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     assert (reversal["winner_by_evaluations"], reversal["winner_by_time"]) == ("A", "B")
 
 
+def test_a_clock_on_which_all_runs_end_at_0_has_no_shares_of_the_budget(run, table):
+    """Of runs without seconds, the page said: you have 0 evaluations."""
+    rows = [
+        run([(4, 0.0, 0.1)], run=k, algorithm=name, budget_s=0.0, budget_evaluations=40)
+        for name in "AB"
+        for k in range(3)
+    ]
+    shares = made("comparison", table(*rows)).query("measure == 'targets'")
+    assert set(shares["within"]) == {1.0, 4.0, 40.0}
+
+
 def test_a_rank_reversal_over_all_functions(hare_and_tortoise, table):
     """On each function the hare is better after 20 evaluations, the tortoise at the end."""
     rows = [

@@ -461,7 +461,8 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
     pooled = Pooled.of(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
     frame = pooled.runs.frame[pooled.runs.timed]
-    unit = next((unit for unit in UNITS if frame[BUDGETS[unit]].notna().all()), None)
+    budgets = {unit: frame[BUDGETS[unit]] for unit in UNITS}
+    unit = next((u for u, one in budgets.items() if one.notna().all() and one.max() > 0), None)
     shares: list[Criterion] = []
     if unit == "evaluations" or (unit == "seconds" and analysis.time == "wall"):
         shares = [Reached(pooled, share, unit) for share in SHARES if len(frame)]

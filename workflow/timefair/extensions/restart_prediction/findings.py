@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from timefair.basics.words import listed, number
-from timefair.report.evidence import Evidence, Space
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
 
 TABLE = "restart_advice"
 TAU = ("tau", "tau_low", "tau_high")
@@ -29,6 +29,8 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     rows = evidence.of(TABLE, space)
     if rows.empty:
         return
+    small = (rows["verdict"] == "gain") & (rows["gain"] < NOTICEABLE)
+    rows = rows.assign(verdict=rows["verdict"].mask(small, "nothing to gain"))
     gains = rows[rows["verdict"] == "gain"].sort_values("gain", ascending=False, kind="stable")
     for _, row in gains.iterrows():
         yield (

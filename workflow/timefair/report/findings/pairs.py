@@ -51,8 +51,8 @@ class Standing:
     - `tied`: Those from which the leaders do not differ significantly, the best first.
     - `values`: A sentence with the values of the first ones, or why there is no first.
     - `test`: The test and its corrections, or why it could decide nothing; empty without a test.
-    - `behind_p`, `tied_p`: The largest adjusted p-value of the leaders against an algorithm that is
-      behind, and the smallest against one that is tied; NaN without one.
+    - `behind_p`, `tied_p`: The adjusted p-values of the leaders against the algorithms that are
+      behind, and against those that are tied.
     - `basis`: The scope of the verdict, such as ``over 24 functions``.
     """
 
@@ -61,8 +61,8 @@ class Standing:
     tied: tuple[str, ...]
     values: str
     test: str = ""
-    behind_p: float = nan
-    tied_p: float = nan
+    behind_p: tuple[float, ...] = ()
+    tied_p: tuple[float, ...] = ()
     basis: str = ""
 
     @property
@@ -74,10 +74,12 @@ class Standing:
     def tested(self) -> str:
         """The test with its p-values, for brackets."""
         parts = []
-        if not isnan(self.behind_p):
-            parts.append(f"{p_value(self.behind_p, bound='≤')} against those behind")
-        if not isnan(self.tied_p):
-            parts.append(f"{p_value(self.tied_p, bound='≥')} against the others")
+        if of := self.behind_p:
+            against = " against those behind" if len(of) > 1 or self.tied_p else ""
+            parts.append(f"{p_value(max(of), '≤' if len(of) > 1 else '=')}{against}")
+        if of := self.tied_p:
+            others = self.tied[0] if len(self.tied) == 1 else "the others"
+            parts.append(f"{p_value(min(of), '≥' if len(of) > 1 else '=')} against {others}")
         return f"{self.test}: {', '.join(parts)}" if parts else self.test
 
     @property
@@ -188,6 +190,7 @@ class Pairs:
     - `tests`: Number of tests in the family; of several families, the smallest.
     - `least`: Smallest adjusted p-value that so many functions or runs can have.
     - `level`: Largest adjusted p-value of a significant difference.
+    - `aimed`: Whether some pair is tested at a target, if single functions have one.
     """
 
     function: str
@@ -200,6 +203,7 @@ class Pairs:
     least: float
     level: float
     targets: bool = False
+    aimed: bool = True
 
     @classmethod
     def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
@@ -230,6 +234,7 @@ class Pairs:
             least=least * tests,
             level=level,
             targets=targets,
+            aimed=not all(isnan(row["target"]) for row in records),
         )
 
     @property
@@ -260,9 +265,9 @@ class Pairs:
             verdict = Verdict.OPEN
         else:
             verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
-        behind_p = max((self.better[one, name] for one in leaders for name in behind), default=nan)
-        against = [self.undecided.get((one, name), nan) for one in leaders for name in tied]
-        tied_p = min((p for p in against if not isnan(p)), default=nan)
+        behind_p = tuple(self.better[one, name] for one in leaders for name in sorted(behind))
+        against = (self.undecided.get((one, name), nan) for one in leaders for name in tied)
+        tied_p = tuple(p for p in against if not isnan(p))
         said = self._values_in_words(leaders)
         if why := self._undecidable():
             return Standing(verdict, leaders, tied, said, why, basis=basis)
@@ -369,6 +374,13 @@ def functions_of(evidence: Evidence, space: Space) -> list[int]:
     return sorted(map(int, named))
 
 
+def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
+    """The functions on which a run has reached a target."""
+    rows = evidence.of(TABLE, space, measure=measure, criterion=ERT)
+    rows = rows[rows["target"].notna()] if len(rows) else rows
+    return sorted({int(each) for each in rows["function"]}) if len(rows) else []
+
+
 def on_each(
     evidence: Evidence, space: Space, measure: str, criterion: str
 ) -> Iterator[tuple[int, Pairs]]:
@@ -391,7 +403,7 @@ def on_each(
 
 def on_function(evidence: Evidence, pairs: Pairs, measure: str, criterion: str) -> Standing:
     """The standing on one function."""
-    test = TESTS.get(criterion) or TESTS[measure]
+    test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
     return pairs.standing(f"on {evidence.called(pairs.function)}", test)
 
 
@@ -403,6 +415,8 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
+    if criterion == ERT and not targeted(evidence, space, measure):
+        return nothing("No run has reached a target.")
     if len(functions_of(evidence, space)) >= FEW_FUNCTIONS:
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
@@ -428,10 +442,11 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
         same = len({one.values for one in every}) == 1
         reason = every[0].values if same else "All algorithms have the same result."
         return nothing(f"{reason.rstrip('.')}, on each function.", basis)
-    behind_p = max((p for one in every if not isnan(p := one.behind_p)), default=nan)
-    tied_p = min((p for one in every if not isnan(p := one.tied_p)), default=nan)
+    behind_p = tuple(p for one in every for p in one.behind_p)
+    tied_p = tuple(p for one in every for p in one.tied_p)
+    tests = sorted(every, key=lambda one: (not (one.behind_p or one.tied_p), not one.test))
     summary = Standing(
-        Verdict.MIXED, (), (), _each(standings), every[0].test, behind_p, tied_p, basis
+        Verdict.MIXED, (), (), _each(standings), tests[0].test, behind_p, tied_p, basis
     )
     compared = set().union(*(pairs.values for pairs, _ in found.values()))
     if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:
@@ -443,8 +458,9 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
             verdict = Verdict.CLEAR if clear else Verdict.SHARED
             return replace(summary, verdict=verdict, leaders=leaders, tied=tied)
     losers = set().union(*(pairs.losers for pairs, _ in found.values()))
-    if not losers and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
-        best = first(over_all.values)
+    front = {name: value for name, value in over_all.values.items() if name not in losers}
+    if front and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
+        best = first(front)
         tied = in_order(over_all.values, (n for n in over_all.values if n not in best))
         return replace(summary, verdict=Verdict.OPEN, leaders=best, tied=tied)
     return summary

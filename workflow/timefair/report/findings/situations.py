@@ -92,8 +92,8 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
         end += f"{percent(solved)} of them"
         end += ", of which the best run here reaches all by construction" if by_construction else ""
     else:
-        end = f"of the {problems} cases (problem and target){farther} and solves "
-        end += f"{percent(solved)} at all"
+        end = f"of the {problems} cases (problem and target){farther} and reaches "
+        end += f"{percent(solved)} in at least one run"
     return f"{algorithm} {has} on {percent(float(best['fraction']))}{band} {end}."
 
 
@@ -453,10 +453,11 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         yield want, f"expected {UNITS[unit]} to the targets{known}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
+    targets = counted(len(evidence.targets[0]), "target")
     for criterion, within in shares.items():
         yield (
             f"You have {cost(float(within), evidence.unit, evidence.clock)}",
-            f"share of targets reached within {criterion.replace(' ', NARROW)} of the budget",
+            f"share of the {targets} reached within {criterion.replace(' ', NARROW)} of the budget",
             TARGETS,
             str(criterion),
         )
