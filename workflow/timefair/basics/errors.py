@@ -10,7 +10,12 @@ from collections.abc import Iterable, Iterator
 
 _ROOM = "make room and start again: what is done is kept"
 _RIGHTS = "make it writable and start again: what is done is kept"
+_MORE = "allow more ({}) and start again: what is done is kept"
 _STORAGE = {
+    errno.EAGAIN: _MORE.format("ulimit -u"),
+    errno.EMFILE: _MORE.format("ulimit -n"),
+    errno.ENFILE: _MORE.format("fs.file-max"),
+    errno.ENOMEM: _MORE.format("memory"),
     errno.ENOSPC: _ROOM,
     errno.EDQUOT: _ROOM,
     errno.EFBIG: _ROOM,
@@ -89,7 +94,7 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def storing() -> Iterator[None]:
-    """Turn errors of the file system (no space, no permission) into `InputError`."""
+    """Turn errors for want of space, permission, processes or memory into `InputError`."""
     try:
         yield
     except OSError as error:
