@@ -26,6 +26,14 @@ _STORAGE = {
 }
 
 
+def full(folder: str | os.PathLike[str]) -> str | None:
+    """The line about a disk on which not even a log can be written; None if it has room."""
+    disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize > 1 << 16:
+        return None
+    return f"timefair: {folder}: {os.strerror(errno.ENOSPC)}; {_ROOM}"
+
+
 class InputError(Exception):
     """The user's input is wrong. `faults` has one line per thing to correct."""
 
