@@ -141,6 +141,8 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
         yield f"simulated cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
         yield "wall time     unknown: the simulated cost takes no time"
+    elif budget.cpu_s is not None:
+        yield "wall time     unknown: runs end by CPU time, and waiting does not count"
     elif estimate is None or of_job is None:
         yield "wall time     unknown: evaluations are the only budget"
     else:
