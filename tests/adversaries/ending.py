@@ -80,6 +80,13 @@ def ends_the_process(objective, rng):
     os._exit(0)
 
 
+@adversary("exited", FAILED, message="exit code 0")
+def ends_the_process_in_c(objective, rng):
+    """``exit`` of the C library, as a licence check calls it."""
+    one(objective)
+    ctypes.CDLL(None).exit(0)
+
+
 @adversary("exited", FAILED, message="exit code 77")
 def ends_the_process_in_a_thread(objective, rng):
     threading.Timer(0.02, lambda: os._exit(77)).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import mmap
 import os
@@ -137,6 +138,16 @@ def limits_its_processor_time(objective, rng):
     resource.setrlimit(resource.RLIMIT_CPU, (0, 1))
     while True:
         pass
+
+
+@adversary("ok")
+def forbids_itself_processes(objective, rng):
+    """Reaches its limit of processes and threads (``ulimit -u``)."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    with contextlib.suppress(OSError):  # the kernel lets root go on
+        if os.fork() == 0:
+            os._exit(0)
+    search(objective, rng)
 
 
 @adversary("ok")

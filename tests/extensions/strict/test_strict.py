@@ -39,6 +39,7 @@ import ctypes
 import gc
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -95,6 +96,14 @@ def looks_around(objective, rng):
         except OSError:
             pass
     raise RuntimeError(f"found: {found}")
+
+
+def serves(objective, rng):
+    """Connects to a server of its own, and tells which networks it sees."""
+    objective(objective.lower)
+    server = socket.create_server(("127.0.0.1", 0))
+    socket.create_connection(server.getsockname()).close()
+    raise RuntimeError(f"{socket.if_nameindex()} {os.readlink('/proc/self/ns/net')}")
 
 
 def raises(objective, rng):
@@ -331,6 +340,13 @@ def test_what_the_function_raises_ends_the_run(algorithms):
 def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
     row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**11)
     assert row["message"] == "RuntimeError: found: []"
+
+
+def test_it_has_a_network_of_its_own(algorithms, problem):
+    """With a loopback, on which it can reach itself and nobody else."""
+    row = run_apart(f"{algorithms}:serves", problem, time_ns=10**11)
+    assert row["message"].startswith("RuntimeError: [(1, 'lo')] net:")
+    assert os.readlink("/proc/self/ns/net") not in row["message"]
 
 
 def can_refuse() -> bool:

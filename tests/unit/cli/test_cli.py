@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_key, measure_keys
-from timefair.cli.common import THREAD_VARIABLES
+from timefair.cli.common import THREAD_VARIABLES, status_of
+from timefair.machine import doctor
 from timefair.records.store import read_runs
 
 ROOT = Path(__file__).parents[3]
@@ -67,6 +69,28 @@ def test_check_says_what_a_campaign_costs(
     assert lines[2].startswith("wall time     at most about ")
     assert lines[2].endswith("; 24 s of core time, at most 1 s in a job")
     assert lines[3:5] == ["algorithms    1", "jobs          12"]
+
+
+def test_check_says_which_isolation_is_not_possible_here(
+    campaign_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "private_folders_refused", lambda host: "a user namespace: no")
+    assert cli.main(["check", str(campaign_file)]) == 0
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("isolation")]
+    assert line.startswith("isolation     private is not possible here (a user namespace: no): ")
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOSPC, errno.ENOMEM])
+def test_what_the_machine_lacks_is_one_line(
+    number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> int:
+        raise OSError(number, os.strerror(number))
+
+    assert status_of(work) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"timefair: {os.strerror(number)}; ")
+    assert line.endswith(" and start again: what is done is kept")
 
 
 def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,8 @@ from timefair.records.status import Perturbation
         ((1.0, 0.0, 1.35, 1.0, 1.0), "clean", None),  # 2 s instead of 1.741: x 1.149
         ((1.0, 0.0, 1.36, 1.0, 1.0), "perturbed", "the reference kernel took 1.36 x its best"),
         ((0.0, 0.5, 1.0, 1.0), "clean", None),
+        ((1.0, 0.0, None, None, 1.0, 0.11), "perturbed", "memory was short for 6% of the time"),
+        ((1.0, 0.0, None, None, 1.0, 0.1), "clean", None),
     ],
 )
 def test_the_rule(figures, perturbation, reason):
@@ -190,6 +192,16 @@ def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
         }
     )
     assert found == Surroundings(None, None, 2.0)
+
+
+def test_waiting_for_memory_is_not_waiting_for_a_core(machine):
+    found = machine(
+        {
+            "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
+            "proc/pressure/memory": "some avg10=0.00 total=4000000\nfull avg10=0.00 total=9\n",
+        }
+    )
+    assert found == Surroundings(None, 1.0, None, 4.0)
 
 
 @pytest.mark.parametrize(

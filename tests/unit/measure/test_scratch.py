@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from timefair.basics.files import remove
+from timefair.basics.files import remove, remove_abandoned
+from timefair.linux import kernel
 from timefair.measure.isolation import look, scratch_folder
 
 
@@ -25,6 +27,27 @@ def test_a_folder_is_removed_with_what_is_in_it(temporary):
             assert os.path.dirname(file.name) == str(folder)
     assert list(temporary.iterdir()) == []
     assert tempfile.gettempdir() == str(temporary)
+
+
+def test_what_a_killed_process_left_is_removed_and_what_is_in_use_is_not(temporary):
+    ready, write = os.pipe()
+
+    def live():
+        with scratch_folder() as folder:
+            (folder / "file").touch()
+            os.write(write, b"x")
+            signal.pause()
+
+    pid = kernel.forked(live)
+    os.read(ready, 1)
+    remove_abandoned()
+    assert len(list(temporary.rglob("file"))) == 1
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    with scratch_folder() as folder:
+        tempfile.tempdir = str(temporary)
+        remove_abandoned()
+        assert list(temporary.iterdir()) == [folder]
 
 
 def dig(folder: Path, levels: int) -> None:

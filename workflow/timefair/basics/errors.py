@@ -10,7 +10,12 @@ from collections.abc import Iterable, Iterator
 
 _ROOM = "make room and start again: what is done is kept"
 _RIGHTS = "make it writable and start again: what is done is kept"
+_MORE = "allow more ({}) and start again: what is done is kept"
 _STORAGE = {
+    errno.EAGAIN: _MORE.format("ulimit -u"),
+    errno.EMFILE: _MORE.format("ulimit -n"),
+    errno.ENFILE: _MORE.format("fs.file-max"),
+    errno.ENOMEM: _MORE.format("memory"),
     errno.ENOSPC: _ROOM,
     errno.EDQUOT: _ROOM,
     errno.EFBIG: _ROOM,
@@ -19,6 +24,14 @@ _STORAGE = {
     errno.EPERM: _RIGHTS,
     errno.ENAMETOOLONG: "use a shorter name",
 }
+
+
+def full(folder: str | os.PathLike[str]) -> str | None:
+    """The line about a disk on which not even a log can be written; None if it has room."""
+    disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize > 1 << 16:
+        return None
+    return f"timefair: {folder}: {os.strerror(errno.ENOSPC)}; {_ROOM}"
 
 
 class InputError(Exception):
@@ -89,7 +102,7 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def storing() -> Iterator[None]:
-    """Turn errors of the file system (no space, no permission) into `InputError`."""
+    """Turn errors for want of space, permission, processes or memory into `InputError`."""
     try:
         yield
     except OSError as error:

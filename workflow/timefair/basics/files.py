@@ -76,14 +76,43 @@ def remove(folder: str) -> None:
         subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
 
 
+OF_A_RUN = "timefair-run-"
+"""First part of the names of the temporary folders of runs."""
+
+
 @contextlib.contextmanager
 def temporary_folder(prefix: str) -> Iterator[str]:
-    """A new temporary folder, removed at the end."""
-    folder = tempfile.mkdtemp(prefix=prefix)
+    """A new temporary folder, locked until its end, when it is removed."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=prefix)
+        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        with contextlib.suppress(OSError):  # of a file system without locks
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        if os.path.isdir(folder):  # not taken for an abandoned one before it was locked
+            break
+        os.close(fd)
     try:
         yield folder
     finally:
         remove(folder)
+        os.close(fd)
+
+
+def remove_abandoned() -> None:
+    """Remove the temporary folders of this user's runs whose process was killed."""
+    top = tempfile.gettempdir()
+    for name in os.listdir(top):
+        if not name.startswith(OF_A_RUN):
+            continue
+        with contextlib.suppress(OSError):  # it is another user's, in use, or has just gone
+            place = os.path.join(top, name)
+            fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(fd).st_uid == os.geteuid():
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(place)
+            finally:
+                os.close(fd)
 
 
 DRIVER = ".driver"

@@ -11,8 +11,10 @@ import inspect
 import logging
 import os
 import re
+import signal
 import sys
 import sysconfig
+import threading
 import warnings as python_warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -87,10 +89,11 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     sys.argv = [place]
     try:
         with (
-            _muffled() as heard, _warnings_kept() as warned, _logging_kept(), noted(), _no_exit()
+            _ends_named(place), _muffled() as heard, _warnings_kept() as warned, _logging_kept(),
+            noted(), _no_exit(), _interrupts_named(),
         ):  # fmt: skip
             module = load()
-    except (InputError, Interrupted, KeyboardInterrupt):
+    except (InputError, Interrupted):
         raise
     except SystemExit as stop:
         raise InputError(
@@ -118,6 +121,51 @@ def import_warnings(place: str, name: str) -> list[str]:
 def seconds(name: str) -> float:
     """Seconds that the first import of a module took; 0 if this process has not imported it."""
     return _imports[name].seconds if name in _imports else 0.0
+
+
+_WATCH = 'read -r _ || printf "%s\\n" "$1" >&2'
+
+
+@contextlib.contextmanager
+def _ends_named(place: str) -> Iterator[None]:
+    """Let a shell print a line if this process ends before the block does, in whatever way."""
+    reader, writer = os.pipe()
+    line = f"timefair: {place} ended the process that imported it; {GUARD}"
+    files = [(os.POSIX_SPAWN_DUP2, reader, 0)]
+    words, shell = ["sh", "-c", _WATCH, "sh", line], 0
+    with contextlib.suppress(OSError):  # without a shell, or a process for it, there is no line
+        shell = os.posix_spawn("/bin/sh", words, os.environ, file_actions=files)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # the module has closed it, or waited for the shell
+            os.write(writer, b"\n")
+        for fd in (reader, writer):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+        if shell:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(shell, 0)
+
+
+@contextlib.contextmanager
+def _interrupts_named() -> Iterator[None]:
+    """Let SIGINT raise `Interrupted`: a `KeyboardInterrupt` is then raised by the module."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
+        threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        raise Interrupted(number)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextlib.contextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
 from timefair.cli.common import Commands, one_thread
@@ -74,7 +76,27 @@ def _init(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    """Check in a fork, which a module of the user's may end."""
     one_thread()
+    from timefair.measure.processes import NoAnswer, elsewhere
+
+    def lines() -> list[str]:
+        try:
+            with storing():
+                return list(_lines(arguments))
+        except Exception as error:
+            if not isinstance(error, InputError):
+                sys.excepthook(*sys.exc_info())
+            raise
+
+    try:
+        print(*elsewhere(lines), sep="\n")
+    except NoAnswer:
+        raise InputError(f"{arguments.config}: it could not be checked to its end") from None
+
+
+def _lines(arguments: argparse.Namespace) -> Iterator[str]:
+    """What `check` prints."""
     from timefair.campaign import configuration, plan
     from timefair.machine import software
 
@@ -84,22 +106,17 @@ def _check(arguments: argparse.Namespace) -> None:
     in_turn = len(campaign.algorithms)
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
     cells = plan.cell_count(campaign)
-    print(f"campaign      {campaign.name}")
-    print(f"runs          {_runs_line(campaign, cells)}")
-    for line in (*_time_lines(campaign), *_finished_lines(campaign)):
-        print(line)
-    print(f"algorithms    {len(campaign.algorithms)}")
+    yield f"campaign      {campaign.name}"
+    yield f"runs          {_runs_line(campaign, cells)}"
+    yield from (*_time_lines(campaign), *_finished_lines(campaign))
+    yield f"algorithms    {len(campaign.algorithms)}"
     if campaign.published:
-        print(f"published     {len(campaign.published)}, in evaluations only")
-    print(f"jobs          {jobs}{blocks}")
-    for line in _change_lines(campaign):
-        print(line)
-    for line in _machine_lines(campaign):
-        print(line)
-    for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
-        print(line)
-    for line in each("check", campaign):
-        print(line)
+        yield f"published     {len(campaign.published)}, in evaluations only"
+    yield f"jobs          {jobs}{blocks}"
+    yield from _change_lines(campaign)
+    yield from (*_machine_lines(campaign), *_isolation_lines(campaign))
+    yield from (*campaign.not_drawn, *configuration.warnings(campaign))
+    yield from each("check", campaign)
 
 
 def _runs_line(campaign: Campaign, cells: int) -> str:
@@ -124,6 +141,8 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
         yield f"simulated cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
         yield "wall time     unknown: the simulated cost takes no time"
+    elif budget.cpu_s is not None:
+        yield "wall time     unknown: runs end by CPU time, and waiting does not count"
     elif estimate is None or of_job is None:
         yield "wall time     unknown: evaluations are the only budget"
     else:
@@ -181,6 +200,19 @@ def _machine_lines(campaign: Campaign) -> Iterator[str]:
         yield f"machine       {required_in_words(required)}"
         if fault := requirement.shortcoming_here(campaign):
             yield f"{fault}. Only jobs that run here fail."
+
+
+def _isolation_lines(campaign: Campaign) -> Iterator[str]:
+    """What this machine does not let runs have of the isolation that the campaign asks for."""
+    from timefair.machine.doctor import private_folders_refused
+    from timefair.machine.host import Host
+
+    if refused := private_folders_refused(Host()):
+        asked = ", ".join(sorted({campaign.isolation_of(label) for label in campaign.algorithms}))
+        yield (
+            f"isolation     {asked} is not possible here ({refused}): a run can write where later "
+            "runs read, and signal other processes; run timefair doctor"
+        )
 
 
 def _results(campaign: Campaign) -> Path:

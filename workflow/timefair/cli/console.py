@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from timefair.basics.errors import full
 from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.pace import Pace
@@ -110,6 +111,8 @@ class ConsoleHandler(logging.Handler):
                 self._show(self._pace, one)
         elif self._pace is None or self._driver is None:
             return
+        elif event == LogEvent.JOB_ERROR and (line := full(self._driver.folder)):
+            self._line.above(line)  # the job's log is on this disk
         elif event == LogEvent.JOB_INFO:
             begun = said["jobid"], said["rule_name"], said["wildcards"]
             self._pace.begin(*begun, time.monotonic())

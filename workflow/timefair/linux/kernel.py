@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
-_CLOCK_MONOTONIC = 1
+_CLOCK_MONOTONIC, _CLOCK_PROCESS_CPUTIME = 1, 2
 _SIGEV_SIGNAL = 0
 _TIMER_ABSTIME = 1
 _PR_GET_TID_ADDRESS = 40
@@ -93,6 +93,21 @@ def cpu_ns_of(pid: int) -> int:
     """CPU time of a process of this user, without its children, in ns."""
     clock = (~pid << 3) | 2  # as clock_getcpuclockid makes it
     return time.clock_gettime_ns(clock)
+
+
+def cpu_ns_below(pid: int) -> int:
+    """CPU time of the descendants of a process, in ns; of those that have ended, in steps of a tick
+    (10 ms).
+    """
+    try:
+        ended = sum(map(int, read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()[13:15]))
+    except (OSError, ValueError):
+        return 0
+    total = ended * 10**9 // os.sysconf("SC_CLK_TCK")
+    for child in children(pid):
+        with contextlib.suppress(OSError):  # it has ended, and is counted next time
+            total += cpu_ns_of(child) + cpu_ns_below(child)
+    return total
 
 
 def name_process(name: str) -> None:
@@ -198,16 +213,17 @@ def _forget_helpers() -> None:
 
 
 class KillTimer:
-    """SIGKILL to this process at a moment of CLOCK_MONOTONIC.
+    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of its own CPU time.
 
     It needs neither the interpreter nor the parent, and cannot be caught. A fork does not inherit
     it, so it has to be created in the process that it ends.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, cpu: bool = False) -> None:
         self._timer = ctypes.c_void_p()
         event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
-        _check(_libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(self._timer)))
+        clock = _CLOCK_PROCESS_CPUTIME if cpu else _CLOCK_MONOTONIC
+        _check(_libc.timer_create(clock, ctypes.byref(event), ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:
         """Replace the moment by `at_ns`; one in the past means now."""
@@ -308,14 +324,13 @@ def reaped(child: int) -> Orphan:
     return Orphan(child, status, cpu_s, usage.ru_nivcsw, memory_mb, delay_ns, written)
 
 
-def children() -> list[int]:
-    """The processes that this process is the parent of, zombies included."""
-    found = []
-    for task in os.listdir("/proc/self/task"):
-        try:
-            found += [int(pid) for pid in read_file(f"/proc/self/task/{task}/children").split()]
-        except OSError:  # the thread has ended
-            continue
+def children(of: int | str = "self") -> list[int]:
+    """The processes that a process is the parent of, zombies included; empty if it has ended."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{of}/task"):
+            with contextlib.suppress(OSError):  # the thread has ended
+                found += map(int, read_file(f"/proc/{of}/task/{task}/children").split())
     return found
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import re
+import socket
 import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +27,8 @@ _CLONE_NEWNS = 0x00020000
 _CLONE_NEWIPC = 0x08000000
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWPID = 0x20000000
+_CLONE_NEWNET = 0x40000000
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _MS_RDONLY, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 0x1000, 0x4000, 0x40000
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
 _NOSUID_NODEV_NOEXEC = 2 | 4 | 8
@@ -210,6 +214,16 @@ def own_processes() -> None:
     global _in_own_processes
     _own_namespaces(_CLONE_NEWPID)
     _in_own_processes = True
+
+
+def own_network() -> None:
+    """Enter a network permanently that only this process and its forks see, with a loopback.
+
+    Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
+    """
+    _own_namespaces(_CLONE_NEWNET)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
 def leave_processes() -> bool:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.basics.files import temporary_folder
+from timefair.basics.files import OF_A_RUN, temporary_folder
 from timefair.linux import kernel, private_folders
 from timefair.linux.private_folders import Mount
 from timefair.records.status import Isolation
@@ -147,10 +147,6 @@ def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
 
 
-PREFIX = "timefair-"
-"""First part of the names of the temporary folders of runs."""
-
-
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
     """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
@@ -158,7 +154,7 @@ def scratch_folder() -> Iterator[Path]:
     The folder is removed at the end, with everything that ended processes left in it.
     """
     before = tempfile.tempdir
-    with temporary_folder(PREFIX) as folder:
+    with temporary_folder(OF_A_RUN) as folder:
         tempfile.tempdir = folder
         try:
             yield Path(folder)
@@ -218,7 +214,7 @@ def _entries(top: str) -> Fingerprint:
 
 
 def _unexpected(name: str, is_folder: bool) -> bool:
-    return name not in _EXPECTED and not (is_folder and name.startswith(PREFIX))
+    return name not in _EXPECTED and not (is_folder and name.startswith(OF_A_RUN))
 
 
 def _is_folder(looks: os.stat_result) -> bool:

@@ -38,14 +38,15 @@ def judge(
     reference_s: float | None,
     best_reference_s: float | None,
     charged_s: float = 0.0,
+    memory_s: float | None = None,
 ) -> Judgement:
     """Judge a run by its waiting for others, and by the speed of its core before and after it.
 
     Its clock is its real time, 0 if it never began, and its simulated evaluation cost, which no
     machine changes. `foreign_delay_s` is the part in which it waited for a core that others used,
     `reference_s` the mean time of the reference kernel before and after it, and `best_reference_s`
-    the least one on this core; None for what is unknown. Unknown if neither is known; one that is
-    known decides alone.
+    the least one on this core, `memory_s` the time in which a task of the machine waited for
+    memory; None for what is unknown. Unknown if neither of the first two is known.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -56,6 +57,8 @@ def judge(
         reasons.append(f"waited {delay:.0%} of the time for a core that others had")
     if ratio is not None and lengthened(ratio, real) > REFERENCE_RATIO:
         reasons.append(f"the reference kernel took {ratio:.2f} x its best")
+    if memory_s is not None and clock_s > 0 and memory_s / clock_s > DELAY_SHARE:
+        reasons.append(f"memory was short for {memory_s / clock_s:.0%} of the time")
     if reasons:
         return Judgement(Perturbation.PERTURBED, "; ".join(reasons))
     if delay is None and ratio is None:
@@ -76,13 +79,14 @@ class Surroundings(NamedTuple):
     """The counters at one moment, or their growth between two moments, in seconds.
 
     Steal time, in which the hypervisor ran something else on the cores, usually counted in ticks of
-    10 ms; time in which a task on the machine waited for a core; and time in which a quota stopped
-    the control groups of this process.
+    10 ms; time in which a task on the machine waited for a core; time in which a quota stopped the
+    control groups of this process; and time in which a task on the machine waited for memory.
     """
 
     steal_s: float | None
     pressure_s: float | None
     throttled_s: float | None
+    memory_s: float | None = None
 
     def since(self, before: Surroundings) -> Surroundings:
         """The growth of the counters since an earlier moment; None for unknown counters."""
@@ -102,7 +106,8 @@ class Counters:
 
     def look(self) -> Surroundings:
         """The counters now."""
-        return Surroundings(self._steal_s(), self._pressure_s(), self._throttled_s())
+        cpu_s, memory_s = self._pressure_s("cpu"), self._pressure_s("memory")
+        return Surroundings(self._steal_s(), cpu_s, self._throttled_s(), memory_s)
 
     def _steal_s(self) -> float | None:
         told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
@@ -112,8 +117,8 @@ class Counters:
             return None
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _pressure_s(self) -> float | None:
-        for kind, *figures in self._lines("proc/pressure/cpu"):
+    def _pressure_s(self, of: str) -> float | None:
+        for kind, *figures in self._lines(f"proc/pressure/{of}"):
             if kind == "some":
                 total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
                 return int(total) / 1e6 if total.isdecimal() else None
@@ -254,16 +259,17 @@ class RunMonitor:
         before_s = reference.last_s if reference else None
         before = self._counters.look()
         row = run()
-        added = self._counters.look().since(before)
+        added = self._counters.look().since(before)._asdict()
+        memory_s = added.pop("memory_s")
         after_s = reference.take() if reference else None
         mean_s = (before_s + after_s) / 2 if before_s and after_s else None
         best_s = reference.best_s if reference else None
         perturbation, reason = judge(
-            row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"]
+            row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"], memory_s
         )
         return {
             **row,
-            **added._asdict(),
+            **added,
             "reference_before_s": before_s,
             "reference_after_s": after_s,
             "perturbation": perturbation,

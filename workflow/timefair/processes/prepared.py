@@ -44,6 +44,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
+from timefair.basics import files
 from timefair.basics.errors import Interrupted
 from timefair.linux import kernel
 from timefair.linux.kernel import SIGNALS, ends_at_once
@@ -347,6 +348,7 @@ def serve(
             poll.unregister(pidfd)
             os.close(pidfd)
             kernel.end_orphans(spare=jobs.values())
+            files.remove_abandoned()  # of a job that was killed
         if listener.fileno() in ready:
             number += 1
             inherited = [driver_fd, listener.fileno(), *jobs]

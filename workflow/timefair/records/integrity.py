@@ -397,7 +397,8 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
-    budget_s = campaign.get("budget", {}).get("time_s")
+    budget = campaign.get("budget", {})
+    budget_s = budget.get("time_s") or budget.get("cpu_s")
     return {"repeats": repeats, "reference": is_referenced(timing.get("reference"), budget_s)}
 
 
@@ -412,6 +413,7 @@ def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]
     """
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
     asked = {name: campaign.get(name) for name in SHARED}
+    asked["budget"] = {k: v for k, v in (asked["budget"] or {}).items() if v is not None}
     asked["problems"] = {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:

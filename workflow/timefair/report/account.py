@@ -119,6 +119,8 @@ def _budget(campaign: Campaign) -> str:
     said = []
     if budget.time_s is not None:
         said.append(f"{number(budget.time_s)}\u00a0s of wall clock{_cost(budget)}")
+    if budget.cpu_s is not None:
+        said.append(f"{number(budget.cpu_s)}\u00a0s of CPU time")
     if budget.evaluations_per_dimension is not None:
         said.append(f"{budget.evaluations_per_dimension} evaluations times the dimension")
     elif budget.evaluations is not None:

@@ -121,7 +121,8 @@ class Evidence:
         budget = self.campaign.budget
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)
-        return budget.time_s if self.clock == "wall" else None
+        own = "wall" if budget.cpu_s is None else "cpu"
+        return budget.seconds if self.clock == own else None
 
     @property
     def curve_targets(self) -> tuple[tuple[float, ...], str]:

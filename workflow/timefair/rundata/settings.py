@@ -150,6 +150,8 @@ class Statistics(Section):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.time == "reference" and not campaign.reference_is_timed:
             yield "time", "'reference': needs timing.reference: true"
+        if self.time == "wall" and campaign.budget.cpu_s is not None:
+            yield "time", "'wall': with budget.cpu_s, runs have no other clock; write 'cpu'"
         if self.time != "wall" and campaign.budget.evaluation_cost_s:
             yield "time", f"{self.time!r}: with budget.evaluation_cost_s write 'wall'"
         suite = campaign.problems.suite

@@ -455,9 +455,10 @@ def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
     evaluations = budget.evaluations_for(min(campaign.problems.dimensions))
     if evaluations is None or suite.environments == 1:
         return
-    if budget.time_s is not None:
+    if budget.seconds is not None:
+        name = "time_s" if budget.cpu_s is None else "cpu_s"
         yield (
-            f"budget.time_s: {budget.time_s:g}: excludes {key} in {suite.name}, whose problems "
+            f"budget.{name}: {budget.seconds:g}: excludes {key} in {suite.name}, whose problems "
             "change after seconds or after evaluations; give one"
         )
     elif evaluations < suite.environments:

@@ -325,6 +325,11 @@ class Budget(Section):
     time_s: Seconds | None = Field(
         default=None, description="T: seconds of wall clock for a run, restarts included."
     )
+    cpu_s: Seconds | None = Field(
+        default=None,
+        description="T in CPU time instead: seconds that the threads and processes of a run "
+        "compute, restarts included. Waiting does not count.",
+    )
     evaluations: Count | None = Field(default=None, description="Number of evaluations of a run.")
     evaluations_per_dimension: Count | None = Field(
         default=None,
@@ -343,8 +348,13 @@ class Budget(Section):
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         each = self.evaluations_per_dimension
-        if self.time_s is None and self.evaluations is None and each is None:
-            yield "", "empty; give time_s, evaluations or evaluations_per_dimension"
+        if self.seconds is None and self.evaluations is None and each is None:
+            yield "", "empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"
+        if self.cpu_s is not None:
+            if self.time_s is not None:
+                yield "cpu_s", f"{self.cpu_s:g}: excludes time_s ({self.time_s:g}); give one"
+            if self.evaluation_cost_s:
+                yield "cpu_s", f"{self.cpu_s:g}: excludes evaluation_cost_s; give one"
         if self.evaluations is not None and each is not None:
             yield (
                 "evaluations",
@@ -354,7 +364,12 @@ class Budget(Section):
     @property
     def unit(self) -> Literal["seconds", "evaluations"]:
         """What the budget is in, and results are compared in first."""
-        return "evaluations" if self.time_s is None else "seconds"
+        return "evaluations" if self.seconds is None else "seconds"
+
+    @property
+    def seconds(self) -> float | None:
+        """T, in seconds of the wall clock or of CPU time; None without it."""
+        return self.time_s if self.cpu_s is None else self.cpu_s
 
     def evaluations_for(self, dimension: int) -> int | None:
         """The budget of evaluations in a dimension; None without one."""
@@ -368,7 +383,8 @@ class Limits(Section):
 
     memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
     wall_s: Seconds = Field(
-        default=3600.0, description="Seconds after which a run without `budget.time_s` is ended."
+        default=3600.0,
+        description="Seconds of wall clock after which a run without `budget.time_s` is ended.",
     )
 
 
@@ -383,7 +399,7 @@ class Timing(Section):
         default=None,
         description="Whether the reference kernel, a small fixed piece of work (about 14 ms), is "
         "timed before and after each run. It measures the speed of the core. `null`: only if "
-        "`budget.time_s` is set.",
+        "`budget.time_s` or `budget.cpu_s` is set.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -562,6 +578,17 @@ class Campaign(Section):
         known = SUITES.get(suite) if isinstance(suite, str) else None
         return {**value, "targets": known.targets} if known and known.targets else value
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_clock(cls, value: object) -> object:
+        """With a budget of CPU time, tables are in CPU time."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("budget"), Mapping):
+            return value
+        given = value.get("statistics", {})
+        if value["budget"].get("cpu_s") is None or not isinstance(given, Mapping):
+            return value
+        return {**value, "statistics": {"time": "cpu", **given}}
+
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
@@ -571,6 +598,8 @@ class Campaign(Section):
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
                 yield key, f"{spec.threads}: should be 1 with isolation: strict"
+            if self.isolation_of(label) == "strict" and self.budget.cpu_s is not None:
+                yield "budget.cpu_s", f"not with isolation: strict ({label}), which waits busily"
         yield from self._wrong_variants()
         if self.block is not None and self.stopping.compares:
             yield (
@@ -695,7 +724,7 @@ class Campaign(Section):
         from timefair.problems.registry import SUITES
 
         suite = SUITES.get(self.problems.suite)
-        return suite is not None and suite.environments > 1 and self.budget.time_s is not None
+        return suite is not None and suite.environments > 1 and self.budget.unit == "seconds"
 
     def restart_of(self, label: str) -> Restart:
         """The restart policy of one algorithm."""
@@ -726,7 +755,7 @@ class Campaign(Section):
     @property
     def reference_is_timed(self) -> bool:
         """Whether the reference kernel is timed around each run."""
-        return is_referenced(self.timing.reference, self.budget.time_s)
+        return is_referenced(self.timing.reference, self.budget.seconds)
 
     def section(self, key: str) -> Any:
         """The section of an extension; None without the section or the extension."""

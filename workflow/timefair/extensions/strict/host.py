@@ -29,7 +29,7 @@ from timefair.algorithms.registry import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
-from timefair.linux import keeper, kernel
+from timefair.linux import keeper, kernel, private_folders
 from timefair.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import failure
@@ -96,6 +96,8 @@ def main(descriptor: str) -> None:
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
     ends_at_once()
+    with suppress(OSError):  # as with private views, `check` and the record say that it is refused
+        private_folders.own_network()
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:

@@ -22,7 +22,9 @@ cimport numpy as cnp
 from libc.math cimport INFINITY, isfinite, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
 from libc.string cimport memcmp, memcpy
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+from posix.time cimport (
+    CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, timespec,
+)
 
 from timefair.measure.evaluation.keepers cimport Feasible, Keeper
 
@@ -82,6 +84,7 @@ cdef struct Header:
     int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, including children waited for, ns; 0: killed
     int64_t constraint_evaluations  # number of evaluations that were of the constraints
+    int64_t elsewhere  # of a clock of CPU time: that of the run outside this process, ns; else 0
 
 
 cdef struct Event:
@@ -116,7 +119,7 @@ cdef struct Launch:
 HEADER = np.dtype([(name, np.int64) for name in (
     "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
     "vectors", "recommended", "stop",
-    "end", "failure", "solvers", "solver", "cpu_1", "constraint_evaluations",
+    "end", "failure", "solvers", "solver", "cpu_1", "constraint_evaluations", "elsewhere",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -179,15 +182,15 @@ cdef inline int64_t later(int64_t start, int64_t by) noexcept nogil:
     return start + by if by < INT64_MAX - start else INT64_MAX
 
 
-cdef inline int64_t read_clock() noexcept nogil:
+cdef inline int64_t read_clock(clockid_t clock) noexcept nogil:
     cdef timespec t
-    clock_gettime(CLOCK_MONOTONIC, &t)
+    clock_gettime(clock, &t)
     return <int64_t>t.tv_sec * 1000000000 + t.tv_nsec
 
 
-def now_ns():
-    """The one clock of a measurement: CLOCK_MONOTONIC in nanoseconds."""
-    return read_clock()
+def now_ns(bint cpu=False):
+    """The clock of a measurement in ns: CLOCK_MONOTONIC, or CPU time of this process's threads."""
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID if cpu else CLOCK_MONOTONIC)
 
 
 def cpu_ns():
@@ -432,6 +435,7 @@ cdef class Measurement:
 
     cdef Py_ssize_t dimension
     cdef object problem, evaluate, clock, exit, fail, header_array
+    cdef clockid_t clock_id
     cdef native_t native
     cdef void *handle
     cdef Header *header
@@ -487,6 +491,7 @@ cdef class Measurement:
         self.cost = cost
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
+        self.clock_id = CLOCK_MONOTONIC
         self.fail = fail
         # A run that continues in a new process begins where the last process was killed.
         self.calls = self.header.evaluations
@@ -889,10 +894,15 @@ cdef class Measurement:
         """The objective that the algorithm gets."""
         return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
-    def start(self, int64_t t0, int64_t deadline=INT64_MAX):
-        """Start the time at `t0`; the run ends at `deadline` (both in ns of the clock). Once."""
+    def start(self, int64_t t0, int64_t deadline=INT64_MAX, bint cpu=False):
+        """Start the time at `t0`; the run ends at `deadline` (both in ns of the clock). Once.
+
+        With `cpu`, the clock is the CPU time of the run's processes.
+        """
         if self.t0 >= 0:
             raise RuntimeError("the time of this run has started already")
+        if cpu:
+            self.clock_id = CLOCK_PROCESS_CPUTIME_ID
         self.t0 = t0
         self.run_deadline = self.deadline = deadline
 
@@ -1006,8 +1016,8 @@ cdef class Measurement:
     cdef inline int64_t now(self) except? -1:
         """The run's clock: the machine's clock plus the charge of the evaluations."""
         cdef int64_t of_the_machine  # typed, so that no Python object is made
-        of_the_machine = read_clock() if self.clock is None else self.clock()
-        return of_the_machine + self.header.charge
+        of_the_machine = read_clock(self.clock_id) if self.clock is None else self.clock()
+        return of_the_machine + self.header.charge + self.header.elsewhere
 
     cdef int64_t on_the_machine(self, int64_t moment):
         """The latest time of the machine's clock (ns) at which the run's clock shows `moment`."""

@@ -27,6 +27,7 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     BestPoint,
     Log,
+    now_ns,
     vector_dtype,
 )
 from timefair.problems.base import Problem
@@ -36,7 +37,7 @@ MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
 
 
-_START = struct.Struct("=6q")
+_START = struct.Struct("=7q")
 
 
 class Unreadable(ValueError):
@@ -47,7 +48,8 @@ class Start(NamedTuple):
     """When the algorithm was first called, and what its process had used until then, all in ns.
 
     The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
-    time that the process itself took to import and prepare the algorithm.
+    time that the process itself took to import and prepare the algorithm. If the run's clock is CPU
+    time, `wall` is t0 by CLOCK_MONOTONIC; else 0.
     """
 
     t0: int
@@ -56,6 +58,7 @@ class Start(NamedTuple):
     delay: int = -1
     switches: int = 0
     prepared: int = 0
+    wall: int = 0
 
 
 class Logs(NamedTuple):
@@ -189,6 +192,12 @@ class State:
     def header_array(self) -> NDArray[np.void]:
         """The header in the form that the objective needs: an array of one record."""
         return self._header
+
+    def now_ns(self) -> int:
+        """The run's clock without the charge, in a process of the run that has started."""
+        start = self.start
+        elsewhere: int = self["elsewhere"]
+        return now_ns(start is not None and start.wall > 0) + elsewhere
 
     def begin(self, start: Start) -> None:
         """Write the start."""

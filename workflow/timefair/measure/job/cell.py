@@ -12,6 +12,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.linux.keeper import kept
@@ -89,6 +90,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         first = next(missing, None)
         if first is not None:
             requirement.check(campaign)
+            files.remove_abandoned()
             with ExitStack() as holding:
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 _set_length(prepared, job, cores, record.parents[3])

@@ -231,7 +231,8 @@ def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
-        time_ns=NEVER if budget.time_s is None else round(budget.time_s * 1e9),
+        time_ns=NEVER if budget.seconds is None else round(budget.seconds * 1e9),
+        cpu=budget.cpu_s is not None,
         evaluations=NEVER if evaluations is None else evaluations,
         final_target=-inf if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
@@ -269,7 +270,7 @@ class Runner:
             cores,
             reference=campaign.reference_is_timed,
             repeats=campaign.timing.most_repeats,
-            parts=parts_for(campaign.budget.time_s),
+            parts=parts_for(campaign.budget.seconds),
         )
 
     def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:

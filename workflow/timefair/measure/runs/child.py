@@ -63,12 +63,14 @@ class Allowance:
     """What one run may use.
 
     `time_ns` and `evaluations` are NEVER without such a budget. `final_target` is -1 if no
-    precision ends the run. `wall_ns` ends a run without a budget of time. The run's clock adds
+    precision ends the run. With `cpu`, the run's clock, and so `time_ns`, is the CPU time of its
+    processes. `wall_ns` ends a run without a budget of wall-clock time. The run's clock adds
     `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
     evaluated on all of them. `views` are the run's private folders; `keeper` ends what it leaves.
     """
 
     time_ns: int = NEVER
+    cpu: bool = False
     evaluations: int = NEVER
     final_target: float = -math.inf
     wall_ns: int = 3_600_000_000_000
@@ -80,14 +82,20 @@ class Allowance:
     keeper: Keeper | None = None
 
     @property
+    def evaluators(self) -> int:
+        """Number of processes that evaluate batches; in CPU time, they would gain nothing."""
+        return 0 if self.cpu or self.cores == 1 else self.cores
+
+    @property
     def grace_ns(self) -> int:
         """Time from a deadline to the kernel timer."""
-        return GRACE_NS if self.cores == 1 else BATCH_GRACE_NS
+        return BATCH_GRACE_NS if self.evaluators else GRACE_NS
 
     @property
     def answer_ns(self) -> int:
         """Time that a problem may take for an evaluation before the clock starts."""
-        return max(ANSWER_NS, self.wall_ns if self.time_ns == NEVER else self.time_ns)
+        limited = self.time_ns != NEVER and not self.cpu
+        return max(ANSWER_NS, self.time_ns if limited else self.wall_ns)
 
 
 @dataclass(frozen=True)
@@ -172,7 +180,7 @@ def live(
             cap=allowance.evaluations,
             final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
-            evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
+            evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,
             vectors=state.vector_log,
@@ -189,7 +197,10 @@ def live(
         if isinstance(algorithm, Confined):
             algorithm, used_ns = algorithm.begin(state, seed)
         start = state.start or _begin_run(state, allowance, used_ns, prepared_s)
-        measurement.start(start.t0, last_moment(start, allowance))
+        if allowance.cpu:
+            timer.set(start.wall + allowance.wall_ns)
+            timer = kernel.KillTimer(cpu=True)
+        measurement.start(start.t0, last_moment(start, allowance), allowance.cpu)
         launcher = _Launcher(
             algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
         )
@@ -211,10 +222,11 @@ def _begin_run(
     """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    cpu, t0 = used_ns(), now_ns()
+    cpu, t0 = used_ns(), now_ns(allowance.cpu)
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
     prepared = round(prepared_s * 1e9)
-    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches, prepared)
+    wall = now_ns() if allowance.cpu else 0
+    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches, prepared, wall)
     state.begin(start)
     return start
 
@@ -267,7 +279,7 @@ class _Launcher:
         """Open the next launch, or end the run if its time is up."""
         state = self.state
         charge = state["charge"]
-        now = now_ns() + charge if self.made else self.start.t0
+        now = state.now_ns() + charge if self.made else self.start.t0
         if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
@@ -276,7 +288,7 @@ class _Launcher:
             deadline, evaluations = self.measurement.until_change(now)
         last = min(last_moment(self.start, self.allowance), deadline - charge)
         state["kill_at"] = last + self.allowance.grace_ns
-        self.timer.set(state["kill_at"])
+        self.timer.set(state["kill_at"] - state["elsewhere"])
         self.measurement.begin_launch(now, deadline, evaluations)
 
     def _solve(self) -> None:
@@ -328,7 +340,7 @@ def _orphan(measurement: Measurement) -> None:
 
 def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
     """Report the exception of the algorithm or of the problem to the parent, then end."""
-    end, start = now_ns() + state["charge"], state.start
+    end, start = state.now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
         state["stop"] = Stop.TIME

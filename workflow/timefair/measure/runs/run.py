@@ -255,6 +255,9 @@ _LAUNCH_ENDS = {
 
 _POLL_NS = 1_000_000_000
 
+CHILDREN_NS = 20_000_000
+"""So often the CPU time of a run's children is added to a clock of CPU time."""
+
 Subject = Algorithm | Confined | Fresh
 """What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
 
@@ -364,18 +367,19 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
     forked = now_ns()
     try:
         try:
-            verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
+            verdict = _live_through(algorithm, problem, allowance, state, seed, usage)
+            reaped = _gone(state, usage)
             logs, verdict = _completed(state.logs(), verdict, problem)
             result = _result(state, logs, allowance, problem, verdict[1], reaped)
             clause = _contradiction(result, state.start, logs, forked, problem)
             clause = clause or _uncharged(allowance, state, logs)
         except Unreadable as error:
-            reaped, clause = now_ns(), str(error)
+            reaped, clause = _gone(state, usage), str(error)
         if clause is not None:
             verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
             result = _unwritten(state.start, allowance, problem, reaped)
         status, reason, message = verdict
-        helpers = allowance.cores if allowance.cores > 1 else 0
+        helpers = allowance.evaluators
         if isinstance(algorithm, Confined):
             helpers = state["solvers"]
         row = {
@@ -386,6 +390,8 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
             **result,
             **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
         }
+        if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
+            row["cpu_s"] = row["real_s"]  # without the end of the process
         if isinstance(algorithm, Fresh):
             of_run_s = state.start.prepared / 1e9 if state.start else 0.0
             row["preparation_s"] = algorithm.seconds + of_run_s
@@ -405,19 +411,25 @@ def _live_through(
     state: State,
     seed: int,
     usage: _Usage,
-) -> tuple[Verdict, int]:
-    """Fork processes until the run is over; return how it ended and when its last
-    process was gone.
-    """
+) -> Verdict:
+    """Fork processes until the run is over; return how it ended."""
     while True:
         wait_status = _process(algorithm, problem, allowance, state, seed, usage)
-        reaped = now_ns()
+        reaped = _gone(state, usage)
         verdict = _verdict(state, allowance, wait_status, reaped)
         if verdict is not None:
-            return verdict, reaped
+            return verdict
         assert state.start is not None
         end = min(reaped + state["charge"], state.start.deadline)
         state.close_open_launch(LaunchCode.TAU, end)
+
+
+def _gone(state: State, usage: _Usage) -> int:
+    """The time by the run's clock without the charge, when its last process was gone; by that of
+    the machine if it has not started. The kernel gives CPU times in microseconds.
+    """
+    start = state.start
+    return round(usage.cpu_s * 1e9) + 10_000 if start is not None and start.wall else now_ns()
 
 
 def _completed(logs: Logs, verdict: Verdict, problem: Problem) -> tuple[Logs, Verdict]:
@@ -436,7 +448,7 @@ def _contradiction(
     result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
 ) -> str | None:
     """The first contradiction in the data that the run's process wrote; None if there is none."""
-    if start is not None and start.t0 < forked:
+    if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
     launches = _fields(result["launch_log"], LAUNCH_FIELDS)
@@ -496,6 +508,8 @@ def _process(
         child.live(parent, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
+        if allowance.cpu:
+            state["elsewhere"] = round(usage.cpu_s * 1e9)
         _wait_for_exit(pidfd, pid, state, allowance, output, loading_s)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid, spared)
@@ -534,15 +548,41 @@ def _wait_for_exit(
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
+    before = state["elsewhere"] - _of_orphans(allowance)
     forked = now_ns() + round(loading_s * 1e9)
-    wait_ns = min(allowance.time_ns, _POLL_NS) + allowance.grace_ns + LATE_NS
+    most_ns = CHILDREN_NS if allowance.cpu else _POLL_NS
+    wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
     while not poll.poll(wait_ns / 1e6):
         output.pass_on()
-        wait_ns = min(_latest(state.start, allowance, forked) + LATE_NS - now_ns(), _POLL_NS)
+        start = state.start
+        left_ns = _latest(start, allowance, forked) + LATE_NS - now_ns()
+        if start is not None and start.wall:
+            used_ns = _count_children(pid, state, allowance, before)
+            left_ns = start.wall + allowance.wall_ns + LATE_NS - now_ns()
+            if used_ns >= _latest(start, allowance, forked):
+                left_ns = 0
+        wait_ns = min(left_ns, most_ns)
         if wait_ns <= 0:
             os.kill(pid, signal.SIGKILL)
             break
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def _count_children(pid: int, state: State, allowance: Allowance, before: int) -> int:
+    """Add the CPU time of a run's children to its clock; return what the clock shows.
+
+    `before` is the CPU time of the run before this process, less what orphans had used by then.
+    """
+    below = kernel.cpu_ns_below(pid) + _of_orphans(allowance)
+    state["elsewhere"] = max(state["elsewhere"], before + below)
+    with contextlib.suppress(OSError):  # it has just ended
+        return kernel.cpu_ns_of(pid) + before + below + int(state["charge"])
+    return 0
+
+
+def _of_orphans(allowance: Allowance) -> int:
+    """CPU time of the orphans of this job's runs, which are children of the keeper."""
+    return 0 if allowance.keeper is None else kernel.cpu_ns_below(allowance.keeper.number)
 
 
 def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
@@ -555,7 +595,7 @@ def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
 def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int) -> float:
     """CPU time of a process. Its own report is preferred: it excludes the teardown."""
     used_s, reported_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
-    if not reported_s:
+    if not reported_s or (state.start is not None and state.start.wall):
         return used_s
     end = state["end"] - state["charge"]
     teardown_s = max(reaped - end, 0) / 1e9 * cores
@@ -594,6 +634,8 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
             if start.deadline == NEVER:
                 return _wall_limit()
             return _content(state), StopReason.TIME_KILLED, None
+        if start.wall and now_ns() >= start.wall + allowance.wall_ns:
+            return _wall_limit()
     if -exit_code in FROM_OUTSIDE:
         name = signal.Signals(-exit_code).name
         return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
@@ -611,7 +653,7 @@ def _name_of(number: int) -> str:
 
 
 def _wall_limit() -> Verdict:
-    return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
+    return Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in time"
 
 
 def _waited(row: dict[str, Any]) -> str | None:

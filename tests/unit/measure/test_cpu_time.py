@@ -1,0 +1,186 @@
+"""A budget of CPU time: what a run's threads and processes compute counts, waiting does not."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.campaign.configuration import parse
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.none import NoRestart
+from timefair.records.status import LaunchEnd
+
+CPU_S = 0.2
+
+
+def run(solve, problem, **allowed):
+    given = {"time_ns": round(CPU_S * 1e9), "cpu": True, "restart": NoRestart(), **allowed}
+    row = measure_run(Algorithm(solve), problem, Allowance(**given), seed=1)
+    times = [event["time_s"] for event in row["events"]]
+    assert times == sorted(times)
+    assert all(0 <= at < CPU_S for at in times)
+    return row
+
+
+def one(objective):
+    objective(objective.lower)
+
+
+def spin():
+    while True:
+        pass
+
+
+def search(objective, rng):
+    while True:
+        objective(rng.uniform(objective.lower, objective.upper))
+
+
+def hangs(objective, rng):
+    one(objective)
+    spin()
+
+
+def sleeps(objective, rng):
+    while True:
+        one(objective)
+        time.sleep(0.02)
+
+
+def sleeps_beside_a_child(objective, rng):
+    if os.fork() == 0:
+        spin()
+    sleeps(objective, rng)
+
+
+def waits_for_a_child(objective, rng):
+    one(objective)
+    if (pid := os.fork()) == 0:
+        spin()
+    os.waitpid(pid, 0)
+
+
+def waits_for_children_in_turn(objective, rng):
+    while True:
+        if (pid := os.fork()) == 0:
+            while time.process_time() < 0.05:
+                pass
+            os._exit(0)
+        os.waitpid(pid, 0)
+        one(objective)
+
+
+def has_threads(objective, rng):
+    matrix = np.ones((300, 300))
+
+    def multiply():
+        while True:
+            np.dot(matrix, matrix)
+
+    for _ in range(2):
+        threading.Thread(target=multiply, daemon=True).start()
+    sleeps(objective, rng)
+
+
+@pytest.mark.parametrize(
+    ("solve", "reasons"),
+    [
+        (search, ["time"]),
+        (hangs, ["time_killed"]),
+        (sleeps_beside_a_child, ["time", "time_killed"]),
+        (waits_for_a_child, ["time_killed"]),
+        (waits_for_children_in_turn, ["time", "time_killed"]),
+        (has_threads, ["time", "time_killed"]),
+    ],
+)
+def test_what_is_computed_ends_the_run(problem, solve, reasons):
+    row = run(solve, problem)
+    assert (row["status"], row["wall_s"], row["real_s"]) == ("ok", CPU_S, CPU_S)
+    assert row["stop_reason"] in reasons
+    assert row["cpu_s"] >= CPU_S
+    assert row["foreign_delay_s"] == 0
+
+
+def test_waiting_does_not_count(problem):
+    """40 evaluations with 0.8 s of sleep between them take less CPU time."""
+    begun = time.monotonic()
+    row = run(sleeps, problem, evaluations=40)
+    assert time.monotonic() - begun >= 39 * 0.02
+    assert (row["stop_reason"], row["evaluations"]) == ("evaluations", 40)
+    assert row["cpu_s"] == row["real_s"] == row["wall_s"] < CPU_S
+
+
+def test_a_run_that_only_waits_ends_at_the_limit_of_wall_clock(problem):
+    def waits(objective, rng):
+        one(objective)
+        time.sleep(1000)
+
+    row = run(waits, problem, wall_ns=1_500_000_000)
+    assert (row["status"], row["stop_reason"]) == ("wall_limit", "failure")
+    assert row["attempts"] == 1
+
+
+def test_launches_end_after_cpu_time(problem):
+    """Each launch that hangs is killed, and the run goes on in a new process with its clock."""
+    row = run(hangs, problem, restart=FixedLength(tau_s=0.06))
+    *cut, last = row["launch_log"]
+    assert 1 <= len(cut) <= 3
+    assert all(launch["end"] == LaunchEnd.TAU for launch in cut)
+    assert all(launch["end_s"] - launch["start_s"] >= 0.06 for launch in cut)
+    assert (last["end_s"], row["cpu_s"] >= CPU_S) == (CPU_S, True)
+
+
+def test_batches_are_evaluated_by_one_process(problem):
+    def batches(objective, rng):
+        assert objective.cores == 1
+        while True:
+            objective.batch(rng.uniform(-5, 5, (10, objective.dimension)))
+
+    assert run(batches, problem, cores=2)["stop_reason"] == "time"
+
+
+CAMPAIGN = {
+    "name": "c",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "algorithms": {"a": "timefair:random-search"},
+    "budget": {"cpu_s": 2},
+}
+
+
+def test_tables_are_in_cpu_time():
+    campaign = parse(CAMPAIGN)
+    assert (campaign.statistics.time, campaign.budget.unit) == ("cpu", "seconds")
+    assert campaign.reference_is_timed
+    assert configuration.restored(campaign.snapshot()) == campaign
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"budget": {"cpu_s": 2, "time_s": 3}}, "budget.cpu_s: 2: excludes time_s (3); give one"),
+        (
+            {"budget": {"cpu_s": 2, "evaluation_cost_s": 0.1}},
+            "budget.cpu_s: 2: excludes evaluation_cost_s; give one",
+        ),
+        (
+            {"statistics": {"time": "wall"}},
+            "statistics.time: 'wall': with budget.cpu_s, runs have no other clock; write 'cpu'",
+        ),
+        ({"isolation": "strict"}, "budget.cpu_s: not with isolation: strict (a), which waits"),
+        ({"budget": {"cpu_s": 0}}, "budget.cpu_s: 0: should be at least 1e-06"),
+        ({"budget": {}}, "budget: empty; give time_s, cpu_s, evaluations or"),
+    ],
+)
+def test_faults(change, line):
+    with pytest.raises(InputError) as found:
+        parse(CAMPAIGN | change)
+    assert any(fault.startswith(line) for fault in found.value.faults), found.value.faults
