@@ -1,68 +1,28 @@
-"""Known biases are found, random search and CMA-ES have none, and the report says so."""
+"""Known biases are found, random search has none, and the checklist says so."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.extensions.bias import kept
-from timefair.extensions.bias.probe import Finding, _of_pair, _on_noise
+from timefair.extensions.bias.checklist import checklist
+from timefair.extensions.bias.probe import PAIRS, Finding, _of_pair, _on_noise
 
-
-def climbing(propose, begin=lambda objective, rng: rng.uniform(objective.lower, objective.upper)):
-    """A search that keeps the better of its point and a proposal within the bounds."""
-
-    def solve(objective, rng):
-        x = begin(objective, rng)
-        value = objective(x)
-        while True:
-            y = np.clip(propose(x, objective, rng), objective.lower, objective.upper)
-            if (other := objective(y)) < value:
-                x, value = y, other
-
-    return Algorithm(solve)
-
-
-def contracted(x, objective, rng):
-    return x * rng.uniform(0.0, 1.1, len(x))
-
-
-def near(x, objective, rng):
-    return x + 10.0 ** rng.uniform(-3, 0) * rng.standard_normal(len(x))
-
-
-def far(x, objective, rng):
-    return x + 5.0 * rng.standard_normal(len(x))
-
-
-def one_coordinate(x, objective, rng):
-    y = x.copy()
-    y[rng.integers(len(x))] += rng.choice([-1, 1]) * 10.0 ** rng.uniform(-3, 1)
-    return y
-
-
-def middle(objective, rng):
-    return (objective.lower + objective.upper) / 2
+BIASED = str(Path(__file__).with_name("biased.py"))
+"""The file of algorithms with known biases; each has the name of its bias."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "algorithm"),
-    [
-        ("origin", climbing(contracted)),
-        ("centre", climbing(near, middle)),
-        ("bounds", climbing(far)),
-        ("axes", climbing(one_coordinate)),
-    ],
-)
-def test_a_known_bias_is_found(kind: str, algorithm: Algorithm) -> None:
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_known_bias_is_found(kind: str) -> None:
+    algorithm = registry.load(f"{BIASED}:{kind}", {})
     found = _of_pair(kind, algorithm, kind, 1, 0.05 / 7)
     assert found.found
     assert found.factor > 10
@@ -73,7 +33,9 @@ def test_a_known_bias_is_found(kind: str, algorithm: Algorithm) -> None:
 
 @pytest.mark.slow
 def test_noise_shows_where_an_algorithm_looks() -> None:
-    found = {one.kind: one for one in _on_noise(climbing(contracted), "c", 1, 0.05 / 7)}
+    found = {
+        one.kind: one for one in _on_noise(registry.load(f"{BIASED}:origin", {}), "c", 1, 0.05 / 7)
+    }
     assert found["origin"].found
     assert not found["centre"].found
     assert not found["bounds"].found
@@ -94,10 +56,9 @@ def test_the_audit_of_a_campaign_is_kept_beside_its_runs(tmp_path, monkeypatch) 
     kept.keep(path, rows)
     campaign, folder = configuration.load(path), tmp_path / "results/c"
     assert list(kept.files(campaign, folder)) == ["bias.json"]
-    (sentence,) = kept.findings(SimpleNamespace(campaign=campaign), None)
-    assert sentence == (
-        "Audit of biases: A profits from origin (factor 4.2e+07); no bias found in B."
-    )
+    ((key, found),) = kept.settings(campaign, folder)
+    (part,) = checklist(None, SimpleNamespace(added={key: found}))
+    assert part.evidence == "A profits from origin (factor 4.2e+07); no bias found in B"
     path.write_text(path.read_text().replace("timefair:DE", "timefair:jDE"))
     ((_, left),) = kept.settings(configuration.load(path), folder)
     assert {row["algorithm"] for row in left} == {"B"}

@@ -50,6 +50,17 @@ def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use:
     assert row["best_precision"] == pytest.approx(0, abs=1e-10)
 
 
+def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_not() -> None:
+    pytest.importorskip("pymoo")
+    assert registry.variables("pymoo:GA", {}) == {"continuous", "permutation"}
+    assert registry.variables("pymoo:DE", {}) == {"continuous"}
+    problem, allowed = PERMUTATIONS.problem(2, 6, 1), Allowance(evaluations=2000)
+    for parameters in ({}, {"pop_size": 30}):
+        row = measure_run(load("pymoo:GA", parameters), problem, allowed, seed=1)
+        assert (row["status"], row["evaluations"]) == ("ok", 2000)
+        assert row["best_precision"] == pytest.approx(0, abs=1e-10)
+
+
 def test_random_keys_evaluate_the_order_of_their_coordinates() -> None:
     problem = PERMUTATIONS.problem(2, 5, 1)
     row = measure_run(load("timefair:DE", {}, "keys"), problem, Allowance(evaluations=500), seed=1)

@@ -90,6 +90,8 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
     functions, dimensions, instances = (
         sorted(set(part)) for part in zip(*runs.problems, strict=True)
     )
+    of_each = {function: dimension for function, dimension, _ in runs.problems}
+    own = len({problem[:2] for problem in runs.problems}) == len(functions) and len(dimensions) > 1
     return parse_foreign(
         {
             **chosen,
@@ -97,7 +99,7 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
             "problems": {
                 "suite": runs.suite,
                 "functions": functions,
-                "dimensions": dimensions,
+                **({"own_dimensions": of_each} if own else {"dimensions": dimensions}),
                 "instances": instances,
                 "names": _short(runs.names),
             },

@@ -420,8 +420,7 @@ cdef class Evaluation:
     ----------
     components : sequence of tuple
         ``(groups, shift, rotation or None, order or None, factor, divisor, spread, bias)``, at
-        most 6. The groups are ``(Basic, share of the variables)``, at most 6; the last one gets
-        the rest. The order counts from 0.
+        most 6. The groups are ``(Basic, number of variables)``, at most 6. The order counts from 0.
     bias : float
         The value at the optimum.
     """
@@ -467,7 +466,7 @@ cdef class Evaluation:
         one.spread, one.bias = spread, bias
         for k in range(len(groups)):
             basic = groups[k][0]
-            size = n - start if k == len(groups) - 1 else <Py_ssize_t>ceil(groups[k][1] * n)
+            size = groups[k][1]
             one.groups[k].basic, one.groups[k].rate = basic.function, basic.rate
             one.groups[k].start, one.groups[k].size = start, size
             one.groups[k].constants = self.kept(

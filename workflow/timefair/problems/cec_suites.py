@@ -1,4 +1,4 @@
-"""What `cec2017` and `cec2022` share: the organizers' data, read from opfunu, and the formulas."""
+"""What the CEC suites share: the organizers' data, read from opfunu, and the formulas."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import product
+from math import ceil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,17 @@ BOUND = 100.0
 
 
 class Hybrid(NamedTuple):
-    """Basic functions of groups of variables; the last group has the variables that are left."""
+    """Basic functions of groups of variables; the group `rest` has the variables that are left."""
 
     basics: tuple[Basic, ...]
-    shares: tuple[float, ...] = (1.0,)
+    shares: tuple[float, ...]
+    rest: int = -1
 
-    @property
-    def groups(self) -> list[tuple[Basic, float]]:
-        return list(zip(self.basics, self.shares, strict=True))
+    def groups(self, dimension: int) -> list[tuple[Basic, int]]:
+        """Each basic function with the number of its variables."""
+        sizes = [ceil(share * dimension) for share in self.shares]
+        sizes[self.rest] += dimension - sum(sizes)
+        return list(zip(self.basics, sizes, strict=True))
 
 
 class Part(NamedTuple):
@@ -53,6 +57,8 @@ class Cec(Suite):
     """The value at the optimum."""
     undefined: Mapping[int, frozenset[int]]
     """The functions that the program refuses, by dimension."""
+    files: Mapping[int, int] = {}
+    """The number of a function in the names of the data files, if it is another one."""
     displaced: Mapping[int, float] = {}
     """The rotated coordinates of the optimum, if they are not 0."""
     distributions: Sequence[str] = ("opfunu",)
@@ -101,20 +107,30 @@ class Cec(Suite):
             read = np.loadtxt(lines, ndmin=2, max_rows=rows, usecols=range(columns))
         return np.ascontiguousarray(read.reshape(shape))
 
+    def _bias(self, function: int) -> float:
+        return self.at_optimum[function]
+
+    def _parts(self, function: int) -> Sequence[Part]:
+        formula = self.formulas[function]
+        return (Part(formula, 1.0, 0.0),) if isinstance(formula, Basic | Hybrid) else formula
+
+    def _data(self, function: int, n: int, count: int) -> tuple[NDArray[Any], Any]:
+        """Shifts, and the rotation of each component, None without one."""
+        number = self.files.get(function, function)
+        shifts = self._read(f"shift_data_{number}.txt", (count, n))
+        return shifts, self._read(f"M_{number}_D{n}.txt", (count * n, n)).reshape(count, n, n)
+
     def make(self, name: ProblemName) -> Problem:
         function, n = name.function, name.dimension
-        formula = self.formulas[function]
-        parts = (Part(formula, 1.0, 0.0),) if isinstance(formula, Basic | Hybrid) else formula
+        parts, bias = self._parts(function), self._bias(function)
         count = len(parts)
-        shifts = self._read(f"shift_data_{function}.txt", (count, n))
-        rotations = self._read(f"M_{function}_D{n}.txt", (count * n, n)).reshape(count, n, n)
-        shuffled = any(isinstance(part.f, Hybrid) for part in parts)
-        if shuffled:
-            file = f"shuffle_data_{function}_D{n}.txt"
+        shifts, rotations = self._data(function, n, count)
+        if any(isinstance(part.f, Hybrid) for part in parts):
+            file = f"shuffle_data_{self.files.get(function, function)}_D{n}.txt"
             orders = self._read(file, (1, count * n)).reshape(count, n).astype(np.intp) - 1
         components = [
             (
-                part.f.groups if isinstance(part.f, Hybrid) else [(part.f, 1.0)],
+                part.f.groups(n) if isinstance(part.f, Hybrid) else [(part.f, n)],
                 shifts[k],
                 rotations[k] if part.rotated else None,
                 orders[k] if isinstance(part.f, Hybrid) else None,
@@ -125,23 +141,22 @@ class Cec(Suite):
             )
             for k, part in enumerate(parts)
         ]
-        evaluate = Evaluation(components, self.at_optimum[function])
+        evaluate = Evaluation(components, bias)
         bound = np.full(n, BOUND)
         return Problem(
             name=name,
             evaluate=evaluate,
             lower=-bound,
             upper=bound,
-            f_opt=self.at_optimum[function],
+            f_opt=bias,
             native=Native(*evaluate.c_function),
             keep=(evaluate,),
         )
 
     def optimum(self, function: int, dimension: int) -> NDArray[np.float64]:
         """Where the program has its least value, shape ``(dimension,)``."""
-        shift = self._read(f"shift_data_{function}.txt", (1, dimension))[0]
+        shifts, rotations = self._data(function, dimension, 1)
         if function not in self.displaced:
-            return np.asarray(shift)
-        rotation = self._read(f"M_{function}_D{dimension}.txt", (dimension, dimension))
+            return np.asarray(shifts[0])
         z = np.full(dimension, self.displaced[function])
-        return np.asarray(shift + np.linalg.solve(rotation, z))
+        return np.asarray(shifts[0] + np.linalg.solve(rotations[0], z))

@@ -12,11 +12,12 @@ are -5 and 5.
 
 The 30 functions are 30 draws of the weights: 24 uniform numbers minus T, where negative ones become
 0, divided by their sum. T is 0.85, or the third largest number if that is less. An instance draws
-each I_i from 1 to 100, and x_opt within the bounds, uniformly. timefair draws them as in the paper,
-with numpy's ``default_rng([2023, function])`` for the weights, and
+each I_i from 1 to 100, and x_opt within the bounds, uniformly. timefair draws the weights with
+numpy's ``default_rng([2023, function])``, and the rest with
 ``default_rng([2023, function, D, instance])``. The instances that ioh makes of a number alone are
-different: their weights are nearly equal, and x_opt is between -4 and 4 (IOHexperimenter, pull
-request 192).
+different: T is not subtracted, but numbers below 0.85 become 0 and the two largest at least 0.85,
+so that the weights are nearly equal. All I_i are that number, and x_opt is between -4 and 4
+(IOHexperimenter, pull request 192).
 """
 
 from __future__ import annotations

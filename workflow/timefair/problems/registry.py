@@ -11,7 +11,10 @@
 | ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
 | ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
 | ``cec2010`` | The functions of the CEC'2010 large-scale competition |
+| ``cec2014`` | The functions of the CEC2014 competition, as distributed |
 | ``cec2017`` | The functions of the CEC2017 competition, as distributed |
+| ``cec2020`` | The functions of the CEC2020 competition, as distributed |
+| ``cec2021`` | The functions of the CEC2021 competition, as distributed |
 | ``cec2022`` | The functions of the CEC2022 competition, as distributed |
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
 | ``engineering`` | 23 engineering designs with inequality and equality constraints |

@@ -14,6 +14,9 @@ points are evaluated one after the other, not as a batch. If the suite gives a p
 it is in the first population. ``SRES`` and ``ISRES`` do not take constraints here, because with
 constraints their stochastic ranking does not give the same results for the same seed.
 
+``GA`` takes permutations, too: with order crossover, inversion, and random orders as the first
+population, pymoo's operators for them.
+
 Parameters
 ----------
 termination
@@ -45,6 +48,7 @@ from timefair.algorithms.adapter import (
     has_constraints,
 )
 from timefair.algorithms.base import ConstrainedObjective, Objective
+from timefair.problems.base import Variables
 
 MULTI = {
     "AGEMOEA": "age",
@@ -102,6 +106,14 @@ TRIAL_EVALUATIONS = 150
 TERMINATIONS = ("tolerance", "none")
 
 
+class Pymoo(Adapter):
+    """The library ``pymoo``."""
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        orders: frozenset[Variables] = frozenset({"permutation"} if name == "GA" else ())
+        return super().variables(name, parameters) | orders
+
+
 def _class(name: str) -> Any:
     place = f"moo.{MULTI[name]}" if name in MULTI else f"soo.nonconvex.{MODULES[name]}"
     return getattr(importlib.import_module(f"pymoo.algorithms.{place}"), name)
@@ -123,13 +135,28 @@ def _solve(
 
         parts = settings.pop("pop_size", POPULATION) - 1
         settings["ref_dirs"] = get_reference_directions("uniform", 2, n_partitions=parts)
-    algorithm = _class(name)(**settings)
+    algorithm = _class(name)(**settings, **_operators(objective))
     if (start := given_start(objective)) is not None:
         initialization = algorithm.initialization
         initialization.sampling = _begun_with(start, initialization.sampling)
     seed = int(rng.integers(2**32))
     algorithm.setup(_problem(objective), termination=termination, seed=seed, verbose=False)
     return algorithm.run()
+
+
+def _operators(objective: Objective) -> dict[str, Any]:
+    """The operators for permutations; none for other variables."""
+    if not objective.integer.all():  # no algorithm here takes other whole numbers
+        return {}
+    from pymoo.operators.crossover.ox import OrderCrossover
+    from pymoo.operators.mutation.inversion import InversionMutation
+    from pymoo.operators.sampling.rnd import PermutationRandomSampling
+
+    return {
+        "sampling": PermutationRandomSampling(),
+        "crossover": OrderCrossover(),
+        "mutation": InversionMutation(),
+    }
 
 
 def _problem(objective: Objective) -> Any:
@@ -183,7 +210,7 @@ def _termination(word: object, objectives: int) -> Any:
     return tolerances(n_max_gen=ENDLESS, n_max_evals=ENDLESS)
 
 
-PYMOO = Adapter(
+PYMOO = Pymoo(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
     module="pymoo",

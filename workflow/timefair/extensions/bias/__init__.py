@@ -2,7 +2,7 @@
 
 - `probe`: pairs of problems, noise, and the tests;
 - `commands`: the option, and the file that keeps what was found beside the runs of a campaign;
-- `kept`: that file, in the checklist and in the report.
+- `kept`: that file; `checklist`: its sentence there, and so in the report.
 """
 
 from timefair.basics.extension import Extension
@@ -13,5 +13,4 @@ EXTENSION = Extension(
     files="kept",
     settings="kept",
     checklist="checklist",
-    findings="kept",
 )

@@ -1,4 +1,4 @@
-"""What an audit of a campaign's algorithms found: a file beside the records, and who reads it."""
+"""What an audit of a campaign's algorithms found: a file beside the records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from timefair.basics.files import atomic_file
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.report.evidence import Evidence, Space
 
 FILE = "bias.json"
 KEY = "bias"
@@ -44,13 +43,6 @@ def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
     """The rows of the algorithms as the campaign has them now; nothing without an audit."""
     if rows := _read(campaign, folder):
         yield KEY, rows
-
-
-def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """One sentence on the compared algorithms that were audited."""
-    rows = _read(evidence.campaign, Path("results") / evidence.campaign.name)
-    if rows:
-        yield f"Audit of biases: {sentence(rows)}."
 
 
 def sentence(rows: Rows) -> str:
