@@ -67,7 +67,7 @@ class Adapter(Library):
         What it raises in a short trial is the fault of the parameters.
     examples
         Some of the names, for the documentation; by default the first one.
-    special, length, batched, unneeded
+    special, length, batched, compiled, unneeded
         As in `Library`.
     whole
         Algorithms that take integer variables, too; None for all.
@@ -96,6 +96,7 @@ class Adapter(Library):
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
     batched: Collection[str] = ()
+    compiled: Collection[str] | None = ()
     unneeded: Sequence[str] = ()
     whole: Collection[str] | None = ()
     late: Sequence[str] = ()

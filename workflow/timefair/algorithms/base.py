@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,9 @@ CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
 ONE_OBJECTIVE: frozenset[Task] = frozenset({"one objective"})
 """The tasks that most algorithms are for."""
 
+Implementation = Literal["compiled", "Python with numpy", "your Python", "program"]
+"""What most of the code of an algorithm's own steps is; Python may call compiled code."""
+
 Solve = Callable[..., object]
 """``solve(objective, rng, **parameters)``: one launch.
 
@@ -193,6 +196,8 @@ class Library(ABC):
         The parameter without which a launch follows the budget; empty if there is none.
     batched
         Names of the algorithms that ask for batches if they have several cores.
+    compiled
+        Names of the algorithms whose own steps are compiled code; None for all.
     """
 
     name: str
@@ -204,6 +209,7 @@ class Library(ABC):
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
     length: str = ""
     batched: Collection[str] = ()
+    compiled: Collection[str] | None = ()
 
     @abstractmethod
     def available(self) -> list[Available]:
@@ -231,6 +237,11 @@ class Library(ABC):
         Called only if `faults` found none.
         """
         return name in self.batched
+
+    def implementation(self, name: str) -> Implementation:
+        """What an algorithm is implemented in."""
+        compiled = self.compiled is None or name in self.compiled
+        return "compiled" if compiled else "Python with numpy"
 
     def members(
         self, name: str, parameters: Mapping[str, object]

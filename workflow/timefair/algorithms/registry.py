@@ -32,7 +32,7 @@ from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import adapters, own
-from timefair.algorithms.base import Algorithm, Available, Library
+from timefair.algorithms.base import Algorithm, Available, Implementation, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
 from timefair.algorithms.external.octave import OCTAVE
@@ -109,6 +109,15 @@ def batches(use: str, parameters: Mapping[str, object]) -> bool | None:
         return library.batches(name, parameters)
     of_members = {batches(*member) for member in members}
     return next((known for known in (True, None) if known in of_members), False)
+
+
+def implementation(use: str) -> Implementation:
+    """What an algorithm is implemented in; what is not found is the user's."""
+    try:
+        library, name = find(use)
+    except InputError:
+        return OWN.implementation(use)
+    return library.implementation(name)
 
 
 def able(task: Task) -> list[str]:

@@ -207,6 +207,7 @@ def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
 PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
+    compiled=None,
     module="pygmo",
     names=tuple(DEFAULTS),
     batched=BATCHED,
