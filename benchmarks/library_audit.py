@@ -1,6 +1,6 @@
 """What every optimizer of MEALPY and NiaPy does: the list in docs/reference/audit.md.
 
-    python benchmarks/library_audit.py [--evaluations 1000] [--limit 60] [--fix]
+    python benchmarks/library_audit.py [--evaluations 500] [--limit 10] [--fix]
 
 Each makes two launches with one seed on bbob f8 at D = 10, in this process. A position outside the
 bounds is noted before timefair moves it onto them. The cost is the CPU time of the faster launch.
@@ -159,8 +159,8 @@ def page(rows: dict[str, dict[str, Row]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--evaluations", type=int, default=1000)
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds of CPU time of a launch")
+    parser.add_argument("--evaluations", type=int, default=500)
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds of CPU time of a launch")
     parser.add_argument("--fix", action="store_true", help="write the page")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

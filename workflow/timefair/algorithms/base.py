@@ -194,6 +194,9 @@ class Library(ABC):
         The tasks of each algorithm that is not only for one objective, by its name.
     length
         The parameter without which a launch follows the budget; empty if there is none.
+    planned
+        The parameter by which launches of an algorithm plan their evaluations, and its default per
+        dimension in a run without a budget of evaluations, by name; "" for all algorithms.
     batched
         Names of the algorithms that ask for batches if they have several cores.
     compiled
@@ -208,6 +211,7 @@ class Library(ABC):
     unneeded: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
     length: str = ""
+    planned: Mapping[str, tuple[str, int]] = MappingProxyType({})
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()
 

@@ -35,7 +35,7 @@ from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Implementation, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
-from timefair.algorithms.external.octave import OCTAVE
+from timefair.algorithms.external.octave import MATLAB, OCTAVE
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
@@ -48,6 +48,7 @@ LIBRARIES: dict[str, Library] = {
         TIMEFAIR,
         *sorted(_ADAPTERS.values(), key=lambda library: library.optional),
         OCTAVE,
+        MATLAB,
         EXTERNAL,
     )
 }
