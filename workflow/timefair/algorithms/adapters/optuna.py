@@ -31,14 +31,9 @@ SAMPLERS = {
     "random": "RandomSampler",
 }
 SET_HERE = (
-    *("self", "seed", "x0", "independent_sampler", "constraints_func", "consider_pruned_trials"),
-    *(
-        "source_trials",
-        "gamma",
-        "weights",
-        "warn_independent_sampling",
-        "warn_asynchronous_seeding",
-    ),
+    *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),
+    *("consider_pruned_trials", "gamma", "weights", "warn_independent_sampling"),
+    "warn_asynchronous_seeding",
 )
 """Arguments that users cannot set."""
 
