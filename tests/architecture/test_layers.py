@@ -43,8 +43,8 @@ ALLOWED = {
     "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
     "io": {"basics", "records", "problems"},
     "report": {
-        "basics", "campaign", "problems", "processes", "statistics", "rundata", "exhibits",
-        "charts",
+        "basics", "algorithms", "campaign", "problems", "processes", "statistics", "rundata",
+        "exhibits", "charts",
     },
     "cli": None,  # all of the core
     "extensions": None,

@@ -21,13 +21,17 @@ USES = [
     for algorithm in (library.examples if callable(library.names) else library.names)
 ]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
-MOST = {"skopt": 11, "pybobyqa": 60}
+MOST = {"optuna": 20, "skopt": 11, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
 FULL = 150
 
 
 def skip_unless_installed(use: str) -> None:
-    pytest.importorskip(registry.LIBRARIES[use.partition(":")[0]].module)
+    name, _, algorithm = use.partition(":")
+    library = registry.LIBRARIES[name]
+    pytest.importorskip(library.module)
+    if lacks := library.missing(algorithm):
+        pytest.skip(lacks)
 
 
 @pytest.mark.thinned(3)
@@ -187,24 +191,21 @@ def test_a_wrong_parameter_gets_one_line(use: str, parameters: dict, line: str |
     assert registry.faults(use, parameters) == ([line] if line else [])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("parameters", "left", "evaluations"),
-    [
-        ({}, None, 25_000),  # without end
-        ({"lpsr": True}, None, 20_000),
-        ({"budget": 300}, None, 300),
-        ({}, 450, 450),
-        ({"budget": 300}, 450, 300),
-    ],
-)
-def test_the_nominal_budget_of_modde(
-    launch, parameters: dict, left: int | None, evaluations: int
-) -> None:
-    pytest.importorskip("modde")
-    ended = launch("modde:modDE", parameters, dimension=2, most=25_000, left=left)
-    # It looks at the end of a generation.
-    assert evaluations <= ended.evaluations < evaluations + 37
+def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch) -> None:
+    """Its population shrinks with the used share of the budget."""
+    modde = pytest.importorskip("modde")
+    ended = launch("modde:modDE", {"budget": 300}, dimension=2, most=2000)
+    assert 300 <= ended.evaluations < 337  # it looks at the end of a generation
+    assert launch("modde:modDE", {}, dimension=2, most=2000).was_cut
+    sizes = []
+    step = modde.ModularDE.step
+    monkeypatch.setattr(
+        modde.ModularDE, "step", lambda self: (sizes.append(self.parameters.lambda_), step(self))[1]
+    )
+    assert launch("modde:modDE", {"lpsr": True, "lambda_": 40}, dimension=2, most=2000).was_cut
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == 40
+    assert sizes[-1] <= 6
 
 
 @pytest.mark.slow
@@ -243,3 +244,23 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
     assert stopped == [True]
     with pytest.raises(Cut):
         trap.reraise()
+
+
+@pytest.mark.slow
+def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> None:
+    one, other = (launch("bayesopt:EI", {"init_points": 3}, most=6) for _ in range(2))
+    np.testing.assert_array_equal(one.points, other.points)
+    assert one.all_inside
+    assert one.was_cut
+    assert len(np.unique(one.points, axis=0)) == 6
+
+
+def test_nan_is_a_failed_trial_of_optuna(launch) -> None:
+    pytest.importorskip("optuna")
+    plain = type(launch("optuna:random"))
+    asked = plain.__call__
+    nowhere = type("Nowhere", (plain,), {"__call__": lambda self, x: asked(self, x) * np.nan})
+    objective = nowhere(most=15)
+    with contextlib.suppress(BaseException):
+        registry.load("optuna:TPE", {}).solve(objective, np.random.default_rng(1))
+    assert objective.evaluations == 15

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
+from timefair.algorithms.external import process
 from timefair.algorithms.external.protocol import ExternalError
 
 HERE = Path(__file__).parent / "octave"
@@ -74,4 +77,28 @@ def test_an_unknown_argument_is_named(tmp_path: Path, monkeypatch) -> None:
     assert fault.startswith("a.m has an argument 'omega' of unknown meaning: name all arguments")
     monkeypatch.setattr(shutil, "which", lambda name: None)
     (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
-    assert fault.endswith("it needs GNU Octave (octave-cli)")
+    assert fault.endswith("it needs GNU Octave (octave-cli on the PATH)")
+    (fault,) = registry.faults(f"matlab:{HERE / 'APSO.m'}", {})
+    assert fault.endswith("APSO.m cannot be used here: it needs MATLAB (matlab on the PATH)")
+
+
+@needs_octave
+@pytest.mark.slow
+def test_matlab_gets_the_same_call_as_octave(launch, tmp_path: Path, monkeypatch) -> None:
+    """A program of MATLAB's name that passes what is after -batch on to Octave."""
+    program = tmp_path / "matlab"
+    program.write_text('#!/bin/sh\n[ "$1" = -batch ] && exec octave-cli --silent --eval "$2"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    of_octave, of_matlab = (
+        launch(f"{library}:{HERE / 'APSO.m'}", {"population": 5, "iterations": 4}, most=100)
+        for library in ("octave", "matlab")
+    )
+    assert of_octave.evaluations == 20
+    np.testing.assert_array_equal(of_matlab.points, of_octave.points)
+
+
+def test_the_client_has_no_syntax_that_matlab_lacks() -> None:
+    text = (Path(process.CLIENT) / "timefair_serve.m").read_text()
+    words = r"end(_try|if|for|while|switch|function)\w*|stdin|fputs|puts|printf"
+    assert not re.search(rf"[\"#!]|\+[+=]|\b({words})\b", text)

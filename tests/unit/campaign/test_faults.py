@@ -705,3 +705,18 @@ def test_one_line_names_the_algorithms_that_do_not_use_their_threads() -> None:
         "its threads"
     ]
     assert list(warnings(parse(CAMPAIGN))) == []
+
+
+def test_one_line_names_the_algorithms_that_plan_with_a_number_of_evaluations_nobody_gave() -> None:
+    algorithms = {
+        "wizard": "nevergrad:NGOpt",
+        "given": {"use": "nevergrad:PSO", "parameters": {"budget": 300}},
+        "filled": {"use": "nevergrad:PSO", "schedule": {"budget": "fill"}},
+        "plain": "timefair:jDElscop",
+    }
+    timed = {**changed("algorithms", algorithms), "budget": {"time_s": 1}}
+    assert list(warnings(parse(timed))) == [
+        "algorithms: wizard: launches plan with 1,000 x D evaluations, because the budget has "
+        "none; schedule: {budget: fill} fits them to the time"
+    ]
+    assert list(warnings(parse({**timed, "budget": {"evaluations": 50}}))) == []

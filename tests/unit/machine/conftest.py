@@ -98,6 +98,7 @@ QUIET: dict[str, Any] = {
     "waiting": {"0": 0.0, "1": 0.001, "2": 0.0, "3": 0.0},
     "private_folders_refused": "",
     "library_threads": {"libopenblas.so": 1},
+    "unsupported_packages": [],
 }
 """What the probes measure on such a machine."""
 

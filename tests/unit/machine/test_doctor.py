@@ -83,6 +83,10 @@ MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "a library with threads": (
         {"library_threads": {"a.so": 1, "b.so": 2}}, {"library threads": "bad"},
     ),
+    "an old numpy": (
+        {"unsupported_packages": ["numpy is 1.26.4, but timefair needs >=2.0; run `pip`"]},
+        {"packages": "bad"},
+    ),
 }  # fmt: skip
 
 

@@ -69,29 +69,46 @@ def _python(folder: Path) -> str:
 
 
 def _shell(folder: Path) -> str:
-    if shutil.which("python3") is None:
-        pytest.skip("there is no python3 on the PATH")
+    _found("python3")
     return f"{EXAMPLES}/climber.py"
 
 
+def _found(program: str) -> str:
+    if shutil.which(program) is None:
+        pytest.skip(f"there is no {program} on the PATH")
+    return program
+
+
+def _compiled(compiler: str, standard: str, source: str, folder: Path) -> str:
+    program = str(folder / "climber")
+    options = ("-O2", f"-std={standard}", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+    subprocess.run([_found(compiler), *options, "-o", program, EXAMPLES / source], check=True)
+    return program
+
+
 def _c(folder: Path) -> str:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler cc on the PATH")
-    program = folder / "climber"
-    subprocess.run(
-        [
-            *(compiler, "-O2", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"),
-            *("-o", program, EXAMPLES / "climber.c"),
-        ],
-        check=True,
-    )
-    return str(program)
+    return _compiled("cc", "c11", "climber.c", folder)
+
+
+def _cpp(folder: Path) -> str:
+    return _compiled("c++", "c++17", "climber.cpp", folder)
+
+
+def _java(folder: Path) -> str:
+    subprocess.run([_found("javac"), "-d", folder, EXAMPLES / "Climber.java"], check=True)
+    return f"java -XX:TieredStopAtLevel=1 -Xshare:auto -cp {folder} Climber"
+
+
+def _julia(folder: Path) -> str:
+    return f"{_found('julia')} {EXAMPLES}/climber.jl"
+
+
+def _r(folder: Path) -> str:
+    return f"{_found('Rscript')} {EXAMPLES}/climber.R"
 
 
 def _javascript(folder: Path) -> str:
-    if shutil.which("node") is None:
-        pytest.skip("there is no node on the PATH")
+    _found("node")
     return f"{EXAMPLES}/climber.js"
 
 
@@ -112,20 +129,21 @@ def in_process(**parameters) -> Algorithm:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("function", "parameters"), [(1, {}), (21, {"offspring": 7, "step": 0.1})])
-@pytest.mark.parametrize("example", [_c, _javascript, _python, _shell])
+@pytest.mark.parametrize("example", [_c, _cpp, _java, _javascript, _julia, _python, _r, _shell])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     example, parameters, function, tmp_path
 ) -> None:
     problem = SUITES["bbob"].problem(function, 5, 1)
-    allowance = Allowance(evaluations=8000, wall_ns=SOON_NS)
+    evaluations = 5000 if example in (_java, _r) else 8000  # their processes start slowly
+    allowance = Allowance(evaluations=evaluations, wall_ns=SOON_NS)
     outside = registry.load(f"external:{example(tmp_path)}", parameters)
     ours, theirs = (
         measure_run(algorithm, problem, allowance, seed=3)
         for algorithm in (in_process(**parameters), outside)
     )
     assert theirs["message"] is None
-    assert theirs["launches"] > 2
-    assert theirs["evaluations"] == 8000
+    assert theirs["launches"] > 1
+    assert theirs["evaluations"] == evaluations
     assert [launch["evaluations"] for launch in theirs["launch_log"]] == [
         launch["evaluations"] for launch in ours["launch_log"]
     ]

@@ -5,7 +5,7 @@ from math import nan
 
 import pytest
 
-from timefair.report.account import Speed, implementation, implementations
+from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
 from timefair.report.pictures import pictures
@@ -50,21 +50,3 @@ def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
     assert line.endswith(", Python with numpy.</p>\n")
     assert str(Speed("compiled", 2345678.0, 0.5)) == "2,300,000\u00a0(50\u00a0%)"
     assert str(Speed("compiled", 0.0123, nan)) == "0.012"
-
-
-@pytest.mark.parametrize(
-    ("use", "written_in"),
-    [
-        ("timefair:DE", "compiled"),
-        ("timefair:JADE", "Python with numpy"),
-        ("scipy:L-BFGS-B", "compiled"),
-        ("scipy:differential_evolution", "Python with numpy"),
-        ("nlopt:LN_BOBYQA", "compiled"),
-        ("modcma:modCMA", "Python with numpy"),
-        ("external:./solver --flag", "program"),
-        ("mine.py:solve", "your Python"),
-        ("package.module:solve", "your Python"),
-    ],
-)
-def test_what_an_algorithm_is_implemented_in(use, written_in):
-    assert implementation(use) == written_in

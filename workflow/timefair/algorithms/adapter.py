@@ -67,7 +67,7 @@ class Adapter(Library):
         What it raises in a short trial is the fault of the parameters.
     examples
         Some of the names, for the documentation; by default the first one.
-    special, length, batched, unneeded
+    special, length, planned, batched, compiled, unneeded
         As in `Library`.
     whole
         Algorithms that take integer variables, too; None for all.
@@ -95,7 +95,9 @@ class Adapter(Library):
     examples: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
+    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     batched: Collection[str] = ()
+    compiled: Collection[str] | None = ()
     unneeded: Sequence[str] = ()
     whole: Collection[str] | None = ()
     late: Sequence[str] = ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,9 @@ CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
 ONE_OBJECTIVE: frozenset[Task] = frozenset({"one objective"})
 """The tasks that most algorithms are for."""
 
+Implementation = Literal["compiled", "Python with numpy", "your Python", "program"]
+"""What most of the code of an algorithm's own steps is; Python may call compiled code."""
+
 Solve = Callable[..., object]
 """``solve(objective, rng, **parameters)``: one launch.
 
@@ -191,8 +194,13 @@ class Library(ABC):
         The tasks of each algorithm that is not only for one objective, by its name.
     length
         The parameter without which a launch follows the budget; empty if there is none.
+    planned
+        The parameter by which launches of an algorithm plan their evaluations, and its default per
+        dimension in a run without a budget of evaluations, by name; "" for all algorithms.
     batched
         Names of the algorithms that ask for batches if they have several cores.
+    compiled
+        Names of the algorithms whose own steps are compiled code; None for all.
     """
 
     name: str
@@ -203,7 +211,9 @@ class Library(ABC):
     unneeded: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
     length: str = ""
+    planned: Mapping[str, tuple[str, int]] = MappingProxyType({})
     batched: Collection[str] = ()
+    compiled: Collection[str] | None = ()
 
     @abstractmethod
     def available(self) -> list[Available]:
@@ -231,6 +241,11 @@ class Library(ABC):
         Called only if `faults` found none.
         """
         return name in self.batched
+
+    def implementation(self, name: str) -> Implementation:
+        """What an algorithm is implemented in."""
+        compiled = self.compiled is None or name in self.compiled
+        return "compiled" if compiled else "Python with numpy"
 
     def members(
         self, name: str, parameters: Mapping[str, object]

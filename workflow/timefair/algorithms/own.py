@@ -25,6 +25,7 @@ from timefair.algorithms.base import (
     ONE_OBJECTIVE,
     Algorithm,
     Available,
+    Implementation,
     Library,
 )
 from timefair.basics import user_code
@@ -62,6 +63,9 @@ class Own(Library):
 
     def batches(self, name: str, parameters: Mapping[str, object]) -> None:
         """None: the function may call ``objective.batch``."""
+
+    def implementation(self, name: str) -> Implementation:
+        return "your Python"
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         function = user_code.load_function(name)

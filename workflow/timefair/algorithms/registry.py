@@ -3,6 +3,7 @@
 | `use` | what |
 |---|---|
 | ``timefair:DE`` | DE, algorithms of the quantiles paper, baselines, portfolios |
+| ``bayesopt:UCB`` | Bayesian optimization by a Gaussian process |
 | ``nevergrad:PSO`` | All optimizers of nevergrad, under their own names |
 | ``pycma:BIPOP`` | CMA-ES by its own authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
@@ -13,11 +14,13 @@
 | ``modde:modDE`` | Modular differential evolution (optional) |
 | ``niapy:GreyWolfOptimizer`` | The algorithms of NiaPy, under their own names (optional) |
 | ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
+| ``optuna:TPE`` | The samplers of optuna (optional) |
 | ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
 | ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |
 | ``pymoo:GA`` | The algorithms of pymoo for one or two objectives within bounds (optional) |
 | ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
 | ``octave:PO.m`` | A function of GNU Octave in the usual signature, unedited |
+| ``matlab:PO.m`` | A function of MATLAB in the usual signature, unedited; untested |
 | ``external:./solver --flag`` | A program in any language that speaks a line protocol |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
@@ -32,10 +35,10 @@ from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import adapters, own
-from timefair.algorithms.base import Algorithm, Available, Library
+from timefair.algorithms.base import Algorithm, Available, Implementation, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
-from timefair.algorithms.external.octave import OCTAVE
+from timefair.algorithms.external.octave import MATLAB, OCTAVE
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
@@ -48,6 +51,7 @@ LIBRARIES: dict[str, Library] = {
         TIMEFAIR,
         *sorted(_ADAPTERS.values(), key=lambda library: library.optional),
         OCTAVE,
+        MATLAB,
         EXTERNAL,
     )
 }
@@ -109,6 +113,15 @@ def batches(use: str, parameters: Mapping[str, object]) -> bool | None:
         return library.batches(name, parameters)
     of_members = {batches(*member) for member in members}
     return next((known for known in (True, None) if known in of_members), False)
+
+
+def implementation(use: str) -> Implementation:
+    """What an algorithm is implemented in; what is not found is the user's."""
+    try:
+        library, name = find(use)
+    except InputError:
+        return OWN.implementation(use)
+    return library.implementation(name)
 
 
 def able(task: Task) -> list[str]:

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import registry
-from timefair.algorithms.external.library import EXTERNAL
-from timefair.algorithms.external.octave import OCTAVE
+from timefair.algorithms.external.library import External
+from timefair.algorithms.own import Own
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
 from timefair.basics.hidden_modules import hidden_modules
@@ -31,7 +31,8 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
         uses = registry.involved(use, parameters)
     except InputError:
         return registry.faults(use, parameters)
-    if any(registry.find(one)[0] in (registry.OWN, OCTAVE, EXTERNAL) for one in uses):
+    libraries = [registry.find(one)[0] for one in uses]
+    if any(isinstance(library, External | Own) for library in libraries):
         return registry.faults(use, parameters)
     mark = cache_folder() / "faultless" / _digest(uses, parameters)
     if mark.exists():

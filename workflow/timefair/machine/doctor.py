@@ -135,6 +135,7 @@ PROBES: dict[str, Reader] = {
     "waiting": waiting,
     "private_folders_refused": private_folders_refused,
     "library_threads": blas_threads,
+    "unsupported_packages": software.unsupported,
 }
 
 
@@ -395,6 +396,14 @@ def _library_threads(seen: Observation) -> Diagnosis:
     return ok(f"1 thread if 1 is requested: {_some(largest)}")
 
 
+def _packages(seen: Observation) -> Diagnosis:
+    if faults := seen["unsupported_packages"]:
+        found, _, remedy = faults[0].partition("; ")
+        more = f" (and {len(faults) - 1} more)" * (len(faults) > 1)
+        return bad(found + more, remedy)
+    return ok("the versions that timefair needs")
+
+
 _SLOW_OR_PIN = (
     "LD_PRELOAD",
     "OMP_PROC_BIND",
@@ -448,5 +457,6 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "clock source": _clock_source,
     "private folders": _private_folders,
     "library threads": _library_threads,
+    "packages": _packages,
     "other variables": _variables,
 }

@@ -225,7 +225,13 @@ EXTRAS = ("extras", "report", "cluster", "crate")
 
 
 def check_installed() -> None:
-    """Raise `InputError` if a package has a version that timefair does not support.
+    """Raise `InputError` if a package has a version that timefair does not support."""
+    if faults := unsupported():
+        raise InputError(*faults)
+
+
+def unsupported(_: Host | None = None) -> list[str]:
+    """One line per package that is missing or has a version that timefair does not support.
 
     The packages of extras count if they are installed. Without metadata of timefair, such as in a
     folder of sources, nothing is known.
@@ -235,9 +241,8 @@ def check_installed() -> None:
     try:
         lines = metadata.requires("timefair") or []
     except metadata.PackageNotFoundError:
-        return
-    if faults := list(_wrong(map(Requirement, lines))):
-        raise InputError(*faults)
+        return []
+    return list(_wrong(map(Requirement, lines)))
 
 
 def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:

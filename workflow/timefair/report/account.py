@@ -11,6 +11,7 @@ from math import isnan, nan
 import yaml
 
 from timefair import __version__
+from timefair.algorithms.registry import implementation
 from timefair.basics.values import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import Campaign
@@ -18,22 +19,6 @@ from timefair.campaign.configuration.model import Budget
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
-
-COMPILED, PYTHON, OWN, PROGRAM = "compiled", "Python with numpy", "your Python", "program"
-
-_COMPILED = frozenset({"fcmaes", "nlopt", "pygmo"})
-"""Libraries in C or C++."""
-
-_OTHERS = {
-    "timefair": {"DE"},
-    "scipy": {"COBYLA", "L-BFGS-B", "SLSQP", "TNC", "direct"},
-    "modcma": {"CMA-ES", "IPOP", "BIPOP"},
-}
-"""Compiled algorithms of libraries that are mostly in Python."""
-
-_PYTHON = frozenset(
-    {"cmaes", "mealpy", "modde", "nevergrad", "niapy", "pybobyqa", "pycma", "pymoo", "skopt"}
-) | set(_OTHERS)
 
 MOST_ALGORITHMS = 20
 """Number of algorithms up to which their list is not folded."""
@@ -314,16 +299,3 @@ def _sources(evidence: Evidence) -> Iterator[str]:
         yield f"{RUN_COUNT}: the number of runs"
     if evidence.campaign.problems.suite.startswith("bbob"):
         yield f"{COCO}: the problems"
-
-
-def implementation(use: str) -> str:
-    """What most of the code of an algorithm's own steps is written in, by its key `use`.
-
-    An algorithm in Python may call compiled code.
-    """
-    library, _, name = use.partition(":")
-    if library in {"external", "octave"}:
-        return PROGRAM
-    if library in _COMPILED or name in _OTHERS.get(library, ()):
-        return COMPILED
-    return PYTHON if library in _PYTHON else OWN

@@ -116,6 +116,7 @@ def _with_hook(
 FCMAES = Adapter(
     name="fcmaes",
     distributions=("fcmaes", "numpy"),
+    compiled=None,
     module="fcmaes",
     names=tuple(PLACES),
     batched=BY_GENERATIONS,

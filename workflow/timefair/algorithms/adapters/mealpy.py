@@ -9,7 +9,7 @@ the bounds are moved onto them; integer variables are rounded as MEALPY decodes 
 are evaluated as they are.
 
 MEALPY 3.0.3 requires ``numpy<=1.26`` and would replace timefair's numpy, but works with numpy 2:
-``pip install --no-deps mealpy``. Its license is the GPL-3.
+``pip install --no-deps mealpy``. The license of this version is the MIT license.
 
 Parameters
 ----------

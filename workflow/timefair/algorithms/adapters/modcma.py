@@ -140,6 +140,7 @@ def _option(key: str, default: Any, value: object) -> object:
 MODCMA = Adapter(
     name="modcma",
     distributions=("modcma", "numpy", "scipy"),
+    compiled=("CMA-ES", "IPOP", "BIPOP"),
     module="modcma",
     names=(*STRATEGIES, "modCMA"),
     examples=("BIPOP", "modCMA"),

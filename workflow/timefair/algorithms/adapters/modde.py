@@ -1,16 +1,14 @@
 """Modular differential evolution of the package ``modde`` (Vermetten et al. 2023).
 
 The defaults are rand/1/bin with F = CR = 0.5 and a population of 10 times the dimension, which is
-drawn uniformly. A point outside the bounds is moved onto them. A launch ends when its nominal
-budget is used up.
+drawn uniformly. A point outside the bounds is moved onto them.
 
 Parameters
 ----------
 budget
-    Nominal number of evaluations of one launch. Default: the rest of the run's budget of
-    evaluations. In a campaign without such a budget, the default is `BUDGET_PER_DIMENSION` times
-    the dimension for the modules that depend on it (``lpsr``, ``use_jso_caps``,
-    ``mutation_use_weighted_F``), and unlimited for the others.
+    Evaluations of one launch. By default, a launch uses the run's budget, and the modules that
+    depend on its used share (``lpsr``, ``use_jso_caps``, ``mutation_use_weighted_F``) follow
+    ``objective.progress``.
 F, CR
     One number for all individuals.
 any other argument of ``modde.Parameters``
@@ -27,13 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, defaults_of, nominal_budget
+from timefair.algorithms.adapter import Adapter, defaults_of
 from timefair.algorithms.base import Objective
 
-BUDGET_PER_DIMENSION = 10_000
-PLANNING = ("lpsr", "use_jso_caps", "mutation_use_weighted_F")
-"""Modules whose behaviour depends on the nominal budget."""
 ENDLESS = 10**15
+"""Nominal budget of a launch that follows the run's budget."""
 NUMBERS: dict[str, object] = {
     **dict.fromkeys(("budget", "lambda_", "memory_size"), int),
     **dict.fromkeys(("F", "CR", "pbest_value"), float),
@@ -73,26 +69,28 @@ def _parameters(name: str) -> dict[str, object]:
 
 def _solve(
     objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+) -> None:
     from modde import ModularDE
 
     column = (objective.dimension, 1)
     settings = dict(parameters)
     settings |= {key: np.array([settings[key]]) for key in ("F", "CR") if key in settings}
-    planned = objective.evaluations_left is not None or any(map(parameters.get, PLANNING))
-    budget = nominal_budget(objective, BUDGET_PER_DIMENSION) if planned else ENDLESS
-    settings.setdefault("budget", budget)
-    return ModularDE(
+    settings.setdefault("budget", ENDLESS)
+    made = ModularDE(
         _IohProblem(objective),
         lb=objective.lower.reshape(column),
         ub=objective.upper.reshape(column),
         seed=int(rng.integers(2**32)),
         **settings,
-    ).run()
+    )
+    while made.step():
+        if "budget" not in parameters:
+            made.parameters.used_budget = int(objective.progress * ENDLESS)
 
 
 MODDE = Adapter(
     name="modde",
+    length="budget",
     distributions=("modde", "numpy", "scipy"),
     module="modde",
     names=("modDE",),

@@ -22,7 +22,8 @@ Parameters
 budget
     Nominal number of evaluations of one launch. The launch ends when they are used up. Default: the
     rest of the run's budget of evaluations. In a campaign without such a budget, the default is
-    `BUDGET_PER_DIMENSION` times the dimension. A third of the registry needs a nominal budget. The
+    `BUDGET_PER_DIMENSION` times the dimension, and `timefair check` says so; ``schedule: {budget:
+    fill}`` fits it to the time. A third of the registry needs a nominal budget. The
     wizards (``NGOpt``, ``Shiwa``) choose their algorithm by it.
 num_workers
     Number of points that nevergrad proposes before it gets the value of the first one. With
@@ -269,6 +270,7 @@ NEVERGRAD = Nevergrad(
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     ),
     module="nevergrad",
+    planned={"": ("budget", BUDGET_PER_DIMENSION)},
     names=_makers,
     parameters=_parameters,
     solve=_solve,

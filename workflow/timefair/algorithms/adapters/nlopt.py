@@ -116,6 +116,7 @@ def _local(name: object, objective: Objective) -> Any:
 NLOPT = Adapter(
     name="nlopt",
     distributions=("nlopt", "numpy"),
+    compiled=None,
     module="nlopt",
     names=NAMES,
     examples=("LN_BOBYQA", "GN_DIRECT_L"),

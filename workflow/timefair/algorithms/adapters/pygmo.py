@@ -22,7 +22,8 @@ gen, max_fevals
     Default: the largest number that pygmo can count. Only ``compass_search`` has ``max_fevals``.
     ``ihs`` changes its band width and its adjustment rate over its generations. By default, these
     generations use the rest of the run's budget of evaluations, or `BUDGET_PER_DIMENSION`
-    evaluations per dimension in a campaign without such a budget.
+    evaluations per dimension in a campaign without such a budget, which `timefair check` says;
+    ``schedule: {gen: fill}`` fits them to the time.
 force_bounds
     (``cmaes``, ``xnes``) Default: true. With false, the algorithms leave the bounds.
 any other argument of the algorithm's constructor
@@ -207,7 +208,9 @@ def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
 PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
+    compiled=None,
     module="pygmo",
+    planned={"ihs": ("gen", BUDGET_PER_DIMENSION)},
     names=tuple(DEFAULTS),
     batched=BATCHED,
     special=dict.fromkeys(MULTI, TWO_OBJECTIVES),

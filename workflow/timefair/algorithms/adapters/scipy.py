@@ -209,6 +209,7 @@ def _takes_option(method: str, option: str) -> bool:
 SCIPY = ScipyOptimize(
     name="scipy",
     distributions=("scipy", "numpy"),
+    compiled=("COBYLA", "L-BFGS-B", "SLSQP", "TNC", "direct"),
     module="scipy.optimize",
     names=(*LOCAL, *GLOBAL, *UNUSABLE),
     parameters=_parameters,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import nominal_budget
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
 from timefair.problems.parameters import Number
@@ -27,7 +26,6 @@ PHASES = 4
 """Number of equal parts of the budget; after each part, the population is halved."""
 SMALLEST = 10
 """A population of this size or less is not halved."""
-BUDGET_PER_DIMENSION = 1000
 
 ALLOWED = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
 """The mutation needs four different points."""
@@ -48,18 +46,17 @@ def solve(
         Initial size of the population.
     budget
         Evaluations of one launch. They determine when the population shrinks. The launch returns at
-        the end of the generation that uses them up. By default, it is the rest of the run's budget
-        of evaluations or, without such a budget, `BUDGET_PER_DIMENSION` times the dimension.
+        the end of the generation that uses them up. By default, one launch uses the run's budget,
+        which `objective.progress` follows.
     """
-    if budget is None:
-        budget = nominal_budget(objective, BUDGET_PER_DIMENSION)
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)
     f, cr = np.full((population, 3), FIRST_F), np.full((population, 3), FIRST_CR)
     spent, phase = population, 1
-    while spent < budget:
+    while budget is None or spent < budget:
         size = len(x)
-        strategy = strategies(rng, size, spent + np.arange(size) >= budget / 2)
+        half = np.full(size, objective.progress) if budget is None else spent + np.arange(size)
+        strategy = strategies(rng, size, half >= (budget or 1) / 2)
         trial_f, trial_cr = renewed(rng, strategy, f, cr)
         mutants = mutate(rng, strategy, x, y, trial_f)
         taken = crossed(rng, strategy, trial_cr, objective.dimension)
@@ -69,7 +66,7 @@ def solve(
         won = np.flatnonzero(trial_y <= y)
         x[won], y[won] = trials[won], trial_y[won]
         f[won, strategy[won]], cr[won, strategy[won]] = trial_f[won], trial_cr[won]
-        if spent >= phase * budget / PHASES:
+        if (objective.progress if budget is None else spent / budget) >= phase / PHASES:
             phase += 1
             if size > SMALLEST:
                 kept = survivors(y)

@@ -54,6 +54,7 @@ class Timefair(Library):
     batched: Collection[str] = frozenset(MODULES) - {
         *("2-opt", "ABC", "OX-GA", "OnePlusOneEA", "RLS", "random-permutations")
     }
+    compiled: Collection[str] | None = ("DE",)
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]

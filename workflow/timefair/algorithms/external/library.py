@@ -16,7 +16,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Library, Objective
+from timefair.algorithms.base import Algorithm, Available, Implementation, Library, Objective
 from timefair.algorithms.external import protocol
 from timefair.algorithms.external.process import CommandLine, Process, parse, running
 from timefair.algorithms.external.protocol import ExternalError
@@ -47,6 +47,9 @@ class External(Library):
 
     def batches(self, name: str, parameters: Mapping[str, object]) -> None:
         """None: the program may send ``batch``."""
+
+    def implementation(self, name: str) -> Implementation:
+        return "program"
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         return Algorithm(partial(solve, command=parse(name), parameters=parameters))

@@ -1,8 +1,9 @@
-"""The library ``octave``: ``octave:FILE.m`` calls a function of GNU Octave, unedited.
+"""``octave:FILE.m`` and ``matlab:FILE.m`` call a function of GNU Octave or MATLAB, unedited.
 
 The arguments are recognized by their names in the function's header, such as ``N, Max_iter, lb, ub,
 dim, fobj`` in any order, or named by the parameter ``call``. Each launch is a process that speaks
-the line protocol of `timefair.algorithms.external.protocol`.
+the line protocol of `timefair.algorithms.external.protocol`. The client is one file for both, of
+which only Octave has been tested.
 """
 
 from __future__ import annotations
@@ -34,18 +35,23 @@ NAMES = {
 HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MULTILINE)
 
 
-class Octave(External):
-    """The library ``octave``."""
+class FunctionFile(External):
+    """A library of functions in files, for a program that runs them.
 
-    name = "octave"
+    `call` is the start of the command; its last argument is code.
+    """
+
     examples: Sequence[str] = ("PO.m",)
+
+    def __init__(self, name: str, title: str, call: Sequence[str]) -> None:
+        self.name, self._title, self._call = name, title, call
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         try:
-            _command(name, parameters)
+            self._command(name, parameters)
         except InputError as error:
             return list(error.faults)
-        place = f"octave:{name}"
+        place = f"{self.name}:{name}"
         lines = [
             f"{key!r} is not a parameter of {place}; it has: {', '.join(PARAMETERS)}"
             for key in parameters
@@ -65,40 +71,47 @@ class Octave(External):
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         told = {key: value for key, value in parameters.items() if key != "call"}
-        return Algorithm(partial(solve, command=_command(name, parameters), parameters=told))
+        return Algorithm(partial(solve, command=self._command(name, parameters), parameters=told))
 
     def source_files(self, name: str) -> list[Path]:
         """This package, the client, and all ``.m`` files beside the user's, which it may call."""
         beside = sorted(Path(name).absolute().parent.glob("*.m"))
         return [*package_files("timefair_serve.m"), *beside]
 
+    def _command(self, name: str, parameters: Mapping[str, object]) -> CommandLine:
+        """The command of a launch; InputError if there is none."""
+        path = Path(name).absolute()
+        if path.suffix != ".m" or not path.is_file():
+            raise InputError(f"there is no file {name!r}; write {self.name}:FILE.m")
+        program, *options = self._call
+        found = shutil.which(program)
+        if found is None:
+            needs = f"it needs {self._title} ({program} on the PATH)"
+            raise InputError(f"{self.name}:{name} cannot be used here: {needs}")
+        arguments = _arguments(path, parameters.get("call"), self.name)
+        served = ", ".join(map(_quoted, (str(path.parent), path.stem, ",".join(arguments))))
+        call = (found, *options, f"addpath({_quoted(CLIENT)}); timefair_serve({served})")
+        return CommandLine(("/bin/sh", "-c", 'exec "$0" "$@" 3>&1 1>&2 4<&0', *call), (path,))
 
-OCTAVE = Octave()
+
+OCTAVE = FunctionFile(
+    "octave", "GNU Octave", ("octave-cli", "--silent", "--no-history", "--no-init-file", "--eval")
+)
 """A function of GNU Octave in the usual signature, unedited."""
+MATLAB = FunctionFile("matlab", "MATLAB", ("matlab", "-batch"))
+"""A function of MATLAB in the usual signature, unedited; untested."""
 
 
-def _command(name: str, parameters: Mapping[str, object]) -> CommandLine:
-    """The command of a launch; InputError if there is none."""
-    path = Path(name).absolute()
-    if path.suffix != ".m" or not path.is_file():
-        raise InputError(f"there is no file {name!r}; write octave:FILE.m")
-    octave = shutil.which("octave-cli")
-    if octave is None:
-        raise InputError(f"octave:{name} cannot be used here: it needs GNU Octave (octave-cli)")
-    arguments = _arguments(path, parameters.get("call"))
-    texts = (str(path.parent), path.stem, ",".join(arguments))
-    quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
-    words = (octave, "--silent", "--no-history", "--no-init-file", "--path", CLIENT, "--eval")
-    call = (*words, f"timefair_serve({quoted})")
-    return CommandLine(("/bin/sh", "-c", 'exec "$0" "$@" 3>&1 1>&2', *call), (path,))
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
-def _arguments(path: Path, call: object) -> list[str]:
+def _arguments(path: Path, call: object, library: str) -> list[str]:
     """What each argument of the function is: a key of `NAMES`."""
     if call is not None:
         words = call if isinstance(call, list) else str(call).split()
         if wrong := [word for word in words if word not in NAMES]:
-            raise InputError(f"'call' of octave:{path.name} has {wrong[0]!r}: name {_known()}")
+            raise InputError(f"'call' of {library}:{path.name} has {wrong[0]!r}: name {_known()}")
         return list(words)
     found = HEADER.search(path.read_text(encoding="utf-8", errors="replace"))
     if found is None:

@@ -345,7 +345,8 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 def warnings(campaign: Campaign) -> Iterator[str]:
     """Forbidden actions of the user's own modules during import, one line each with the first key
-    that names the module, and one line on threads that evaluate nothing.
+    that names the module, and one line each on threads that evaluate nothing, and on launches that
+    plan with a number of evaluations that nobody gave.
 
     `unknown_names`, which imports the modules, has checked the campaign before.
     """
@@ -368,6 +369,26 @@ def warnings(campaign: Campaign) -> Iterator[str]:
         yield (
             f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
             "one of its threads"
+        )
+    yield from _unplanned(campaign)
+
+
+def _unplanned(campaign: Campaign) -> Iterator[str]:
+    """Algorithms whose launches plan with a default number of evaluations."""
+    from timefair.algorithms import registry
+
+    if campaign.budget.evaluations or campaign.budget.evaluations_per_dimension:
+        return
+    labels: dict[tuple[str, int], list[str]] = {}
+    for label, spec in campaign.algorithms.items():
+        library, name = registry.find(spec.use)
+        plan = library.planned.get(name) or library.planned.get("")
+        if plan and spec.tuned is None and plan[0] not in spec.arguments:
+            labels.setdefault(plan, []).append(label)
+    for (parameter, each), named in labels.items():
+        yield (
+            f"algorithms: {', '.join(named)}: launches plan with {each:,} x D evaluations, because "
+            f"the budget has none; schedule: {{{parameter}: fill}} fits them to the time"
         )
 
 

@@ -16,6 +16,8 @@ LONGER = 4
 FIRST = 10
 LONGEST = 10**8
 LEAST = 2
+LONG = 1000
+"""If launches up to this length have equally many evaluations, the length has no effect."""
 
 
 class Launch(NamedTuple):
@@ -53,7 +55,9 @@ def find(
         one = launch(length)
         if one.returned:
             ended.append(one)
-            if length in (most, LEAST) or (one.share >= ENOUGH and len(ended) > 1):
+            longer = one.evaluations > ended[-2].evaluations if len(ended) > 1 else False
+            # A length in evaluations may be shorter than the first generations.
+            if length in (most, LEAST) or (one.share >= ENOUGH and (longer or length > LONG)):
                 break
         elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
             break

@@ -1,28 +1,34 @@
-% Launches one Octave function for timefair: timefair_serve(FOLDER, NAME, ROLES), see octave.py.
-% Requests go to file descriptor 3; what the function prints goes to standard error.
+% Launches a function of Octave or MATLAB for timefair: timefair_serve(FOLDER, NAME, ROLES), see octave.py.
+% Requests go to file descriptor 3, answers come from 4; what the function prints goes to standard error.
 function timefair_serve(folder, name, roles)
-  header = struct("population", "30", "iterations", "500");
-  line = read_line();
-  while ! strcmp(line, "begin")
+  answers = fopen('/dev/fd/4', 'r');
+  header = struct('population', '30', 'iterations', '500');
+  line = read_line(answers);
+  while ~strcmp(line, 'begin')
     [key, rest] = strtok(line);
-    if strcmp(key, "parameter")
+    if strcmp(key, 'parameter')
       [key, rest] = strtok(rest);
     end
     header.(key) = strtrim(rest);
-    line = read_line();
+    line = read_line(answers);
   end
+  octave = exist('OCTAVE_VERSION', 'builtin') ~= 0;
   seed = str2double(header.seed);
-  rand("twister", seed); randn("twister", seed); rande("twister", seed); randg("twister", seed);
-  set(0, "defaultfigurevisible", "off");
-  requests = fopen("/dev/fd/3", "w");
+  if octave
+    rand('twister', seed); randn('twister', seed); rande('twister', seed); randg('twister', seed);
+  else
+    rng(mod(seed, 2^32), 'twister');
+  end
+  set(0, 'defaultfigurevisible', 'off');
+  requests = fopen('/dev/fd/3', 'w');
   known.population = str2double(header.population);
   known.iterations = str2double(header.iterations);
   known.lower = bounds(header.lower);
   known.upper = bounds(header.upper);
   known.dimension = str2double(header.dimension);
-  known.objective = @(x) ask(requests, x);
-  values = {};
-  words = strsplit(roles, ",");
+  known.objective = @(x) ask(requests, answers, octave, x);
+  words = strsplit(roles, ',');
+  values = cell(1, numel(words));
   for k = 1:numel(words)
     values{k} = known.(words{k});
   end
@@ -30,26 +36,35 @@ function timefair_serve(folder, name, roles)
   feval(name, values{:});
 end
 
-function value = ask(requests, x)
-  fputs(requests, [sprintf("%.17g ", x) "\n"]);
-  fflush(requests);
-  value = fscanf(stdin, "%f", 1);
+function value = ask(requests, answers, octave, x)
+  fprintf(requests, '%s\n', sprintf('%.17g ', x));
+  if octave % MATLAB writes at once
+    fflush(requests);
+    value = fscanf(answers, '%f', 1);
+  else
+    value = str2double(read_line(answers));
+  end
   if isempty(value)
     exit(0); % timefair has ended the launch
   end
 end
 
 function both = bounds(text)
-  both = sscanf(text, "%f")';
+  both = sscanf(text, '%f')';
   if all(both == both(1))
     both = both(1);
   end
 end
 
-function line = read_line()
-  % fgetl would wait for the byte after the line feed.
-  line = "";
-  while (byte = fread(stdin, 1)) != 10
+function line = read_line(answers)
+  % Octave's fgetl would wait for the byte after the line feed.
+  line = '';
+  byte = fread(answers, 1);
+  while ~isequal(byte, 10)
+    if isempty(byte)
+      exit(0);
+    end
     line(end + 1) = char(byte);
+    byte = fread(answers, 1);
   end
 end

@@ -1,0 +1,190 @@
+"""What every optimizer of MEALPY and NiaPy does: the list in docs/reference/audit.md.
+
+    python benchmarks/library_audit.py [--evaluations 500] [--limit 10] [--fix]
+
+Each makes two launches with one seed on bbob f8 at D = 10, in this process. A position outside the
+bounds is noted before timefair moves it onto them. The cost is the CPU time of the faster launch.
+With ``--fix``, the list in the page is written; otherwise it is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import signal
+import sys
+import textwrap
+import time
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from timefair.algorithms import registry
+from timefair.algorithms.adapter import Enough
+from timefair.algorithms.adapters import mealpy, niapy
+from timefair.problems.registry import SUITES
+
+PAGE = Path(__file__).parents[1] / "docs/reference/audit.md"
+MARKS = "<!-- MEALPY and NiaPy -->", "<!-- /MEALPY and NiaPy -->"
+ADAPTERS: dict[str, ModuleType] = {"mealpy": mealpy, "niapy": niapy}
+NEEDED = {"mealpy:BCO.OriginalBCO": {"n_chemotaxis": 4}}
+"""Parameters without which an optimizer refuses its own defaults."""
+
+
+class Slow(BaseException):
+    """The CPU time of an optimizer is used up."""
+
+
+class Watched:
+    """numpy for an adapter, which notes whether a point that it clips was outside."""
+
+    def __init__(self) -> None:
+        self.outside = False
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(np, name)
+
+    def clip(self, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        inside = np.clip(x, lower, upper)
+        self.outside = self.outside or not np.array_equal(inside, x)
+        return inside
+
+
+class Kept:
+    """f8 of bbob; it keeps the points."""
+
+    noisy, cores, shown, changes, integer = False, 1, 1, 0, np.zeros(10, dtype=bool)
+    evaluations_left = None
+
+    def __init__(self, most: int) -> None:
+        problem = SUITES["bbob"].problem(8, 10, 1)
+        self.dimension, self.lower, self.upper = 10, problem.lower, problem.upper
+        self.evaluate, self.most, self.points = problem.evaluate, most, []
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.points)
+
+    @property
+    def progress(self) -> float:
+        return len(self.points) / self.most
+
+    def __call__(self, x: np.ndarray) -> float:
+        if len(self.points) == self.most:
+            raise Enough
+        self.points.append(np.array(x))
+        return float(self.evaluate(np.asarray(x, dtype=float)))
+
+    def batch(self, points: np.ndarray) -> np.ndarray:
+        return np.array([self(x) for x in points])
+
+
+class Row(NamedTuple):
+    """What an optimizer did; `reason` if it cannot be used or failed."""
+
+    reason: str = ""
+    us: float = np.nan
+    repeats: bool = True
+    outside: bool = False
+    nan: bool = False
+
+
+def launched(use: str, most: int, limit_s: float) -> tuple[Kept, float]:
+    """One launch, and its CPU time."""
+    algorithm, objective = registry.load(use, NEEDED.get(use, {})), Kept(most)
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002 (as the measuring code does)
+    signal.setitimer(signal.ITIMER_PROF, limit_s)
+    start = time.process_time()
+    try:
+        algorithm.solve(objective, np.random.default_rng(1))
+    except Enough:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return objective, time.process_time() - start
+
+
+def audited(library: str, name: str, most: int, limit_s: float) -> Row:
+    use = f"{library}:{name}"
+    if reason := registry.LIBRARIES[library].missing(name):
+        return Row(f"it {reason}")
+    watched = ADAPTERS[library].np = Watched()
+    try:
+        (one, first_s), (other, second_s) = (launched(use, most, limit_s) for _ in range(2))
+    except Slow:
+        return Row(f"it did not finish {most:,} evaluations in {limit_s:g} s of CPU time")
+    except Exception as error:
+        return Row(f"{type(error).__name__}: {error}")
+    finally:
+        ADAPTERS[library].np = np
+    if one.evaluations < most:
+        return Row(f"it made {one.evaluations} of {most:,} evaluations")
+    same = np.array_equal(one.points, other.points, equal_nan=True)
+    us = 1e6 * min(first_s, second_s) / most
+    return Row("", us, same, watched.outside, bool(np.isnan(one.points).any()))
+
+
+def page(rows: dict[str, dict[str, Row]]) -> str:
+    """Of each library a summary, every optimizer with its cost and marks, and those left out."""
+    parts = []
+    for library, found in rows.items():
+        good = {name: row for name, row in found.items() if not row.reason}
+        costs = [row.us for row in good.values()]
+        repeat, outside = (
+            sum(getattr(r, of) for r in good.values()) for of in ("repeats", "outside")
+        )
+        families: dict[str, list[str]] = defaultdict(list)
+        for name, row in good.items():
+            family, _, last = name.rpartition(".")
+            marks = "°" * row.outside + "*" * (not row.repeats) + "†" * row.nan
+            families[family].append(f"{last}{marks} {float(f'{row.us:.2g}'):,.0f}")
+        each = [f"{name + ': ' * bool(name)}{', '.join(own)}" for name, own in families.items()]
+        bad = [f"`{name}`: {row.reason}" for name, row in found.items() if row.reason]
+        parts += [
+            f"**{library}**: {len(good)} of {len(found)} optimizers; {repeat} repeat their seed, "
+            f"{outside} leave the bounds (°). µs per evaluation: median {np.median(costs):.0f}, "
+            f"{min(costs):.0f} to {max(costs):,.0f}.",
+            "; ".join(each) + ".",
+            *(["Left out: " + "; ".join(bad) + "."] if bad else []),
+        ]
+    filling = {"width": 120, "break_long_words": False, "break_on_hyphens": False}
+    return "\n\n".join(textwrap.fill(part, **filling) for part in parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--evaluations", type=int, default=500)
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds of CPU time of a launch")
+    parser.add_argument("--fix", action="store_true", help="write the page")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+
+    def ended(*_: object) -> None:
+        raise Slow
+
+    signal.signal(signal.SIGPROF, ended)
+    rows: dict[str, dict[str, Row]] = {}
+    for library in ADAPTERS:
+        rows[library] = {}
+        for name in registry.LIBRARIES[library].every():
+            row = audited(library, name, options.evaluations, options.limit)
+            rows[library][name] = row
+            print(name, *row, file=sys.stderr, flush=True)
+    text = page(rows)
+    if options.fix:
+        begin, end = map(re.escape, MARKS)
+        whole = PAGE.read_text(encoding="utf-8")
+        made = re.sub(f"({begin}).*({end})", lambda m: f"{m[1]}\n{text}\n{m[2]}", whole, flags=re.S)
+        PAGE.write_text(made, encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

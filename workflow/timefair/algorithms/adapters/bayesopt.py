@@ -1,0 +1,67 @@
+"""bayesian-optimization 1.4: a Gaussian process with one of three acquisition functions.
+
+A launch begins with `FIRST` uniform points and does not end by itself. A proposal takes a second,
+so that this is for tens or hundreds of evaluations. A proposal that has been evaluated before is
+replaced by a uniform point. An infinite value ends the run with the status ``raised``. The license
+is the MIT license.
+
+Parameters
+----------
+kappa
+    (``UCB``) Number of standard deviations.
+xi
+    (``EI``, ``POI``) Improvement to be expected at least.
+init_points
+    Number of uniform points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapter import Adapter
+from timefair.algorithms.base import Objective
+
+NAMES = ("UCB", "EI", "POI")
+FIRST = 5
+
+
+def _parameters(name: str) -> dict[str, object]:
+    own = {"kappa": 2.576} if name == "UCB" else {"xi": 0.0}
+    return {**own, "init_points": FIRST}
+
+
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> None:
+    from bayes_opt import BayesianOptimization, UtilityFunction
+
+    chosen = {**_parameters(name), **parameters}
+    first = chosen.pop("init_points")
+    lower, upper = objective.lower, objective.upper
+    bounds = {f"{place:06}": pair for place, pair in enumerate(zip(lower, upper, strict=True))}
+    seed = int(rng.integers(2**32))
+    model = BayesianOptimization(None, bounds, random_state=seed, verbose=0)
+    acquisition = UtilityFunction(kind=name.lower(), **chosen)
+    while True:
+        x = rng.uniform(lower, upper)
+        if len(model.space) >= first:
+            proposed = np.array([*model.suggest(acquisition).values()])
+            x = x if proposed in model.space else np.clip(proposed, lower, upper)
+        model.register(x, -objective(x))
+
+
+BAYESOPT = Adapter(
+    name="bayesopt",
+    distributions=("bayesian-optimization", "numpy", "scipy", "scikit-learn"),
+    module="bayes_opt",
+    names=NAMES,
+    parameters=_parameters,
+    solve=_solve,
+    trial_evaluations=2,
+    optional=False,
+)
+"""Bayesian optimization by a Gaussian process."""

@@ -1,0 +1,94 @@
+"""optuna: its samplers, asked for one point after the other.
+
+A launch does not end by itself. A sampler takes 1 ms (``random``) to several milliseconds (``TPE``,
+the more the more points there are), so that these algorithms are for costly evaluations. Values
+that are NaN are failed trials to optuna. With ``threads: n``, n points are proposed at a time and
+are a batch. ``GP`` needs the package torch. optuna's license is the MIT license.
+
+Parameters
+----------
+any number or truth value among the arguments of the sampler
+    Such as ``n_startup_trials``, ``multivariate`` of ``TPE`` or ``popsize`` of ``CMA-ES``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapter import Adapter, defaults_of
+from timefair.algorithms.base import Objective
+
+SAMPLERS = {
+    "TPE": "TPESampler",
+    "GP": "GPSampler",
+    "CMA-ES": "CmaEsSampler",
+    "QMC": "QMCSampler",
+    "random": "RandomSampler",
+}
+SET_HERE = (
+    *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),
+    *("consider_pruned_trials", "gamma", "weights", "warn_independent_sampling"),
+    "warn_asynchronous_seeding",
+)
+"""Arguments that users cannot set."""
+
+
+def _sampler(name: str) -> Any:
+    import optuna
+
+    return getattr(optuna.samplers, SAMPLERS[name])
+
+
+def _parameters(name: str) -> dict[str, object]:
+    return defaults_of(inspect.signature(_sampler(name).__init__), without=SET_HERE)
+
+
+def _solve(
+    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
+) -> None:
+    import optuna
+    from optuna.distributions import FloatDistribution, IntDistribution
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    bounds = zip(objective.integer, objective.lower.tolist(), objective.upper.tolist(), strict=True)
+    space = {
+        f"x{place}": IntDistribution(int(least), int(most))
+        if whole
+        else FloatDistribution(least, most)
+        for place, (whole, least, most) in enumerate(bounds)
+    }
+    sampler = _sampler(name)(seed=int(rng.integers(2**32)), **parameters)
+    study = optuna.create_study(sampler=sampler)
+    while True:
+        trials = [study.ask(space) for _ in range(objective.cores)]
+        points = np.array([[trial.params[key] for key in space] for trial in trials], dtype=float)
+        values = objective.batch(points) if len(trials) > 1 else [objective(points[0])]
+        for trial, value in zip(trials, values, strict=True):
+            failed = optuna.trial.TrialState.FAIL if np.isnan(value) else None
+            study.tell(trial, None if failed else float(value), failed)
+
+
+def _missing(name: str) -> str:
+    lacking = name == "GP" and importlib.util.find_spec("torch") is None
+    return "needs the package torch" if lacking else ""
+
+
+OPTUNA = Adapter(
+    name="optuna",
+    distributions=("optuna", "numpy", "scipy", "cmaes", "torch"),
+    module="optuna",
+    names=tuple(SAMPLERS),
+    batched=tuple(SAMPLERS),
+    parameters=_parameters,
+    solve=_solve,
+    whole=None,
+    missing=_missing,
+    examples=("TPE", "CMA-ES"),
+    late=("cmaes", "scipy.stats"),
+)
+"""The samplers of optuna."""
