@@ -105,7 +105,6 @@ DECLARED = (
     Picture("how-to/portfolios/portfolio.png", DEFAULT, "portfolio"),
     Picture("how-to/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("how-to/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
-    Picture("how-to/evaluation-cost/lines.png", COSTS, "cost_lines", without=("BO",)),
     Picture("explanation/probabilities/probability_best.png", COSTS, "probability_best"),
     Picture("how-to/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
     Picture("how-to/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),

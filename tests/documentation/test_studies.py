@@ -76,7 +76,7 @@ def made(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "asked",
-    ["restart_what_if", "cost_crossovers", "cost_winners", "overhead", "perturbation", "drift"],
+    ["restart_what_if", "cost_crossovers", "overhead", "perturbation", "drift"],
 )
 def test_the_campaign_makes_the_tables_of_the_page(asked: str) -> None:
     pytest.importorskip("modcma")  # an algorithm of the study; it has no version for Python 3.13

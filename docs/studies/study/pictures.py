@@ -19,8 +19,7 @@ STAMP = "timefair"
 
 CHEAP_MAP = "cost_map_without_costly"
 SHOWN = (
-    "critical_difference", "rank_reversals", "cost_map", "cost_winners", "restart_what_if",
-    "portfolio",
+    "critical_difference", "rank_reversals", "cost_map", "restart_what_if", "portfolio",
 )  # fmt: skip
 """Figures of all runs; `CHEAP_MAP` is drawn besides."""
 

@@ -112,8 +112,7 @@ def frames_of(functions, dimensions, algorithms, change):
         "after_change": lambda: after_change_of(spread, change),
         "restarted_curves": lambda: ecdf().drop(columns=["low", "high"]),
         "best_of": lambda: best_of_frame(spread, change),
-        "cost_lines": lambda: cost_lines_of(ert()),
-        "cost_winners": lambda: cost_winners_of(spread, functions),
+        "own_time_ranks": lambda: own_time_ranks_of(keys, change),
         "cost_map": lambda: cost_map_of(dimensions, algorithms),
         "portfolio": lambda: portfolio_of(dimensions, algorithms),
         "tuning_pays": lambda: tuning_pays_of(ert(), change),
@@ -166,17 +165,6 @@ def best_of_frame(spread, change):
     return best
 
 
-def cost_lines_of(ert):
-    """The later the algorithm, the fewer evaluations and the more seconds."""
-    from timefair.extensions.cost_lines.lines import lowest_between
-
-    lines = ert.assign(ert_rounds=1e4 / ert["ert_s"])
-    for _, rows in lines.groupby(["dimension", "function", "target"]):
-        limits = lowest_between(rows["ert_s"], rows["ert_rounds"])
-        lines.loc[rows.index, ["lowest_from_s", "lowest_to_s"]] = np.column_stack(limits)
-    return lines
-
-
 def restart_what_if_of(spread):
     """The later the algorithm, the longer its best cutoff; long ones are not known of all."""
     table = spread("tau", 10.0 * 2.0 ** np.arange(14))
@@ -222,16 +210,6 @@ def probability_best_of(keys):
     return rows.assign(p_best=weight / total, unit="seconds").reset_index(drop=True)
 
 
-def cost_winners_of(spread, functions):
-    """The share of each algorithm changes from one half of the costs to the other."""
-    shares = spread("evaluation_cost_s", [0.0, *np.geomspace(1e-6, 1e4, 20)])
-    shares = shares[shares["function"] == functions[0]].drop(columns="function")
-    place = shares.groupby("algorithm").ngroup() + 1.0
-    count = place.max()
-    late = shares["evaluation_cost_s"] > 0.01
-    return with_limits(shares.assign(fraction=place.where(late, count + 1 - place) / count**2))
-
-
 def cost_map_of(dimensions, algorithms):
     """The best algorithm changes along the diagonal; large budgets are not known."""
     costs = np.array([0.0, *np.geomspace(1e-6, 1e4, 21)])
@@ -265,6 +243,16 @@ def ranks_of(keys, change):
     cases = [("precision", "mean"), ("precision", "Q.50"), ("seconds", "ERT"), ("seconds", "Q.50")]
     criteria = pd.DataFrame(cases, columns=["measure", "criterion"])
     return places.assign(problems=2, critical_difference=1.5).merge(criteria, how="cross")
+
+
+def own_time_ranks_of(keys, change):
+    """The later the algorithm, the longer its range; the last one keeps its position for ever."""
+    places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
+    place = 1.0 + places.groupby("algorithm").ngroup()
+    holds = change(2.0**place)
+    last = place == place.max()
+    places = places.assign(position=place, holds_from=1 / holds, holds_to=holds.mask(last, np.inf))
+    return places.assign(measured_factor=np.where(place == 1, 0.03, np.nan))
 
 
 def rankings_of(keys, change):

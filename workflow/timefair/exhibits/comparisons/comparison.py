@@ -156,13 +156,18 @@ COLUMNS = (
 )
 def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each listed pair under each criterion, over all functions and on single ones."""
-    rows, limited = _rows(runs, analysis)
+    rows, limited = decided(runs, analysis)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     named = frame["better"].notna()
     frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
     frame.attrs["pairs"] = LIMITED if limited else ""
     frame.attrs["unperturbed"] = _without_perturbed(rows, runs, analysis)
     return frame
+
+
+def decided(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of the table, and whether some pairs are not listed; tables share the result."""
+    return runs.once(("pairs", repr(analysis)), lambda: _rows(runs, analysis))
 
 
 def _rows(

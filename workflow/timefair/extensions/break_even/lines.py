@@ -1,6 +1,7 @@
-"""ERTs as lines in the cost of an evaluation: where they cross, and which one is lowest.
+"""ERTs as lines in a factor x, and the set of factors at which two of them may be equal.
 
-The ERT in seconds at the additional cost c of an evaluation is ERT_s + c ERT_evaluations.
+At the additional cost c of an evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time
+multiplied by α, it is the ERT of its evaluations alone + α times the ERT of its own time.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.bootstrap import percentile_interval
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.comparison import score_p
 
@@ -30,77 +30,20 @@ def turning_cost(
     return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
 
 
-def lowest_between(
-    seconds: ArrayLike, evaluations: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The range of evaluation costs in which each of several lines is the lowest.
+def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+    """The factor of an algorithm's own time at which its ERT, fixed + factor * own, is another's.
 
-    - `seconds`, `evaluations`, shape (..., lines): ERTs; `inf` if there is no line.
+    - `fixed`, `own`, `other`: ERTs in seconds, `inf` if no run succeeded.
 
-    Returns start, end, shape (..., lines): At costs from `start` to `end`, both included, no other
-    line is lower; `end` may be `inf`. Both are NaN for a line that is never the lowest. The time is
-    proportional to the square of the number of lines, and their order has no effect.
+    Returns: 0 if the algorithm is behind even without own time, `inf` if it is ahead at every
+    factor, NaN if no run of either succeeded.
     """
-    time = np.asarray(seconds, dtype=np.float64)
-    count = np.asarray(evaluations, dtype=np.float64)
-    mine_s, others_s = time[..., :, np.newaxis], time[..., np.newaxis, :]
-    mine, others = count[..., :, np.newaxis], count[..., np.newaxis, :]
+    rest, grows, there = (np.asarray(x, dtype=np.float64) for x in (fixed, own, other))
     with np.errstate(divide="ignore", invalid="ignore"):
-        meet = (others_s - mine_s) / (mine - others)
-    compared = np.isfinite(others_s) & np.isfinite(mine_s)
-    steeper, flatter = compared & (mine > others), compared & (mine < others)
-    start = np.where(flatter, meet, 0.0).max(axis=-1, initial=0.0)
-    end = np.where(steeper, meet, np.inf).min(axis=-1, initial=np.inf)
-    above = (compared & (mine == others) & (mine_s > others_s)).any(axis=-1)
-    lowest = np.isfinite(time) & ~above & (start <= end)
-    return np.where(lowest, start, np.nan), np.where(lowest, end, np.nan)
-
-
-def shares_won(
-    seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike
-) -> NDArray[np.float64]:
-    """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
-
-    - `seconds`, `evaluations`, shape (..., problems, algorithms): ERTs; `inf` if no run succeeded.
-    - `cost_s`, shape (costs,): Evaluation costs.
-
-    Returns, shape (..., costs, algorithms): Equal algorithms divide a problem among them. Problems
-    that no algorithm solves count for none. NaN if there are no problems.
-    """
-    # The last axis of an array is the quickest where it is long: that of the samples.
-    time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
-    count = np.ascontiguousarray(np.asarray(evaluations, dtype=np.float64).T)
-    algorithms, problems = time.shape[:2]
-    costs = np.asarray(cost_s, dtype=np.float64)
-    if problems == 0:
-        return np.full((*time.shape[:1:-1], costs.size, algorithms), np.nan)
-    slope = np.where(np.isfinite(count), count, 0.0)  # where time is infinite too
-    solved = np.isfinite(time).any(axis=0)
-    shares = np.empty((algorithms, costs.size, *time.shape[2:]))
-    there, small = np.empty(time.shape), np.min_scalar_type(2 * max(algorithms, problems))
-    for k, cost in enumerate(costs):
-        np.multiply(cost, slope, out=there)
-        there += time
-        won = (there == there.min(axis=0)) & solved
-        winners = won.view(np.uint8).sum(axis=0, dtype=small)
-        if winners.max() <= 2:  # halves are added as integers, which is quicker and exact
-            halves = won.view(np.uint8) * (3 - winners)
-            shares[:, k] = halves.sum(axis=1, dtype=small) / 2
-        else:
-            each = 1 / np.maximum(winners, 1)
-            shares[:, k] = np.einsum("ap...,p...->a...", won, each, optimize=False)
-    return np.asarray(shares.T / problems)
-
-
-def band_of_shares(
-    share: NDArray[np.float64], samples: NDArray[np.float64], *, confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Percentile interval at each point, extended so that it contains the observed share.
-
-    - `samples`, shape (resamples, ...): The shares in each bootstrap sample of the runs.
-    """
-    low, high = percentile_interval(samples, confidence)
-    return np.minimum(low, share), np.maximum(high, share)
+        factor = np.maximum(there - rest, 0.0) / grows
+    factor = np.where(grows == 0, np.where(there > rest, np.inf, 0.0), factor)
+    factor = np.where(np.isinf(there), np.inf, np.where(np.isinf(rest), 0.0, factor))
+    return np.asarray(np.where(np.isinf(there) & np.isinf(rest), np.nan, factor))
 
 
 GRID = 33
@@ -116,14 +59,13 @@ EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
 
 @dataclass(frozen=True)
 class TurningSets:
-    """The evaluation costs at which two algorithms may have the same ERT; one set per target.
+    """The factors at which two algorithms may have the same ERT; one set per target.
 
-    - `shape`: ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the
-      runs do not show at any cost which algorithm is better. ``below``: from 0 to `high`.
-      ``above``: from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to
-      `low`, and from `high` to infinity.
-    - `low`, `high`: Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty
-      set.
+    - `shape`: ``empty``: none; one algorithm is better at every factor. ``every``: all; the runs do
+      not show at any factor which algorithm is better. ``below``: from 0 to `high`. ``above``: from
+      `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and from
+      `high` to infinity.
+    - `low`, `high`: Limits; 0 and `inf` if the set has no other limit, NaN for the empty set.
     """
 
     shape: NDArray[np.str_]
@@ -138,10 +80,10 @@ class TurningSets:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Moments of the scores of `equal_ert` in seconds and in evaluations, one row per target.
+    """Moments of the scores of `equal_ert` in both parts of a cost, one row per target.
 
-    At the evaluation cost c, a score is that in seconds plus c times that in evaluations, because
-    the common ERT is a straight line in c too.
+    At the factor x, a score is that of the fixed part plus x times that of the growing part,
+    because the common ERT is a straight line in x too.
     """
 
     mean: NDArray[np.float64]
@@ -149,8 +91,8 @@ class _Scores:
     runs: int
 
     @classmethod
-    def of(cls, seconds: NDArray[np.float64], evaluations: NDArray[np.float64]) -> _Scores:
-        both = np.stack([seconds, evaluations])
+    def of(cls, fixed: NDArray[np.float64], growing: NDArray[np.float64]) -> _Scores:
+        both = np.stack([fixed, growing])
         mean = both.mean(axis=1)
         centred = both - mean[:, np.newaxis]
         covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
@@ -189,32 +131,33 @@ class _Test:
 
 
 def turning_sets(
-    seconds_a: ArrayLike,
-    evaluations_a: ArrayLike,
+    fixed_a: ArrayLike,
+    growing_a: ArrayLike,
     success_a: ArrayLike,
-    seconds_b: ArrayLike,
-    evaluations_b: ArrayLike,
+    fixed_b: ArrayLike,
+    growing_b: ArrayLike,
     success_b: ArrayLike,
     *,
     confidence: float,
 ) -> TurningSets:
-    """The evaluation costs at which the test of equal ERTs does not reject, per target.
+    """The factors x of the growing parts at which the test of equal ERTs does not reject, per
+    target.
 
-    - `seconds_a`, `evaluations_a`, `success_a`, shape (m, targets): Cost of each run of the first
-      algorithm up to each target or its own end, and whether it reached the target; `..._b`, shape
-      (n, targets): the same for the second.
-    - `confidence`: Probability, in (0, 1), that the set contains the true cost, if there is one.
+    - `fixed_a`, `growing_a`, `success_a`, shape (m, targets): Both parts of the cost of each run of
+      the first algorithm up to each target or its own end, such as seconds and evaluations, and
+      whether it reached the target; `..._b`, shape (n, targets): the same for the second.
+    - `confidence`: Probability, in (0, 1), that the set contains the true factor, if there is one.
 
-    Every cost if no run succeeded, or if an algorithm has fewer than two runs. A cost c belongs to
-    the set if `equal_ert` of the costs t + c e has a p-value above 1 - confidence. The test is made
-    at `GRID` angles arctan(c / s) and at the crossing of the lines, and bisection finds the limits.
+    Every factor if no run succeeded, or if an algorithm has fewer than two runs. A factor x belongs
+    to the set if `equal_ert` of the costs fixed + x growing has a p-value above 1 - confidence. The
+    test is made at `GRID` angles arctan(x / s) and at the crossing, and bisection finds the limits.
 
     Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
     Society B 16 (1954), whose sets have the same shapes.
     """
     check_confidence(confidence)
-    parts = [np.asarray(x, dtype=np.float64) for x in (seconds_a, evaluations_a, success_a)]
-    others = [np.asarray(x, dtype=np.float64) for x in (seconds_b, evaluations_b, success_b)]
+    parts = [np.asarray(x, dtype=np.float64) for x in (fixed_a, growing_a, success_a)]
+    others = [np.asarray(x, dtype=np.float64) for x in (fixed_b, growing_b, success_b)]
     targets = parts[0].shape[1]
     successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
     low, high = np.zeros(targets), np.full(targets, np.inf)
@@ -224,14 +167,15 @@ def turning_sets(
         return TurningSets(shape, low, high)
     used = [x[:, tested] for x in parts], [x[:, tested] for x in others]
     common = [(used[0][k].sum(axis=0) + used[1][k].sum(axis=0)) / successes[tested] for k in (0, 1)]
-    scale = np.where((common[0] > 0) & (common[1] > 0), common[0] / np.maximum(common[1], 1.0), 1.0)
+    both = (common[0] > 0) & (common[1] > 0)
+    scale = np.divide(common[0], common[1], out=np.ones_like(common[0]), where=both)
     first, second = (
-        _Scores.of(time - common[0] * reached, (count - common[1] * reached) * scale)
-        for time, count, reached in used
+        _Scores.of(fixed - common[0] * reached, (growing - common[1] * reached) * scale)
+        for fixed, growing, reached in used
     )
 
     test = _Test(first, second, 1 - confidence)
-    angles = np.where(_equal_counts(first, second)[:, np.newaxis], 0.0, _angles(first, second))
+    angles = np.where(_equal_growing(first, second)[:, np.newaxis], 0.0, _angles(first, second))
     inside = test.accepts(angles)
     limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
     start, end = (np.tan(angle) * scale for angle in limits)
@@ -251,8 +195,8 @@ def turning_sets(
     return TurningSets(shape, low, high)
 
 
-def _equal_counts(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
-    """Whether all runs have equal evaluations, so that the cost does not change the test."""
+def _equal_growing(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
+    """Whether the growing parts of all runs are equal, so that no factor changes the test."""
     moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
     return np.asarray((np.array(moments) == 0).all(axis=0))
 
@@ -260,9 +204,9 @@ def _equal_counts(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
 def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
     """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
     grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
-    by_time, by_count = first.mean - second.mean
-    crossing = np.arctan2(np.abs(by_time), np.abs(by_count))
-    crossing = np.where(np.sign(by_time) * np.sign(by_count) < 0, crossing, 0.0)
+    fixed, growing = first.mean - second.mean
+    crossing = np.arctan2(np.abs(fixed), np.abs(growing))
+    crossing = np.where(np.sign(fixed) * np.sign(growing) < 0, crossing, 0.0)
     return np.sort(np.column_stack([grid, crossing]), axis=1)
 
 

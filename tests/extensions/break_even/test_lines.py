@@ -1,27 +1,11 @@
-"""Lines in the evaluation cost against brute force, and the sets of turning costs."""
+"""Crossings of lines, and their confidence sets against brute force."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from timefair.extensions.cost_lines.lines import lowest_between, turning_cost, turning_sets
+from timefair.extensions.break_even.lines import turning_cost, turning_factor, turning_sets
 from timefair.statistics.comparison import equal_ert
 from timefair.statistics.ert import ert
-
-numbers = st.integers(1, 9).map(float)
-line = st.one_of(st.tuples(numbers, numbers), st.just((np.inf, np.inf)))
-several = st.lists(line, min_size=1, max_size=6).map(lambda pairs: np.array(pairs).T)
-
-
-@pytest.mark.slow
-@given(several, st.integers(0, 60).map(lambda k: k / 7))
-def test_the_envelope_is_that_of_brute_force(lines, cost):
-    start, end = lowest_between(*lines)
-    there = np.array([t if np.isinf(t) else t + cost * e for t, e in lines.T])
-    lowest = np.isfinite(there) & (there <= there.min() * (1 + 1e-12))
-    inside = (start <= cost * (1 + 1e-12)) & (cost <= end * (1 + 1e-12))
-    np.testing.assert_array_equal(inside, lowest)
 
 
 def sample(rng, seconds, evaluations, runs=12, rate=1.0):
@@ -54,6 +38,8 @@ def test_a_set_has_the_costs_that_the_test_does_not_reject(seed):
     rng = np.random.default_rng(seed)
     first = sample(rng, 1.0, 1000 * rng.choice([0.1, 1.0, 10.0]), rate=rng.choice([0.5, 1.0]))
     second = sample(rng, rng.choice([0.3, 1.0, 9.0]), 300, rate=rng.choice([0.4, 1.0]))
+    if seed % 2:  # as for a factor of the first one's own time
+        second = (second[0], np.zeros_like(second[1]), second[2])
     sets = turning_sets(*first, *second, confidence=0.9)
     form, low, high = sets.shape[0], sets.low[0], sets.high[0]
     for cost in np.geomspace(1e-7, 1e3, 60):
@@ -91,3 +77,32 @@ def test_sets_hold_the_true_cost_as_often_as_they_say():
     found = zip(sets.shape, sets.low, sets.high, strict=True)
     held = sum(FORMS[form](9.0 / 9000, low, high) for form, low, high in found)
     assert 0.9 - 4 * np.sqrt(0.09 / repeats) <= held / repeats
+
+
+def test_sets_hold_the_true_own_time_factor_as_often_as_they_say():
+    rng, repeats = np.random.default_rng(6), 1000
+    scaled, other = (
+        [
+            np.hstack(parts)
+            for parts in zip(*(sample(rng, *of, runs=15) for _ in range(repeats)), strict=True)
+        ]
+        for of in ((10.0, 1000), (1.0, 10_000))
+    )
+    fixed = 1e-4 * scaled[1]
+    sets = turning_sets(
+        fixed, scaled[0] - fixed, scaled[2], other[0], np.zeros_like(fixed), other[2],
+        confidence=0.9,
+    )  # fmt: skip
+    found = zip(sets.shape, sets.low, sets.high, strict=True)
+    held = sum(FORMS[form](0.9 / 9.9, low, high) for form, low, high in found)
+    assert 0.9 - 4 * np.sqrt(0.09 / repeats) <= held / repeats
+
+
+def test_the_factor_of_own_time_at_the_ends():
+    inf = np.inf
+    fixed, own, other = np.array(
+        [(1, 4, 3), (1, 4, 1), (3, 4, 1), (1, 0, 2), (2, 0, 1), (1, 4, inf), (inf, inf, 1)]
+    ).T
+    expected = [0.5, 0.0, 0.0, inf, 0.0, inf, 0.0]
+    np.testing.assert_array_equal(turning_factor(fixed, own, other), expected)
+    assert np.isnan(turning_factor(inf, inf, inf))

@@ -1,0 +1,500 @@
+"""Algorithm or implementation: at which factor of its own time an algorithm ties with another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.basics.together import ALL
+from timefair.charts.chart import Picture, leaders
+from timefair.exhibits import questions
+from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
+from timefair.exhibits.comparisons.comparison import decided
+from timefair.exhibits.comparisons.criteria import ERT
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.extensions.break_even.crossovers import sets_of
+from timefair.extensions.break_even.lines import EMPTY, TurningSets, turning_factor
+from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.comparison import wilcoxon
+from timefair.statistics.quantiles import quantile_interval, sample_quantile
+
+QUESTION = questions.Question(
+    3.5,
+    "Would another implementation change the order of two algorithms?",
+    "explanation/implementation.md",
+)
+SCALED = (
+    "The own time of a run is its time without its evaluations, for which the calibrated cost of "
+    "an evaluation counts, up to the event that reached the target. With its own time multiplied "
+    "by α, an algorithm has an ERT that is a linear function of α."
+)
+UNKNOWN = (
+    "Factors below 1 are known at targets that every run of the algorithm reached: a run that was "
+    "cut could have used the saved time."
+)
+COLUMNS = (
+    *SPACE,
+    *PAIR,
+    Column(
+        "by_time",
+        "the better algorithm by ERT in seconds over all functions, from the table `comparison`; "
+        "empty if the difference is not significant",
+        text=True,
+    ),
+    Column(
+        "leading",
+        "whether `by_time` is first over all functions by time, as the headline of the report "
+        "names it",
+    ),
+    Column("by_evaluations", "the same as `by_time` in evaluations", text=True),
+    Column(
+        "behind",
+        "the algorithm whose own time is multiplied: the worse one by time, or the one with the "
+        "worse average rank",
+        text=True,
+    ),
+    Column(
+        "at_equal_own_time",
+        "the better algorithm if `behind` had the own time per evaluation of the other: Wilcoxon's "
+        "test over the functions, times the tests of `by_time`; unknown functions count as ties; "
+        "empty if it is not significant",
+        text=True,
+    ),
+    Column("p_equal", "p-value of this test, times the number of tests, at most 1"),
+    Column("equal", "own-time factor of `behind` for equal own time per evaluation, median"),
+    Column("functions", "number of functions that both ran"),
+    Column("known", "number of these with a known break-even factor"),
+    Column(
+        "easier",
+        "number of known functions on which the factor is that of an easier target than in "
+        "`comparison`, because runs of `behind` were cut before its target",
+    ),
+    Column("behind_on", "number of known functions on which the factor is below 1"),
+    Column("never", "number of known functions with a factor of 0: behind without own time, too"),
+    Column(
+        "factor",
+        "break-even factor of the own time of `behind`, median over the known functions: with it, "
+        "both have the same ERT; 0.1: its own computations would have to be 10 times as fast",
+    ),
+    Column("factor_q1", "first quartile over the known functions"),
+    Column("factor_q3", "third quartile"),
+    Column(
+        "factor_low",
+        "lower limit of the median over functions like these, between two of the factors; unknown "
+        "factors count as 0; 0 for fewer than 6 functions at 95 %",
+    ),
+    Column("factor_high", "upper limit; unknown factors count as `inf`"),
+    Column(
+        "missing_s",
+        "time to measure the cut runs of `behind` again, until the factors at the targets of "
+        "`comparison` are known, if each run continues at its pace",
+        "s",
+    ),
+)
+FACTOR_COLUMNS = (
+    *PROBLEM,
+    TARGET,
+    Column("algorithm", "algorithm whose own time is multiplied by the factor", text=True),
+    Column("other", "the algorithm that it is compared with, as measured", text=True),
+    Column(
+        "factor",
+        "factor at which both have the same ERT; 0: `algorithm` is behind without own time, too; "
+        "`inf`: it is ahead at every factor; empty if it is unknown",
+    ),
+    Column(
+        "set",
+        "form of the confidence set of the factor: as in `cost_crossovers`, or `unknown`: runs "
+        "were cut before they could have used the saved time",
+        text=True,
+    ),
+    Column("factor_low", "lower limit of the set; 0 if it begins at 0, empty for `empty`"),
+    Column("factor_high", "upper limit; `inf` if there is none, empty for `empty`"),
+    Column("cut_runs", "runs of `algorithm` that were cut before the target"),
+    Column(
+        "missing_s",
+        "time to measure these runs again until they have used what the factor saves (without one, "
+        "the factor for equal own time per evaluation), if each continues at its pace",
+        "s",
+    ),
+)
+RANK_COLUMNS = (
+    *SPACE,
+    ALGORITHM,
+    Column(
+        "position",
+        "1 plus the number of algorithms against which its break-even factor is below 1 on more "
+        "than half of the functions",
+    ),
+    Column(
+        "holds_from",
+        "smallest own-time factor at which it has this position: the break-even factor against the "
+        "next algorithm in front; 0: none can be reached",
+    ),
+    Column("holds_to", "largest such factor, at which the next one behind would tie; `inf`: none"),
+    Column("next_ahead", "algorithm with which it ties at `holds_from`", text=True),
+    Column("next_behind", "algorithm with which it ties at `holds_to`", text=True),
+    Column("unknown", "number of algorithms against which no factor is known"),
+    Column(
+        "measured_factor",
+        "own time per evaluation of another implementation, divided by that of this one, measured "
+        "by timefair (docs/studies/bbob-2026.md, geometric mean over two dimensions)",
+    ),
+    Column("measured_as", "this implementation", text=True),
+)
+
+MEASURED = {
+    "pycma:BIPOP": ("modcma:BIPOP", ((89, 2.2), (100, 4.1))),
+    "scipy:differential_evolution": ("timefair:DE", ((27, 0.10), (30, 0.43))),
+}
+"""Implementations of one algorithm: the faster one, and both own times per evaluation in µs, in 5
+and 20 dimensions, from the table of docs/studies/bbob-2026.md.
+"""
+
+
+@exhibit(
+    "implementation",
+    question=QUESTION,
+    title="Break-even factors of own time over the functions",
+    caption=f"""
+    Whether the order of two algorithms by time is one of their implementations: which of them is
+    better as measured, at equal own time per evaluation, and in evaluations, and how fast the own
+    computations of the one behind would have to be for a tie. {SCALED} {UNKNOWN} Each function
+    counts with the factor at the target of the table `comparison`, or at the next easier one at
+    which it is known.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Own-time factor with which the algorithm behind would tie, median over the "
+            "functions, and the better one by time, at equal own time and in evaluations.",
+            brackets="Brackets: {confidence} interval of the median.",
+            values=(
+                Value("behind", "Behind"),
+                Value("by_time", "By time"),
+                Value("at_equal_own_time", "At equal own time"),
+                Value("by_evaluations", "By evaluations"),
+                Value("factor", "Factor", interval=("factor_low", "factor_high")),
+            ),
+            rows=tuple(column_names(PAIR)),
+            parts=("suite", "dimension"),
+        )
+    ],
+    default=True,
+    comparing=True,
+)
+def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The listed pairs of the table `comparison`."""
+    times = OwnTimes.of(runs, analysis)
+    on = {space: [*of] for space, of in _by_space(times)}
+    orders: Orders = {}
+    for row in decided(runs, analysis)[0]:
+        if row["criterion"] == ERT and row["function"] == ALL:
+            key = tuple(row[name] for name in column_names((*SPACE, *PAIR)))
+            orders.setdefault(key, {})[row["measure"]] = row
+    leaders = _leaders(orders, 1 - analysis.confidence)
+    rows = []
+    for (suite, dimension, *pair), found in orders.items():
+        both = [
+            one for one in on.get((suite, dimension), ()) if set(pair) <= set(one[1].algorithms)
+        ]
+        if "seconds" in found and both:
+            names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
+            row = names | _pair(times, both, found, analysis.confidence)
+            rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame.attrs["refused"] = times.remarks
+    return frame
+
+
+Orders: TypeAlias = dict[tuple[Any, ...], dict[str, Mapping[str, Any]]]
+"""Rows of the table `comparison` over all functions by ERT, by suite, dimension and pair, then by
+measure.
+"""
+Cell: TypeAlias = tuple[ProblemRuns, Lines]
+
+
+def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
+    """The first algorithms by time in each space, by the decisions of the report."""
+    from timefair.report.findings.pairs import Pairs  # slow to import
+
+    of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
+    for (suite, dimension, *_), found in orders.items():
+        if "seconds" in found:
+            of_spaces.setdefault((suite, dimension), []).append(
+                {"better": None, **found["seconds"]}
+            )
+    return {
+        space: Pairs.of(rows, level).standing("", "").leaders for space, rows in of_spaces.items()
+    }
+
+
+def _by_space(times: OwnTimes) -> Iterator[tuple[Space, list[Cell]]]:
+    cells: dict[Space, list[Cell]] = {}
+    for problem in times.used.problems:
+        cells.setdefault(problem.space, []).append((problem, times.lines(problem)))
+    yield from cells.items()
+
+
+def _pair(
+    times: OwnTimes,
+    cells: Sequence[Cell],
+    orders: Mapping[str, Mapping[str, Any]],
+    confidence: float,
+) -> dict[str, Any]:
+    """A row of the table without its keys."""
+    row = orders["seconds"]
+    pair = row["algorithm_a"], row["algorithm_b"]
+    better = row.get("better") or pair[int(row["value_a"] > row["value_b"])]
+    behind = pair[better == pair[0]]
+    factors, equals, gains, easier, missing = [], [], [], 0, 0.0
+    for problem, lines in cells:
+        k, j = (lines.algorithms.index(name) for name in (behind, better))
+        one = lines.against(k)
+        at, wanted = one.at[j], one.wanted[j]
+        factors.append(one.factor[j])
+        gains.append(0.0 if at == NO_TARGET else lines.gain(k, j, one.equal[j], at))
+        if at != NO_TARGET:
+            equals.append(one.equal[j])
+            easier += at < wanted
+        if at < wanted:
+            runs = problem.rows[problem.algorithms[behind]]
+            missing += times.seconds_to_know(runs, wanted, _asked(lines, k, j, wanted))
+    test = wilcoxon(-np.array(gains), np.zeros(len(gains)))
+    p = min(test.p * row["tests"], 1.0)
+    sides = {1: behind, -1: better}
+    orders_equal = p <= 1 - confidence and np.mean(gains) * test.balance > 0
+    return {
+        "by_time": row.get("better"),
+        "by_evaluations": orders.get("evaluations", {}).get("better"),
+        "behind": behind,
+        "at_equal_own_time": sides[int(np.sign(test.balance))] if orders_equal else None,
+        "p_equal": p,
+        "equal": float(sample_quantile(np.array(equals), 0.5)),
+        "functions": len(cells),
+        "known": len(equals),
+        "easier": easier,
+        **_summary(np.array(factors), confidence),
+        "missing_s": missing,
+    }
+
+
+def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
+    """The factor that longer runs would have to show: the break-even of the cut ones, or that for
+    equal own time per evaluation.
+    """
+    there = lines.fixed[target, other] + lines.own[target, other]
+    factor = float(turning_factor(lines.fixed[target, scaled], lines.own[target, scaled], there))
+    if 0 < factor < 1:
+        return factor
+    mine = lines.pace[target, scaled]
+    return min(float(lines.pace[target, other] / mine), 1.0) if mine > 0 else 1.0
+
+
+def _summary(factors: NDArray[np.float64], confidence: float) -> dict[str, Any]:
+    """Quantiles of the factors over functions, with limits that unknown ones (NaN) widen."""
+    known = factors[~np.isnan(factors)]
+    first, middle, third = (float(sample_quantile(known, p)) for p in (0.25, 0.5, 0.75))
+    low, high = (np.where(np.isnan(factors), other, factors) for other in (0.0, np.inf))
+    return {
+        "behind_on": int((known < 1).sum()),
+        "never": int((known == 0).sum()),
+        "factor": middle,
+        "factor_q1": first,
+        "factor_q3": third,
+        "factor_low": max(float(quantile_interval(low, 0.5, confidence).low), 0.0),
+        "factor_high": float(quantile_interval(high, 0.5, confidence).high),
+    }
+
+
+@exhibit(
+    "own_time_factors",
+    question=QUESTION,
+    title="Break-even factors of own time to each target",
+    caption=f"""
+    Factor of the own time of `algorithm` at which it has the same expected running time (ERT) to a
+    target as `other`, with its confidence set: all factors at which the score test of equal ERTs
+    does not reject. The confidence applies to each set separately. {SCALED} Targets that no run of
+    either reached are omitted. For more than 12 algorithms, only pairs with the best one are
+    listed; `statistics.pairs` selects other pairs.
+    """,
+    columns=FACTOR_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Factor of the own time of the first algorithm at which the expected running "
+            "times of both are equal, with its {confidence} confidence set.",
+            values=(
+                Value("factor", "Factor"),
+                Value("set", "Set"),
+                Value("factor_low", "Low"),
+                Value("factor_high", "High"),
+            ),
+            rows=("function", "algorithm", "other"),
+            parts=("suite", "dimension", "target"),
+            points=(Points("target", 1),),
+        )
+    ],
+    comparing=True,
+)
+def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Each listed pair, in both orders, on each function and target."""
+    times = OwnTimes.of(runs, analysis)
+    used = times.used
+    listed_in = listed_by_precision(used.runs, analysis)
+    cells = [cell for _, of in _by_space(times) for cell in of]
+    cases = [
+        (problem, ordered, lines)
+        for problem, lines in cells
+        for pair in listed_in[problem.space].pairs(list(problem.algorithms))
+        for ordered in (pair, pair[::-1])
+    ]
+    success = used.seconds.success
+    sets = sets_of(
+        [case[:2] for case in cases],
+        (times.fixed, times.own, success),
+        (used.seconds.cost, np.zeros_like(times.own), success),
+        analysis.confidence,
+    )
+    targets = np.asarray(analysis.targets_from_easy)
+    parts = []
+    for (problem, pair, lines), found in zip(cases, sets, strict=True):
+        k, j = (lines.algorithms.index(name) for name in pair)
+        there = lines.fixed[:, j] + lines.own[:, j]
+        factor = turning_factor(lines.fixed[:, k], lines.own[:, k], there)
+        known = lines.known[:, k] | _above_one(found, factor)
+        rows = problem.rows[problem.algorithms[pair[0]]]
+        cut = (~success[rows] & ~times.final[rows, np.newaxis]).sum(axis=0)
+        missing = [
+            0.0 if known[t] else times.seconds_to_know(rows, t, _asked(lines, k, j, t))
+            for t in range(targets.size)
+        ]
+        row = {
+            "target": targets,
+            "algorithm": pair[0],
+            "other": pair[1],
+            "factor": np.where(known, factor, np.nan),
+            "set": np.where(known, found.shape, "unknown").astype(object),
+            "factor_low": np.where(known, found.low, np.nan),
+            "factor_high": np.where(known, found.high, np.nan),
+            "cut_runs": cut,
+            "missing_s": np.array(missing),
+        }
+        reached = (lines.rates[:, [k, j]] > 0).any(axis=1)
+        arrays = {n: v[reached] if isinstance(v, np.ndarray) else v for n, v in row.items()}
+        parts.append(problem.names | arrays)
+    frame = stacked(parts, column_names(FACTOR_COLUMNS))
+    frame.attrs["pairs"] = in_words(listed_in)
+    frame.attrs["refused"] = times.remarks
+    return frame
+
+
+def _above_one(found: TurningSets, factor: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a set has no factor below 1, where the end of cut runs would matter."""
+    return np.asarray((found.low >= 1) | ((found.shape == EMPTY) & (factor > 1)))
+
+
+@exhibit(
+    "own_time_ranks",
+    question=QUESTION,
+    title="Own-time factors at which an algorithm keeps its position",
+    caption=f"""
+    Position of each algorithm by its median break-even factors over the functions against each
+    other one, and the range of factors of its own time in which it keeps this position, while the
+    others stay as they were measured. The factor of a pair on a function is that at the target of
+    the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
+    """,
+    columns=RANK_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Position of the algorithms, and the range of own-time factors in which they "
+            "keep it.",
+            values=(
+                Value("position", "Position"),
+                Value("holds_from", "From"),
+                Value("holds_to", "To"),
+            ),
+            rows=("algorithm",),
+            parts=("suite", "dimension"),
+        )
+    ],
+    figures=[
+        Figure(
+            "own_time_ranks",
+            "Own-time factors at which an algorithm keeps its position",
+            "Range of factors of an algorithm's own time in which it keeps its position, while "
+            "the others stay as measured; 0.1: its own computations are 10 times as fast. "
+            "The line at 1 is the measured time. A diamond is a faster implementation of the same "
+            "algorithm that was measured. Long bars: the position does not depend on the "
+            "implementation.",
+            Picture(
+                "timefair.extensions.break_even.figure:own_time_ranks",
+                reading="Bars with an arrow go on beyond the axis. "
+                + leaders("at the best positions"),
+            ),
+        )
+    ],
+    comparing=True,
+)
+def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Position and range of each algorithm of each suite and dimension."""
+    times = OwnTimes.of(runs, analysis)
+    rows = []
+    for (suite, dimension), cells in _by_space(times):
+        names = sorted({name for _, lines in cells for name in lines.algorithms})
+        for name in names:
+            factors = {other: [np.nan] for other in names if other != name}
+            for _, lines in cells:
+                if name in lines.algorithms:
+                    scaled = lines.algorithms.index(name)
+                    found = lines.against(scaled, both=True).factor
+                    for other, factor in zip(lines.algorithms, found, strict=True):
+                        factors.get(other, []).append(factor)
+            medians = {other: _median(of) for other, of in factors.items()}
+            keys = {"suite": suite, "dimension": dimension, "algorithm": name}
+            rows.append(keys | _range(medians) | _elsewhere(runs, name))
+    frame = pd.DataFrame(rows, columns=column_names(RANK_COLUMNS))
+    frame.attrs["refused"] = times.remarks
+    return frame
+
+
+def _median(factors: Sequence[float]) -> float:
+    """The upper median, below 1 if more than half of the known factors are."""
+    known = np.array(factors)[~np.isnan(factors)]
+    return -float(sample_quantile(-known, 0.5))
+
+
+def _range(medians: Mapping[str, float]) -> dict[str, Any]:
+    """The position among others with these break-even factors, and where it ends."""
+    ahead = {other: factor for other, factor in medians.items() if factor < 1}
+    behind = {other: factor for other, factor in medians.items() if factor >= 1}
+    first = max(ahead, key=lambda other: ahead[other], default=None)
+    last = min(behind, key=lambda other: behind[other], default=None)
+    start, end = (0.0 if first is None else ahead[first]), np.inf if last is None else behind[last]
+    return {
+        "position": 1 + len(ahead),
+        "holds_from": start,
+        "holds_to": end,
+        "next_ahead": first if start > 0 else None,
+        "next_behind": last if end < np.inf else None,
+        "unknown": len(medians) - len(ahead) - len(behind),
+    }
+
+
+def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
+    """The faster implementation that was measured, if the algorithm has one."""
+    origins = runs.origins.get(label)
+    uses = {one["algorithms"][label]["use"] for one in origins.campaign if one} if origins else ()
+    name, pairs = MEASURED.get(next(iter(uses)) if len(uses) == 1 else "", (None, ()))
+    ratios = [np.log(fast / slow) for slow, fast in pairs]
+    return {
+        "measured_factor": float(np.exp(np.mean(ratios))) if ratios else np.nan,
+        "measured_as": name,
+    }
