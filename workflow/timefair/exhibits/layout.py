@@ -114,6 +114,7 @@ class Layout:
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
     - `observed`: A column with the share of the runs of a curve that were observed; below 1, values
       are not printed. ``points`` are then those up to which half of the curves are observed.
+    - `whole`: Whether a part that is longer than a page takes several, as long as they are few.
     """
 
     caption: str
@@ -125,6 +126,7 @@ class Layout:
     name: str = ""
     brackets: str = ""
     observed: str = ""
+    whole: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
