@@ -166,6 +166,10 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
     if frame.empty:
         yield PrintedPart(layout, {}, frame, ())
         return
+    said = ""
+    if {"dimension", "function"} <= {*keys, *layout.keys} and own_dimensions(frame):
+        keys.remove("dimension")
+        said = "Each function is in its own dimension."
     printed = _printed(frame, layout, keys)
     left_out = tuple(
         points.key
@@ -184,7 +188,22 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
             columns=None if layout.columns in lacking else layout.columns,
         )
         shared = dict(zip(keys, values, strict=True))
-        yield PrintedPart(named, shared, rows, tuple(key for key in left_out if key not in lacking))
+        left = tuple(key for key in left_out if key not in lacking)
+        yield PrintedPart(named, shared, rows, left, said)
+
+
+def by_function(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table in the order of the functions, if each is in its own dimension."""
+    if not own_dimensions(frame):
+        return frame
+    return frame.sort_values(["suite", "function"], kind="stable", ignore_index=True)
+
+
+def own_dimensions(frame: pd.DataFrame) -> bool:
+    """Whether there are several dimensions, and each function is in only one of them."""
+    pairs = frame[["suite", "function", "dimension"]].drop_duplicates()
+    alone = not pairs.duplicated(["suite", "function"]).any()
+    return alone and pairs["dimension"].nunique() > 1
 
 
 def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFrame:

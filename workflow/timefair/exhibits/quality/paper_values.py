@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, PROBLEM, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import Layout, Value, by_function
 from timefair.exhibits.quality.quantiles import ranks_within
 from timefair.rundata.problems import precision_at_the_end, value_at_the_target
 from timefair.rundata.runs import Runs
@@ -123,7 +123,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows.append(row)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     frame["rank"] = ranks_within(frame, column_names(PROBLEM), "precision_mean")
-    return frame
+    return by_function(frame)
 
 
 def _one_optimum(frame: pd.DataFrame) -> bool:
