@@ -29,7 +29,7 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
         budget={"time_s": 1.6},  # longer than a machine stalls
         runs=1,
         targets=[50.0, 5.0],
-        tables=[*TABLES, "final_values", "ert"],
+        tables=[*TABLES, "paper_values", "ert"],
         figures={"names": ["after_change", "ecdf"], "formats": ["svg"]},
     )
     workspace.complete_here()

@@ -89,11 +89,11 @@ def test_the_tables_have_it(folder, rows, tmp_path):
     results, campaign = folder
     runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
     analysis = Analysis.of(campaign.settings_of("checklist"))
-    frame = TABLES["means"](runs, analysis).set_index("algorithm")
-    for label, mean in frame["mean_precision"].items():
+    frame = TABLES["paper_values"](runs, analysis).set_index("algorithm")
+    for label, mean in frame["precision_mean"].items():
         ours = [row["best_precision"] for row in rows if row["algorithm"] == label]
         assert mean == pytest.approx(sum(ours) / 2)
-        assert frame.loc[label, "standard_deviation"] > 0
+        assert frame.loc[label, "precision_deviation"] > 0
     checklist = TABLES["checklist"](runs, analysis)
     part = checklist[checklist["part"] == "Precision"].iloc[0]
     least = min(row["best_f"] for row in rows)

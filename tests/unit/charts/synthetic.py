@@ -77,6 +77,7 @@ def frames_of(functions, dimensions, algorithms, change):
     @cache
     def anytime():
         anytime = cost().assign(median=change(1 / (cost()["cost"] * cost()["speed"])))
+        anytime["mean"] = anytime["median"]
         anytime["median_low"], anytime["median_high"] = (
             0.5 * anytime["median"],
             2 * anytime["median"],
@@ -107,6 +108,7 @@ def frames_of(functions, dimensions, algorithms, change):
         )
 
     makers = {
+        "boxplots": lambda: every_run(spread("run", range(7)), change),
         "sorted_solutions": lambda: sorted_pairs(spread("order", [1, 2, 3]), algorithms, change),
         "attainment": lambda: attainment_of(spread("share", [0.25, 0.5, 0.75]), change),
         "after_change": lambda: after_change_of(spread, change),
@@ -141,6 +143,11 @@ def after_change_of(spread, change):
     curve = spread("cost", np.geomspace(1e-4, 0.1, 20)).assign(unit="seconds")
     error = change(curve["speed"] / (1 + 100 * curve["cost"]))
     return curve.assign(error=error, error_low=0.8 * error, error_high=1.3 * error)
+
+
+def every_run(frame, change):
+    """Runs of which one in seven reaches the target, if `change` does not say otherwise."""
+    return frame.assign(precision=change(frame["speed"] * 4.0 ** frame["run"] * (frame["run"] > 0)))
 
 
 def attainment_of(surfaces, change):

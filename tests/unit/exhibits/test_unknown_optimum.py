@@ -65,7 +65,7 @@ def test_no_label_and_no_caption_says_precision(unknown):
 
 
 def test_final_values_are_of_f_itself(unknown):
-    frame = TABLES["final_values"](unknown, Analysis(**SETTINGS))
+    frame = TABLES["paper_values"](unknown, Analysis(**SETTINGS))
     assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[-2, -2, 4], [1, 1, 1]]
 
 

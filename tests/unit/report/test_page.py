@@ -188,7 +188,7 @@ def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evid
         "quantiles",
         "anytime",
         "profile",
-        "means",
+        "paper_values",
     )
     known = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, made=made, **values)
     for frame in known.tables.values():

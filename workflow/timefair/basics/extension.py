@@ -45,6 +45,8 @@ class Extension:
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
         The modules that declare exhibits: tables with their figures.
+    tables, figures
+        What a campaign with one of its keys requests by that.
     reported, reported_for
         Tables that are made for the report of a campaign with one of its keys, or with one of the
         keys of the core in ``reported_for``.
@@ -82,6 +84,8 @@ class Extension:
     sections: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
     exhibits: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     reported_for: tuple[str, ...] = ()
     isolation: Mapping[str, str] = field(default_factory=dict)

@@ -22,6 +22,13 @@ def _first_paragraph(schema: dict[str, Any]) -> None:
         schema["description"] = " ".join(schema["description"].partition("\n\n")[0].split())
 
 
+def or_text(schema: dict[str, Any]) -> None:
+    """In the JSON schema: a string may replace the section."""
+    section = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "string"}, section]
+
+
 class Section(BaseModel):
     """Keys with a type, a default and a description each; other keys are refused."""
 

@@ -251,10 +251,15 @@ class Exhibit:
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
-        """The layouts of a table in LaTeX; one made from its columns if the exhibit has none."""
+        """The layouts of a table in LaTeX; one made from its columns if the exhibit has none.
+
+        A further layout whose first value is empty everywhere is left out.
+        """
         from timefair.exhibits.layout import generic
 
-        return self.layouts or (generic(frame, self.title),)
+        first, more = self.layouts[:1], self.layouts[1:]
+        full = (one for one in more if frame[one.values[0].column].notna().any())
+        return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs in the form that this table needs."""

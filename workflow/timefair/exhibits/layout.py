@@ -114,6 +114,7 @@ class Layout:
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
     - `observed`: A column with the share of the runs of a curve that were observed; below 1, values
       are not printed. ``points`` are then those up to which half of the curves are observed.
+    - `whole`: Whether a part that is longer than a page takes several, as long as they are few.
     """
 
     caption: str
@@ -125,6 +126,7 @@ class Layout:
     name: str = ""
     brackets: str = ""
     observed: str = ""
+    whole: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -164,6 +166,10 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
     if frame.empty:
         yield PrintedPart(layout, {}, frame, ())
         return
+    said = ""
+    if {"dimension", "function"} <= {*keys, *layout.keys} and own_dimensions(frame):
+        keys.remove("dimension")
+        said = "Each function is in its own dimension."
     printed = _printed(frame, layout, keys)
     left_out = tuple(
         points.key
@@ -182,7 +188,22 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
             columns=None if layout.columns in lacking else layout.columns,
         )
         shared = dict(zip(keys, values, strict=True))
-        yield PrintedPart(named, shared, rows, tuple(key for key in left_out if key not in lacking))
+        left = tuple(key for key in left_out if key not in lacking)
+        yield PrintedPart(named, shared, rows, left, said)
+
+
+def by_function(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table in the order of the functions, if each is in its own dimension."""
+    if not own_dimensions(frame):
+        return frame
+    return frame.sort_values(["suite", "function"], kind="stable", ignore_index=True)
+
+
+def own_dimensions(frame: pd.DataFrame) -> bool:
+    """Whether there are several dimensions, and each function is in only one of them."""
+    pairs = frame[["suite", "function", "dimension"]].drop_duplicates()
+    alone = not pairs.duplicated(["suite", "function"]).any()
+    return alone and pairs["dimension"].nunique() > 1
 
 
 def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFrame:

@@ -202,6 +202,11 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
     numbers = np.column_stack([rows[name].to_numpy(np.float64) for name in names])
     notation = Notation.of(numbers, value.decimals, digits=value.digits or DIGITS)
     texts = [notation.text(number) for number in numbers[:, 0]]
+    if value.digits:
+        for rivals in _groups(numbered(rows, tuple(key for key in keys if key != ALGORITHM))):
+            alike = Notation.of(numbers[rivals], digits=value.digits)
+            for row in rivals:
+                texts[row] = alike.text(numbers[row, 0])
     if value.censored is not None:
         for row in np.flatnonzero(np.isposinf(numbers[:, 0])):
             texts[row] = str(rows[value.censored].iloc[row])
@@ -216,6 +221,11 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
         texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in ranks]
         columns.append(TabularColumn(texts, small=True))
     return columns
+
+
+def _groups(numbers: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """The places of each number."""
+    return (np.flatnonzero(numbers == number) for number in range(int(numbers.max(initial=-1)) + 1))
 
 
 def _interval(row: NDArray[np.float64], notation: Notation) -> str:
@@ -338,6 +348,8 @@ def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
+FEW_PAGES = 12
+"""The most pages of a part that is printed in full."""
 THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
 """Keys of which one value represents all."""
 ALGORITHMS = (50, 30, 20, 12, 8, 5)
@@ -351,16 +363,18 @@ def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
 
     These steps are tried in this order, each in addition to the previous ones: no intervals, one
     value of a key such as the target, only the best algorithms, only the first rows. Parts with
-    text that is broken into lines are never shortened: they may take several pages.
+    text that is broken into lines are never shortened: they may take several pages. Those of a
+    layout that is ``whole`` may take `FEW_PAGES`.
     """
     if any(value.wrap for value in part.layout.values):
         return part, _fewest(part)
-    shorter = part
+    most, shorter = FEW_PAGES if part.layout.whole else 1, part
     for shorter in _shorter(part):
         ways = (shorter.layout, shorter.layout.turned)
-        if min(numbered(shorter.rows, way.rows).max() for way in ways) < LINES:  # quick to see
+        rows = min(numbered(shorter.rows, way.rows).max() for way in ways)
+        if rows < most * LINES:  # quick to see
             cut = _fewest(shorter)
-            if len(pages(cut)) == 1:
+            if len(pages(cut)) <= most:
                 return shorter, cut
     return shorter, _fewest(shorter)
 

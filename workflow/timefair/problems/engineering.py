@@ -582,9 +582,12 @@ class Engineering(Suite):
             with np.errstate(all="ignore"):
                 return float(design.values(*x)[0])
 
-        def constraints(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        def written(x: NDArray[np.float64]) -> tuple[Sequence[Any], Sequence[Any]]:
             with np.errstate(all="ignore"):
-                _, g, h = design.values(*x)
+                return design.values(*x)[1:]
+
+        def constraints(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            g, h = written(x)
             return np.array([*g, *(abs(each) - TOLERANCE for each in h)], dtype=float)
 
         return Problem(
@@ -594,7 +597,7 @@ class Engineering(Suite):
             upper=upper,
             f_opt=design.f_opt,
             integer=integer,
-            kind=Constraints(len(constraints((lower + upper) // 2)), constraints),
+            kind=Constraints(len(constraints((lower + upper) // 2)), constraints, written=written),
         )
 
 

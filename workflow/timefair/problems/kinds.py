@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import ClassVar, Literal
@@ -169,12 +169,15 @@ class Constraints(Kind):
     indicator
         The value of a point in the record. False: f if it is feasible, else inf. True:
         ``max(f, f_opt)`` plus the violation, for every point.
+    written
+        ``written(x) -> (g, h)``: inequalities and equalities as they are written; None: no h.
     """
 
     count: int
     evaluate: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     native: Native | None = None
     indicator: bool = False
+    written: Callable[[NDArray[np.float64]], tuple[Sequence[float], Sequence[float]]] | None = None
 
     task: ClassVar[Task] = "constraints"
     said: ClassVar[str] = "constraints"

@@ -173,7 +173,8 @@ class OwnProblem(Suite):
         kind: Kind = problem.kind
         if self._limits:
             count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
-            kind = Constraints(count, limits)
+            written = partial(self._written, limits, *numbers)
+            kind = Constraints(count, limits, written=written)
         elif (noise_free := self._attribute(NOISE_FREE)) is not None:
             kind = NoisyByUser(self._evaluation(noise_free, *numbers))
         return replace(problem, kind=kind)
@@ -237,6 +238,18 @@ class OwnProblem(Suite):
         """All constraints as values that have to be at most 0."""
         tolerance = self._settings.get(TOLERANCE, 1e-4)
         return np.concatenate([g, h - tolerance, -h - tolerance])
+
+    def _written(
+        self, limits: _Values, function: int, instance: int, x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Inequalities and equalities at a point, of the constraints that have to be at most 0."""
+        key, values = CONSTRAINTS[1], limits(x)
+        count = self._counts_beside[1] if self._beside else 0
+        if not self._beside and key in self._limits:
+            call = self._bound(self._limits[key], function, instance)
+            count = self._numbers(key, call(x.copy())).size
+        g, h, _ = np.split(values, [values.size - 2 * count, values.size - count])
+        return g, h + self._settings.get(TOLERANCE, 1e-4)
 
     def returned(self, found: Any) -> tuple[float, NDArray[np.float64]]:
         """The value and the constraints that the function returned; TypeError for others."""

@@ -122,7 +122,7 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
             "and is reached if at most this share is left. The best run reaches every target by "
             "construction. To avoid this, list values of f in target_values."
         )
-    yield "The table best_points contains f itself, as does final_values if it is selected."
+    yield "The table best_points contains f itself, as does paper_values if it is selected."
 
 
 def _failures(evidence: Evidence) -> Iterator[str]:

@@ -45,7 +45,7 @@ def test_quantiles_have_intervals_probabilities_and_ranks(results):
 
 
 @pytest.mark.parametrize(
-    ("name", "column"), [("quantiles", "precision"), ("means", "mean_precision")]
+    ("name", "column"), [("quantiles", "precision"), ("paper_values", "precision_mean")]
 )
 def test_the_interval_of_negative_precisions_contains_them(name, column, results):
     """With several objectives, a run can be better than the best known result."""
@@ -96,15 +96,15 @@ def test_censored_algorithms_share_the_last_rank(results):
 
 
 def test_means_of_the_paper_and_of_the_default(results):
-    frame = made("means", results(A=[1.0, 2.0, 3.0], B=[1.0, np.inf, 1.0], C=[5.0]))
+    frame = made("paper_values", results(A=[1.0, 2.0, 3.0], B=[1.0, np.inf, 1.0], C=[5.0]))
     a, b, c = (row for _, row in frame.iterrows())
     half = 1.959964 * np.sqrt(2 / 3 / 3)
-    paper = ["mean_precision_paper_low", "mean_precision_paper_high"]
+    paper = ["precision_mean_paper_low", "precision_mean_paper_high"]
     assert a[paper].tolist() == pytest.approx([2 - half, 2 + half])
-    assert (a["standard_deviation"], a["mean_precision_low"]) == (1, 0)
-    assert (b["mean_precision"], b["mean_precision_high"]) == (np.inf, np.inf)
-    assert b[["mean_precision_low", "standard_deviation"]].isna().all()
-    assert c[["mean_precision_low", "mean_precision_high", "standard_deviation"]].isna().all()
+    assert (a["precision_deviation"], a["precision_mean_low"]) == (1, 0)
+    assert (b["precision_mean"], b["precision_mean_high"]) == (np.inf, np.inf)
+    assert b[["precision_mean_low", "precision_deviation"]].isna().all()
+    assert c[["precision_mean_low", "precision_mean_high", "precision_deviation"]].isna().all()
     assert frame["rank"].tolist() == [1, 3, 2]
 
 

@@ -120,16 +120,16 @@ def order(browser, heading):
 
 
 def test_a_table_is_sorted_by_click_and_by_enter(opened):
-    open_table(opened, "means")
-    heading = sorting(opened, "means", "algorithm")
+    open_table(opened, "paper_values")
+    heading = sorting(opened, "paper_values", "algorithm")
     assert order(opened, heading) == "none"
     opened.click(f"{heading} button")
     assert order(opened, heading) == "ascending"
-    assert column(opened, "means", "algorithm")[::8] == ["never", "quick", "slow"]
+    assert column(opened, "paper_values", "algorithm")[::8] == ["never", "quick", "slow"]
     opened.run(f"document.querySelector('{heading} button').focus()")
     opened.press("Enter")
     assert order(opened, heading) == "descending"
-    assert column(opened, "means", "algorithm")[0] == "slow"
+    assert column(opened, "paper_values", "algorithm")[0] == "slow"
 
 
 @pytest.mark.parametrize("width", [320, 1280])

@@ -18,8 +18,8 @@ from pydantic import (
 )
 
 from timefair.basics.errors import InputError
-from timefair.basics.extension import added_keys, extensions
-from timefair.basics.sections import CampaignView, Fault, Search, Section
+from timefair.basics.extension import Extension, added_keys, extensions
+from timefair.basics.sections import CampaignView, Fault, Search, Section, or_text
 from timefair.basics.values import (
     Choice,
     Cost,
@@ -149,13 +149,6 @@ def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
     return {function: own.get(function, min(own.values())) for function in functions if own}
 
 
-def _or_text(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a string may replace the section."""
-    section = dict(schema)
-    schema.clear()
-    schema["anyOf"] = [{"type": "string"}, section]
-
-
 def _or_names(schema: dict[str, Any]) -> None:
     """In the JSON schema: a text or a list of names may replace the section."""
     section = dict(schema)
@@ -195,7 +188,7 @@ USUAL_LENGTH = 1000
 class AlgorithmSpec(Section):
     """One algorithm: its code and its settings. A string stands for its `use`."""
 
-    model_config = ConfigDict(json_schema_extra=_or_text)
+    model_config = ConfigDict(json_schema_extra=or_text)
 
     use: str = Field(
         description="`library:name` of a supported library, or your own `module:function`."
@@ -766,7 +759,8 @@ class Campaign(Section):
         """The requested tables, with `all` and `default` replaced by names."""
         from timefair.exhibits.registry import TABLES, chosen
 
-        return chosen(self.tables, TABLES)
+        of_keys = (name for one in self._keyed for name in one.tables)
+        return chosen((*self.tables, *of_keys), TABLES)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
@@ -812,7 +806,8 @@ class Campaign(Section):
     def _chosen_figures(self) -> tuple[str, ...]:
         from timefair.exhibits.registry import FIGURES, chosen
 
-        return chosen(self.figures.names, FIGURES)
+        of_keys = (name for one in self._keyed for name in one.figures)
+        return chosen((*self.figures.names, *of_keys), FIGURES)
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
         """The pages of a figure: the overview first, or the only page."""
@@ -847,14 +842,24 @@ class Campaign(Section):
     def _of_extensions(self) -> Iterator[str]:
         """The tables that extensions whose keys it has make for the report."""
         for one in extensions().values():
-            parts = {"": [self], "algorithms": self.algorithms.values()}
+            for_keys = any(getattr(self, key) is not None for key in one.reported_for)
+            if for_keys or one in self._keyed:
+                yield from one.reported
+
+    @property
+    def _keyed(self) -> list[Extension]:
+        """The extensions of which it has a key."""
+        parts = {"": [self], "algorithms": self.algorithms.values()}
+        return [
+            one
+            for one in extensions().values()
             if any(
                 getattr(section, key) is not None
                 for part, sections in parts.items()
                 for key, _ in one.sections_of(part)
                 for section in sections
-            ) or any(getattr(self, key) is not None for key in one.reported_for):
-                yield from one.reported
+            )
+        ]
 
     @property
     def analysis_settings(self) -> dict[str, Any]:

@@ -296,7 +296,15 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistP
     return ChecklistPart(name, evidence, "" if evidence else f"select table or figure {wanted[0]}")
 
 
-INTERVALS = ("ert", "quantiles", "quantiles_to_target", "means", "success", "ecdf", "profile")
+INTERVALS = (
+    "ert",
+    "quantiles",
+    "quantiles_to_target",
+    "paper_values",
+    "success",
+    "ecdf",
+    "profile",
+)
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2
 """Number of runs that an interval needs."""

@@ -440,7 +440,7 @@ def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
         equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
-        violation=_violations(runs),
+        violation=violations(runs),
         x=pd.Series([_coordinates(x) for x in runs.read_points().to_pylist()], dtype=object),
         **spent,
     )
@@ -452,7 +452,7 @@ def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(ordered, columns=column_names(POINTS_COLUMNS))
 
 
-def _violations(runs: Runs) -> NDArray[np.float64]:
+def violations(runs: Runs) -> NDArray[np.float64]:
     """The least violation of each run, shape (runs,); NaN without constraints."""
     found = np.full(len(runs.frame), np.nan)
     if runs.constrained.any():

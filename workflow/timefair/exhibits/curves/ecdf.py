@@ -88,6 +88,9 @@ def _curves(y_label: str, beyond: str) -> Curves:
     )
 
 
+SO_FAR = (
+    "The thin line beyond is the result of the runs so far; it ends where half of them are cut off."
+)
 CURVES = (
     Column(
         "median",
@@ -111,6 +114,11 @@ ANYTIME_COLUMNS = (
     Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
     OBSERVED,
     *CURVES,
+    Column(
+        "mean",
+        "mean over the runs of the best precision so far; `inf` while a run has no value",
+        "precision",
+    ),
 )
 
 ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high"))]
@@ -141,25 +149,43 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
             observed=OBSERVED.name,
         )
     ],
-    figures=over_costs(
-        "anytime",
-        "Best precision over {unit}",
-        "Best precision so far over {unit}: the median over the runs of all instances, with its "
-        "interval at each cost. Lower is better. A curve begins where half of the runs have a "
-        "value. Each panel has its own vertical scale.",
-        Curves(
-            x="cost",
-            y="median",
-            low="median_low",
-            high="median_high",
-            x_label="{cost}",
-            y_label="best precision so far, median",
-            view="median, {unit}",
-            scale="own log",
-            beyond="The thin line beyond is the result of the runs so far; it ends where half of "
-            "them are cut off.",
+    figures=(
+        *over_costs(
+            "anytime",
+            "Best precision over {unit}",
+            "Best precision so far over {unit}: the median over the runs of all instances, with "
+            "its interval at each cost. Lower is better. A curve begins where half of the runs "
+            "have a value. Each panel has its own vertical scale.",
+            Curves(
+                x="cost",
+                y="median",
+                low="median_low",
+                high="median_high",
+                x_label="{cost}",
+                y_label="best precision so far, median",
+                view="median, {unit}",
+                scale="own log",
+                beyond=SO_FAR,
+            ),
+            default=True,
         ),
-        default=True,
+        *over_costs(
+            "convergence",
+            "Mean of the best precision over {unit}",
+            "Mean over all runs of the best precision so far, over {unit}: the convergence curve "
+            "of most papers. A single bad run can determine it; the figure of the median is "
+            "`anytime`. Lower is better. A curve begins where all runs have a value. Each panel "
+            "has its own vertical scale.",
+            Curves(
+                x="cost",
+                y="mean",
+                x_label="{cost}",
+                y_label="best precision so far, mean",
+                view="mean, {unit}",
+                scale="own log",
+                beyond=SO_FAR,
+            ),
+        ),
     ),
     default=True,
 )
@@ -179,6 +205,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
             curves = (median.curve, runs_band.low, runs_band.high, median.low, median.high)
             part |= dict(zip(column_names(CURVES), curves, strict=True))
+            part["mean"] = reached.mean(axis=0)
             mine = known[members]
             parts.append(until_cut(part, mine, float(np.median(mine)), ANYTIME_LIMITS))
     return stacked(parts, column_names(ANYTIME_COLUMNS))

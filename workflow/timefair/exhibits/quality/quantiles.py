@@ -1,4 +1,4 @@
-"""Quality at the end of the budget and success: quantiles, means, final values, fixed targets."""
+"""Quality at the end of the budget and success: quantiles, success rates, fixed targets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from timefair.charts.chart import MAP, Picture
 from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     CELL,
-    INSTANCE_CELL,
     PROBLEM,
     QUANTILE,
     RUNS,
@@ -25,17 +24,12 @@ from timefair.exhibits.columns import (
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.rundata.frames import stacked
-from timefair.rundata.problems import BUDGETS, precision_at_the_end, value_at_the_target
+from timefair.rundata.problems import BUDGETS, precision_at_the_end
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert
-from timefair.statistics.means import (
-    deviation_of,
-    mean_if_all_succeed,
-    mean_interval,
-    mean_of_successes,
-)
+from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
 from timefair.statistics.probability import probability_of_quantile, success_interval
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
@@ -183,94 +177,6 @@ def _limits(
     }
 
 
-MEANS_COLUMNS = (
-    *CELL,
-    RUNS,
-    Column(
-        "mean_precision",
-        "mean of the best precision; `inf` if a run found no finite value",
-        "precision",
-    ),
-    Column(
-        "mean_precision_low",
-        "lower limit of a bootstrap-t interval, at least 0; empty for a single run",
-        "precision",
-    ),
-    Column(
-        "mean_precision_high",
-        "upper limit of that interval; `inf` if the mean depends on too few runs",
-        "precision",
-    ),
-    Column(
-        "mean_precision_paper_low",
-        "lower limit by the normal approximation of Mathematics 10, 4364 (2022), whose coverage is "
-        "too low for skewed results; may be negative",
-        "precision",
-    ),
-    Column("mean_precision_paper_high", "upper limit by that approximation", "precision"),
-    Column(
-        "standard_deviation",
-        "standard deviation of the best precision, over n − 1; empty for a single run",
-        "precision",
-    ),
-    Column("rank", "rank of `mean_precision` among the algorithms of the problem"),
-)
-
-
-@exhibit(
-    "means",
-    question=questions.QUALITY,
-    title="Mean precision at the end, with intervals",
-    caption="""
-    Mean of the best precision at the end of a run, with two intervals. The runs of all instances
-    are pooled, and a run that reached the final target counts as 0. A single run without a finite
-    value makes a mean `inf`.
-    """,
-    columns=MEANS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Mean of the precision f − f_opt at the end of a run, with its rank "
-            "among the algorithms in parentheses; runs of all instances pooled.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("mean_precision", "Mean", "low", rank="rank"),
-                Value("standard_deviation", "Standard deviation"),
-            ),
-            rows=("function", "algorithm"),
-        )
-    ],
-)
-def of_precision(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Mean of the best precision, with the runs of all instances pooled."""
-    best = precision_at_the_end(runs)
-    rows = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
-        values = best[members]
-        default = mean_interval(
-            values,
-            confidence=analysis.confidence,
-            resamples=analysis.resamples,
-            rng=analysis.stream(names),
-        )
-        paper = mean_interval(values, confidence=analysis.confidence, method="paper")
-        spread = len(values) > 1 and np.isfinite(default.mean)
-        rows.append(
-            {
-                **names,
-                "runs": len(members),
-                "mean_precision": default.mean,
-                "mean_precision_low": float(np.maximum(default.low, runs.least_precision)),
-                "mean_precision_high": default.high,
-                "mean_precision_paper_low": paper.low,
-                "mean_precision_paper_high": paper.high,
-                "standard_deviation": deviation_of(values) if spread else np.nan,
-            }
-        )
-    frame = pd.DataFrame(rows, columns=column_names(MEANS_COLUMNS[:-1]))
-    frame["rank"] = ranks_within(frame, column_names(PROBLEM), "mean_precision")
-    return frame
-
-
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
 MEANS = tuple(
     Column(name.format(unit=suffix), meaning, unit)
@@ -357,68 +263,6 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
         parts.append(part)
     return stacked(parts, column_names(SUCCESS_COLUMNS))
-
-
-DIGITS = 8
-"""Significant digits in print: values of f differ less than precisions."""
-
-FINAL_VALUES_COLUMNS = (
-    *INSTANCE_CELL,
-    RUNS,
-    Column("f_best", "least value of f that a run found", exact=True),
-    Column(
-        "f_median",
-        "median over the runs of the least f of a run; `inf` if half of the runs found none",
-        exact=True,
-    ),
-    Column(
-        "f_worst",
-        "largest over the runs of the least f of a run; `inf` if a run found none",
-        exact=True,
-    ),
-    Column(
-        "f_target",
-        "value of f at the final target, which ends a run: lower values are equally good. Empty "
-        "without a final target or optimum, or if a run found less than the optimum",
-        exact=True,
-    ),
-)
-
-
-@exhibit(
-    "final_values",
-    question=questions.QUALITY,
-    title="Values of f at the end of the runs",
-    caption="""
-    The least value of f that each run found by its end: best, median and worst run of each
-    algorithm on each problem. timefair minimizes f. The optimum matters only for `f_target`.
-    """,
-    columns=FINAL_VALUES_COLUMNS,
-    layouts=[
-        Layout(
-            caption="The least value of f that a run found by its end, in the best, the median and "
-            "the worst run; f is minimized.",
-            values=(
-                Value("runs", "Runs"),
-                Value("f_best", "Best f", better="low", equal="f_target", digits=DIGITS),
-                Value("f_median", "Median f", better="low", equal="f_target", digits=DIGITS),
-                Value("f_worst", "Worst f", better="low", equal="f_target", digits=DIGITS),
-            ),
-            rows=("function", "instance", "algorithm"),
-        )
-    ],
-)
-def summed_up(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best, median and worst final value, one row per algorithm and problem."""
-    rows = []
-    at_target = value_at_the_target(runs)
-    for names, members in runs.groups(tuple(column_names(INSTANCE_CELL))):
-        values = runs.frame["best_f"].to_numpy(np.float64)[members]
-        middle = float(np.sort(values)[(values.size - 1) // 2])
-        found = {"f_best": values.min(), "f_median": middle, "f_worst": values.max()}
-        found["f_target"] = at_target[members[0]]
-        rows.append({**names, "runs": values.size, **found})
-    return pd.DataFrame(rows, columns=column_names(FINAL_VALUES_COLUMNS))
 
 
 COLUMN: dict[Unit, str] = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}

@@ -1,0 +1,26 @@
+"""The tables and figures that papers on metaheuristics print: ``paper: metaheuristics``.
+
+- `keys`: the key, and the algorithm that the paper proposes;
+- `against`, `boxplots`, `designs`, `complexity`: the tables that the core does not have;
+- `commands`: `timefair export xlsx`, and the measurement of CEC's complexity.
+"""
+
+from timefair.basics.extension import Extension
+
+EXTENSION = Extension(
+    __name__,
+    commands="commands",
+    groups={"complexity": "watch"},
+    sections={"paper": "keys:Paper"},
+    exhibits=("against", "boxplots", "complexity", "designs"),
+    tables=("paper_values", "against", "friedman", "designs", "complexity", "overhead"),
+    figures=(
+        "boxplots",
+        "convergence",
+        "convergence_evaluations",
+        "anytime",
+        "anytime_evaluations",
+    ),
+    files="complexity",
+    settings="keys",
+)

@@ -1,0 +1,229 @@
+"""The proposed algorithm against each of the others, as papers on metaheuristics print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.basics.together import ALL
+from timefair.exhibits import questions
+from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, FUNCTION_OR_ALL, SUITE
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value, own_dimensions
+from timefair.extensions.metaheuristics.keys import PROPOSED
+from timefair.rundata.problems import (
+    ProblemRuns,
+    evaluations_allowed,
+    precision_at,
+    precision_at_the_end,
+    problems,
+)
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.comparison import mann_whitney, superiority, wilcoxon
+from timefair.statistics.corrections import holm
+from timefair.statistics.means import mean_of
+from timefair.statistics.ranks import average_ranks, posthoc
+
+TIME, EVALUATIONS = "equal time", "equal evaluations"
+RANK = "Friedman rank"
+BETTER, EQUAL, WORSE = "+", "=", "−"
+
+COLUMNS = (
+    SUITE,
+    DIMENSION_OR_ALL,
+    Column(
+        "at",
+        f"where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`",
+        text=True,
+    ),
+    Column("function", f"{FUNCTION_OR_ALL.meaning}, or `{RANK}`", text=True),
+    Column(
+        "evaluations",
+        "for equal evaluations, the number after which the runs on the function are compared: the "
+        "smallest that the budget allowed a run; empty if all runs had ended by themselves",
+    ),
+    Column("proposed", "label of the proposed algorithm", text=True),
+    ALGORITHM,
+    Column("proposed_value", f"its mean precision; for `{RANK}`, its average rank of the means"),
+    Column("value", "the same of `algorithm`"),
+    Column(
+        "p",
+        "p-value: on a function, of the two-sided rank-sum test of the runs (Mann-Whitney, exact "
+        "given the ties); for `all`, of Wilcoxon's signed-rank test of the logarithms of the means "
+        f"on the functions; for `{RANK}`, of the z test of the difference",
+    ),
+    Column(
+        "p_adjusted",
+        "`p` after Holm's correction: for all algorithms and functions together; for the other "
+        "rows, for all algorithms",
+    ),
+    Column(
+        "a12",
+        "probability that a run of the proposed algorithm is better than one of `algorithm`, where "
+        "a tie counts half; for `all`, share of the functions with the better mean",
+    ),
+    Column(
+        "verdict",
+        "`+` if the proposed algorithm is significantly better by `p_adjusted`, `−` if it is "
+        f"worse, `=` otherwise; for `all`, their numbers, +/=/−; for `{RANK}`, both ranks",
+        text=True,
+    ),
+    Column("verdict_alone", "the same by `p`, without a correction, as most papers do", text=True),
+)
+
+
+@exhibit(
+    "against",
+    question=questions.BETTER,
+    title="The proposed algorithm against the others",
+    caption="""
+    The proposed algorithm (`paper.proposed`, by default the first of the campaign) against each of
+    the others, by the precision of the runs of all instances: at the end of the time, and after
+    equal numbers of evaluations. The order of two algorithms may differ between the two. Tests of
+    other criteria, and of all pairs, are in the table `comparison`.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="The proposed algorithm against the others: p of the rank-sum test of the "
+            "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
+            "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
+            "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
+            "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
+            values=(
+                Value("p", "p"),
+                Value("p_adjusted", "p (Holm)"),
+                Value("a12", "A12", decimals=2),
+                Value("verdict", "+/=/−"),
+            ),
+            rows=("function",),
+            columns="algorithm",
+            parts=("suite", "dimension", "at"),
+            whole=True,
+        )
+    ],
+    comparing=True,
+)
+def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per function and other algorithm, then two per other algorithm over all functions."""
+    rows = []
+    if runs.frame["budget_s"].notna().any():
+        rows += _compared(runs, analysis, TIME)
+    rows += _compared(with_published(runs), analysis, EVALUATIONS)
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+def _compared(runs: Runs, analysis: Analysis, at: str) -> Iterator[dict[str, Any]]:
+    every, mixed = problems(runs), own_dimensions(runs.frame)
+    if mixed:
+        every = sorted(every, key=lambda one: (str(one.names["suite"]), one.names["function"]))
+    best, counts = _results(runs, every, at)
+    spaces: dict[tuple[str, str], list[int]] = {}
+    for place, problem in enumerate(every):
+        suite, dimension = problem.space
+        spaces.setdefault((suite, ALL if mixed else str(dimension)), []).append(place)
+    labels = sorted({name for problem in every for name in problem.algorithms})
+    proposed = analysis.added.get(PROPOSED, labels[0] if labels else "")
+    for (suite, dimension), places in spaces.items():
+        shared = {"suite": suite, "dimension": dimension, "at": at, "proposed": proposed}
+        members = [every[place] for place in places]
+        samples = [every[place].split(best[place]) for place in places]
+        numbers = [counts[place] for place in places]
+        yield from _of_space(shared, members, samples, numbers, 1 - analysis.confidence)
+
+
+def _results(
+    runs: Runs, every: list[ProblemRuns], at: str
+) -> tuple[list[NDArray[np.float64]], list[float]]:
+    """Precision of each run on each problem, at least 0, and after how many evaluations."""
+    if at == TIME:
+        best = precision_at_the_end(runs)
+        ends = [best[problem.rows] for problem in every]
+        return [np.maximum(end, 0.0) for end in ends], [np.nan] * len(every)
+    allowed = evaluations_allowed(runs)
+    counts = [float(allowed[problem.rows].min()) for problem in every]
+    wanted = [(problem, np.array([count])) for problem, count in zip(every, counts, strict=True)]
+    found = [np.maximum(best[:, 0], 0.0) for best in precision_at(runs, wanted)]
+    return found, [count if np.isfinite(count) else np.nan for count in counts]
+
+
+def _of_space(
+    shared: dict[str, Any],
+    members: list[ProblemRuns],
+    samples: list[dict[str, NDArray[np.float64]]],
+    counts: list[float],
+    alpha: float,
+) -> Iterator[dict[str, Any]]:
+    """The rows of a suite and dimension."""
+    proposed = shared["proposed"]
+    means = [{name: mean_of(values) for name, values in of.items()} for of in samples]
+    tested = []
+    for problem, of, mean, count in zip(members, samples, means, counts, strict=True):
+        for name in sorted(of.keys() - {proposed} if proposed in of else ()):
+            tested.append(
+                {
+                    **shared,
+                    "function": str(problem.names["function"]),
+                    "evaluations": count,
+                    "algorithm": name,
+                    "proposed_value": mean[proposed],
+                    "value": mean[name],
+                    "p": mann_whitney(of[proposed], of[name]),
+                    "a12": superiority(of[proposed], of[name]),
+                }
+            )
+    _decide(tested, alpha)
+    yield from tested
+    over = []
+    for name in sorted({row["algorithm"] for row in tested}):
+        of_name = [row for row in tested if row["algorithm"] == name]
+        both = np.array([[row["proposed_value"], row["value"]] for row in of_name])
+        with np.errstate(divide="ignore"):
+            logs = np.log10(both).T
+        gains = np.subtract(logs[1], logs[0], out=np.zeros(len(both)), where=logs[0] != logs[1])
+        row = {**shared, "function": ALL, "algorithm": name}
+        row["p"] = wilcoxon(-gains, np.zeros(gains.size)).p
+        row["a12"] = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+        for kind in ("verdict", "verdict_alone"):
+            signs = [one[kind] for one in of_name]
+            row[kind] = "/".join(str(signs.count(sign)) for sign in (BETTER, EQUAL, WORSE))
+        over.append(row)
+    ranks = _ranks(shared, means)
+    for rows in (over, ranks):
+        for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
+            row["p_adjusted"] = float(p)
+    yield from (*over, *ranks)
+
+
+def _decide(rows: list[dict[str, Any]], alpha: float) -> None:
+    """Add the corrected p-values of a family, and the verdicts."""
+    for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
+        row["p_adjusted"] = float(p)
+        sign = BETTER if row["a12"] > 0.5 else WORSE if row["a12"] < 0.5 else EQUAL
+        for kind, level in (("verdict", row["p_adjusted"]), ("verdict_alone", row["p"])):
+            row[kind] = sign if level <= alpha else EQUAL
+
+
+def _ranks(shared: dict[str, Any], means: list[dict[str, float]]) -> list[dict[str, Any]]:
+    """Average ranks of the means over the functions that all algorithms ran on."""
+    names = sorted({name for mean in means for name in mean})
+    table = [[mean[name] for name in names] for mean in means if len(mean) == len(names)]
+    if shared["proposed"] not in names or len(names) < 2 or not table:
+        return []
+    found, mine = posthoc(np.array(table)), names.index(shared["proposed"])
+    average = average_ranks(table)
+    rows = []
+    for first, second, p in zip(found.first, found.second, found.p, strict=True):
+        if mine in (first, second):
+            other = int(first + second - mine)
+            both = f"{average[mine]:.2f} : {average[other]:.2f}"
+            row = {**shared, "function": RANK, "algorithm": names[other], "p": float(p)}
+            row |= {"proposed_value": average[mine], "value": average[other]}
+            rows.append(row | {"verdict": both, "verdict_alone": both})
+    return rows

@@ -1,0 +1,103 @@
+"""All runs of each algorithm on each function, as box plots."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure as Drawing
+
+from timefair.charts import maps, panels, scales, style
+from timefair.charts.chart import LEADERS, Picture
+from timefair.charts.curves import SOLVED
+from timefair.charts.pages import Page
+from timefair.exhibits import questions
+from timefair.exhibits.columns import INSTANCE_CELL
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.rundata.problems import precision_at_the_end
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+PROBLEM = ["suite", "dimension", "function"]
+COLUMNS = (
+    *INSTANCE_CELL,
+    Column("run", "number of the run"),
+    Column(
+        "precision",
+        "best precision of the run; 0 if it reached the final target, `inf` without a finite value",
+        "precision",
+    ),
+)
+
+
+@exhibit(
+    "boxplots",
+    question=questions.QUALITY,
+    title="Precision at the end of every run",
+    caption="""
+    The best precision of every run at its end, which the box plots show. A run that reached the
+    final target has 0.
+    """,
+    columns=COLUMNS,
+    figures=[
+        Figure(
+            "boxplots",
+            "Box plots of the precision at the end",
+            "Best precision at the end of all runs, with the runs of all instances pooled: median, "
+            "quartiles, whiskers to the last run within 1.5 times the width of the box on the "
+            "logarithmic axis, and the runs beyond as dots, in the order of the legend. Lower is "
+            "better. Runs without a finite value are at the upper edge. Each panel has its own "
+            "scale.",
+            Picture(
+                f"{__name__}:boxes",
+                "functions",
+                reading="An overview is a map of all functions: the median of each algorithm as a "
+                f"multiple of the least median. {LEADERS}",
+            ),
+        )
+    ],
+)
+def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per run, in the order of the keys."""
+    rows = runs.frame.assign(precision=precision_at_the_end(runs))
+    names = column_names(COLUMNS)
+    return pd.DataFrame(rows.sort_values(names[:-1], ignore_index=True), columns=names)
+
+
+def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
+    """Draw a box per algorithm, one panel per function; an overview is a map of the medians."""
+    from seaborn import boxplot
+
+    panels.require_rows(frame)
+    names = [*PROBLEM, "algorithm"]
+    medians = frame.groupby(names, observed=True)["precision"].median().reset_index()
+    medians.attrs = frame.attrs
+    if page.overview:
+        floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
+        label = "median precision at the end, times the best on the function"
+        return maps.times_the_best(
+            floored, "precision", label=label, never="no finite value", levels=maps.PRECISIONS
+        )
+    looks = panels.looks(medians, value="precision", within=PROBLEM)
+    colours = {name: look.color for name, look in looks.items()}
+    shown = page.rows(frame)
+    floor = scales.zero_floor(shown["precision"])
+    shown = shown.assign(
+        precision=scales.raised(shown["precision"], floor),
+        algorithm=shown["algorithm"].astype(str),
+    )
+    with style.applied():
+        figure, grid = panels.grid(shown, share_y=False)
+        for panel in grid:
+            bounds = scales.limits(panel.rows["precision"], margin=0.06)
+            scales.set_log(panel.axes, "y", bounds)
+            boxplot(
+                panel.rows.assign(precision=panel.rows["precision"].clip(*bounds)),
+                x="algorithm", y="precision", hue="algorithm", order=list(looks),
+                hue_order=list(looks), palette=colours, legend=False, saturation=1.0, width=0.7,
+                linewidth=0.5, fliersize=1.2, flierprops={"clip_on": False}, ax=panel.axes,
+            )  # fmt: skip
+            panel.axes.set(xlabel="", ylabel="")
+            panel.axes.tick_params(axis="x", length=0, labelbottom=False)
+            panel.axes.grid(visible=False, axis="x")
+        panels.label(figure, y=scales.with_zero("best precision at the end of the run", floor))
+        panels.legend(figure, looks, lines=False)
+    return figure

@@ -1,0 +1,204 @@
+"""CEC's complexity of an algorithm: T0, T1 and T2, and (T2 - T1) / T0.
+
+N. H. Awad, M. Z. Ali, J. J. Liang, B. Y. Qu and P. N. Suganthan, *Problem Definitions and
+Evaluation Criteria for the CEC 2017 Special Session on Single Objective Real-Parameter Numerical
+Optimization*, technical report, 2016.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
+from timefair.exhibits import questions
+from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.extensions.metaheuristics.keys import COMPLEXITY, EVALUATIONS
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+FILE = "complexity.json"
+LOOPS, REPEATS = 1_000_000, 5
+"""Turns of the loop for T0, and runs for T2."""
+USUAL_FUNCTION = {"cec2017": 18}
+"""The function of the report; of other suites, it is the first of the campaign."""
+
+COLUMNS = (
+    SUITE,
+    DIMENSION,
+    Column("function", "number of the function that is evaluated"),
+    ALGORITHM,
+    Column("evaluations", f"number of evaluations; CEC's is {EVALUATIONS}"),
+    Column("t0_s", f"time of {LOOPS} turns of CEC's loop of arithmetic, in Python", "s"),
+    Column("t1_s", "time of these evaluations alone, of one point", "s"),
+    Column("t2_s", f"mean time of {REPEATS} runs of the algorithm with these evaluations", "s"),
+    Column("t2_s_low", "time of the fastest of these runs", "s"),
+    Column("t2_s_high", "time of the slowest", "s"),
+    Column("complexity", "(`t2_s` − `t1_s`) / `t0_s`"),
+)
+
+
+@exhibit(
+    "complexity",
+    question=questions.MEASUREMENT,
+    title="Complexity by the protocol of CEC",
+    caption="""
+    The complexity (T2 − T1) / T0 of each algorithm by the protocol of the CEC competitions,
+    measured by `timefair complexity`; no rows without it. It is the algorithm's own time in units
+    of a loop of arithmetic, on one function. The table `overhead` has it in seconds per evaluation,
+    on every function and in every run.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Complexity of the algorithms by the protocol of CEC: T0, a loop of "
+            "arithmetic; T1, the evaluations alone; T2, the mean time of a run.",
+            values=(
+                Value("t0_s", "T0, s"),
+                Value("t1_s", "T1, s"),
+                Value("t2_s", "T2, s"),
+                Value("complexity", "(T2 − T1)/T0", "low"),
+            ),
+            rows=("algorithm",),
+            parts=("suite", "function", "dimension"),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def complexity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per algorithm and dimension that was measured."""
+    rows = [
+        {
+            **row,
+            "t2_s": float(np.mean(row["t2_s"])),
+            "t2_s_low": min(row["t2_s"]),
+            "t2_s_high": max(row["t2_s"]),
+            "complexity": (float(np.mean(row["t2_s"])) - row["t1_s"]) / row["t0_s"],
+        }
+        for row in analysis.added.get(COMPLEXITY, ())
+        if row["algorithm"] in set(runs.frame["algorithm"])
+    ]
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+def files(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """The file, if there is one."""
+    if (folder / FILE).exists():
+        yield FILE
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """The rows of the file in a folder; empty without one."""
+    try:
+        found: list[dict[str, Any]] = json.loads((folder / FILE).read_text("utf-8"))
+        return found
+    except FileNotFoundError:
+        return []
+    except ValueError:
+        raise InputError(f"{folder / FILE}: damaged; run timefair complexity again") from None
+
+
+def measure(
+    campaign: Campaign,
+    function: int | None,
+    evaluations: int,
+    folder: Path,
+    say: Callable[[Mapping[str, Any]], None],
+) -> None:
+    """Measure all algorithms of a campaign in all its dimensions, and write the file.
+
+    Every time is that of the run of an own process; all algorithms of a dimension take turns.
+    `InputError` if the function does not exist, or an algorithm fails.
+    """
+    from timefair.problems.registry import find
+    from timefair.processes.jobs import in_new_interpreter
+
+    chosen = campaign.problems
+    suite = find(chosen.suite, chosen.parameters)
+    if suite.task != "one objective":
+        raise InputError(f"problems.suite: {chosen.suite}: has {suite.kind.said}, CEC's has none")
+    number = function or USUAL_FUNCTION.get(chosen.suite, chosen.functions[0])
+    if faults := suite.faults([number], list(chosen.dimensions), [chosen.instances[0]]):
+        raise InputError(*faults)
+    rows = []
+    for dimension in chosen.dimensions:
+        place = (chosen.suite, dict(chosen.parameters), number, dimension, chosen.instances[0])
+        t0 = loop()
+        t1 = in_new_interpreter(timed, f"{__name__}:evaluate", {}, place, evaluations, 0)
+        times: dict[str, list[float]] = {label: [] for label in campaign.algorithms}
+        for repeat in range(REPEATS):
+            for label, spec in campaign.algorithms.items():
+                arguments = spec.use, dict(spec.arguments), place, evaluations, repeat
+                times[label].append(in_new_interpreter(timed, *arguments))
+        for label, found in times.items():
+            names = {"suite": chosen.suite, "dimension": dimension, "function": number}
+            row = {**names, "algorithm": label, "evaluations": evaluations}
+            row |= {"t0_s": t0, "t1_s": t1, "t2_s": found}
+            rows.append(row)
+            say(row)
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_file(folder / FILE) as file:
+        file.write((json.dumps(rows, indent=1) + "\n").encode())
+
+
+def loop(turns: int = LOOPS) -> float:
+    """T0: seconds of the report's loop of arithmetic."""
+    begun = time.perf_counter()
+    for i in range(1, turns + 1):
+        x = 0.55 + i
+        x = x + x
+        x = x / 2
+        x = x * x
+        x = math.sqrt(x)
+        x = math.log(x)
+        x = math.exp(x)
+        x = x / (x + 2)
+    return time.perf_counter() - begun
+
+
+def evaluate(objective: Any, rng: np.random.Generator) -> None:
+    """An algorithm that evaluates one point again and again."""
+    x = (objective.lower + objective.upper) / 2
+    while True:
+        objective(x)
+
+
+def timed(
+    use: str,
+    parameters: dict[str, Any],
+    place: tuple[str, dict[str, Any], int, int, int],
+    evaluations: int,
+    repeat: int,
+) -> float:
+    """Seconds of a run with these evaluations, restarts included; in a process of its own."""
+    from timefair.algorithms import registry
+    from timefair.linux import kernel
+    from timefair.measure.launching import run_seed
+    from timefair.measure.runs.child import Allowance
+    from timefair.measure.runs.run import measure_run
+    from timefair.problems.registry import find
+
+    kernel.adopt_orphans()
+    suite, options, *numbers = place
+    problem = find(suite, options).problem(*numbers)
+    algorithm = registry.load(use, parameters)
+    algorithm.prepare()
+    seed = run_seed(1, problem.name, use, repeat)
+    row = measure_run(algorithm, problem, Allowance(evaluations=evaluations), seed)
+    if row["evaluations"] < evaluations:
+        raise InputError(f"{use}: {row['message'] or row['stop_reason']}")
+    return float(row["real_s"])

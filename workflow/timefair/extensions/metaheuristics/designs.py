@@ -1,0 +1,131 @@
+"""Problems with constraints: how often and how far runs are feasible, and the best design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.basics.errors import InputError
+from timefair.exhibits import questions
+from timefair.exhibits.campaign.outcomes import violations
+from timefair.exhibits.columns import CELL, RUNS
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Value, by_function
+from timefair.problems.registry import find
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.probability import success_interval
+
+SHOWN = 9
+"""Significant digits of constraints."""
+
+COLUMNS = (
+    *CELL,
+    RUNS,
+    *Column("feasible_rate", "share of the runs that found a feasible point").interval(
+        "`feasible_rate` (Clopper and Pearson)"
+    ),
+    Column(
+        "violation_mean",
+        "mean over the runs of the least sum of violated constraints; 0 for a feasible run",
+    ),
+    Column("f_best", "least f of a feasible point; `inf` if there is none", exact=True),
+    Column("instance", "instance of the best point"),
+    Column("run", "run that found the best point"),
+    Column("x", "the best point, with all digits", text=True),
+    Column("g", "values of the inequalities at that point: at most 0 if satisfied", text=True),
+    Column("h", "values of the equalities at that point: 0 if satisfied", text=True),
+)
+
+
+@exhibit(
+    "designs",
+    question=questions.FEASIBLE,
+    title="Feasible runs, and the best design with its constraints",
+    caption="""
+    On problems with constraints: the share of feasible runs, the mean violation, and the best
+    feasible point of each algorithm with the values of the constraints, which are evaluated again
+    at that point. Problems without constraints have no rows.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Share of the runs that found a feasible point, mean violation, and the least "
+            "f of a feasible point. ∞: no run found a feasible point.",
+            brackets=INTERVAL,
+            values=(
+                Value.with_limits("feasible_rate", "Feasible", "high", decimals=2),
+                Value("violation_mean", "Violation", "low"),
+                Value("f_best", "Best f", "low", digits=SHOWN),
+            ),
+            rows=("function", "algorithm"),
+            whole=True,
+        ),
+        Layout(
+            caption="The best feasible point x of each algorithm, its inequalities g(x), at most 0 "
+            "if satisfied, and its equalities h(x), 0 if satisfied.",
+            values=(
+                Value("x", "x", wrap=40),
+                Value("g", "g(x)", wrap=28),
+                Value("h", "h(x)", wrap=14),
+            ),
+            rows=("function", "algorithm"),
+            name="points",
+        ),
+    ],
+    complete=True,
+    charged=False,
+)
+def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per algorithm and function with constraints."""
+    violation = violations(runs)
+    points = runs.read_points().to_pylist()
+    rows = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        mine = members[~np.isnan(violation[members])]
+        if not mine.size:
+            continue
+        f = runs.frame["best_f"].to_numpy(np.float64)[mine]
+        feasible = int(np.isfinite(f).sum())
+        rate = success_interval(np.array([feasible]), len(mine), analysis.confidence)
+        row = {
+            **names,
+            "runs": len(mine),
+            "feasible_rate": float(rate.value[0]),
+            "feasible_rate_low": float(rate.low[0]),
+            "feasible_rate_high": float(rate.high[0]),
+            "violation_mean": float(violation[mine].mean()),
+            "f_best": float(f.min()),
+        }
+        if feasible:
+            best = int(mine[np.argmin(f)])
+            row |= {key: int(runs.frame[key].iloc[best]) for key in ("instance", "run")}
+            row |= _written(row, points[best], analysis.suite_parameters)
+        rows.append(row)
+    return by_function(pd.DataFrame(rows, columns=column_names(COLUMNS)))
+
+
+def _written(
+    row: dict[str, Any], x: Sequence[float] | None, parameters: dict[str, Any]
+) -> dict[str, str]:
+    """The point and its constraints as text; empty where the problem is not at hand."""
+    if x is None:
+        return {}
+    found = {"x": " ".join(map(repr, x))}
+    try:
+        suite = find(row["suite"], parameters)
+        problem = suite.problem(row["function"], row["dimension"], row["instance"])
+    except (InputError, ImportError):
+        return found
+    if (constraints := problem.constraints) is None:
+        return found
+    point = np.array(x, dtype=np.float64)
+    g, h = constraints.written(point) if constraints.written else (constraints.evaluate(point), ())
+    return found | {"g": _numbers(g), "h": _numbers(h)}
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return " ".join(f"{float(value):.{SHOWN}g}" for value in values)

@@ -1,0 +1,262 @@
+"""The questions, and their answers from the checklist, the records and the final values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from timefair.basics.errors import InputError
+from timefair.basics.words import counted, first
+from timefair.statistics.comparison import mann_whitney
+from timefair.statistics.corrections import holm
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+YES, NO, UNKNOWN = "yes", "no", "unknown"
+KEPT = "Every difference survives a correction"
+POWER = "Enough runs to show a difference"
+PROBLEM = ["dimension", "function"]
+ALPHA = 0.05
+SAME = 1.05
+"""Largest ratio of two costs that are called equal."""
+BASELINES = ("random", "hillclimb", "hill-climb")
+SIMPLE = ("nelder", "l-bfgs", "bfgs", "powell", "cobyla", "cobyqa", "bobyqa", "(1+1)", "onepluson")
+"""Parts of names of random search, and of simple algorithms whose restarts are a baseline."""
+COMPILED = ("nlopt", "pygmo", "fcmaes", "external")
+"""Libraries whose algorithms are not in Python; others may have compiled parts."""
+COLUMNS = ("algorithm", "function", "value")
+
+
+class Answer(NamedTuple):
+    """A question, yes, no or unknown, and the sentence that an author could print."""
+
+    question: str
+    answer: str
+    sentence: str
+
+
+def page(what: str, answers: Iterable[Answer]) -> str:
+    """The answers as Markdown, the unfavourable ones with what is missing in the same row."""
+    rows = [f"| {one.question} | **{one.answer}** | {one.sentence} |" for one in answers]
+    found = [row.split("**")[1] for row in rows]
+    numbers = ", ".join(f"{found.count(kind)} {kind}" for kind in (YES, NO, UNKNOWN))
+    head = [f"# What {what} can claim", "", f"{numbers}.", ""]
+    table = ["| question | answer | sentence for the paper |", "|---|---|---|", *rows]
+    return "\n".join([*head, *table]) + "\n"
+
+
+@dataclass(frozen=True)
+class Finals:
+    """The final value of each run: columns of `COLUMNS`, dimension, and costs where known."""
+
+    frame: pd.DataFrame
+
+    @property
+    def labels(self) -> list[str]:
+        """The algorithms, sorted."""
+        return sorted(set(self.frame["algorithm"].astype(str)))
+
+    def power(self) -> Answer:
+        """Whether the rank-sum test could find any difference, with so many tests."""
+        sizes = self.frame.groupby([*PROBLEM, "algorithm"], observed=True).size()
+        problems = self.frame[PROBLEM].drop_duplicates().shape[0]
+        tests = comb(len(self.labels), 2) * problems
+        least, most = int(sizes.min()), int(sizes.max())
+        said = (
+            f"{counted(len(self.labels), 'algorithm')} had {least} "
+            f"{f'to {most} ' * (most > least)}runs on each of {counted(problems, 'problem')}"
+        )
+        if not tests:
+            return Answer(POWER, NO, f"{said}; there is nothing to compare.")
+        smallest = 2 / comb(2 * least, least) * tests
+        if smallest > ALPHA:
+            lacking = f"no difference on a problem can be significant after {tests} tests"
+            return Answer(POWER, NO, f"{said}; {lacking} (least corrected p {smallest:.2g}).")
+        return Answer(POWER, YES, f"{said}; after {tests} tests, p can be {smallest:.1g}.")
+
+    def equal(self, column: str, unit: str) -> Answer:
+        """Whether all algorithms spent as much on every problem."""
+        question = f"Equal {column}"
+        if column not in self.frame or self.frame[column].isna().any():
+            return Answer(question, UNKNOWN, f"The {column} of the runs are not reported.")
+        medians = self.frame.groupby([*PROBLEM, "algorithm"], observed=True)[column].median()
+        by_problem = medians.groupby(level=list(range(len(PROBLEM))))
+        ratio = float((by_problem.max() / by_problem.min()).max())
+        least, most = f"{medians.min():.4g}", f"{medians.max():.4g}"
+        spent = f"A run of an algorithm took a median of {least} to {most} {unit}"
+        said = f"{spent}; on one problem, they differ by a factor of up to {ratio:.3g}."
+        return Answer(question, YES if ratio <= SAME else NO, said)
+
+    def corrections(self) -> Answer:
+        """How many differences survive a correction for all tests."""
+        p = []
+        for _, rows in self.frame.groupby(PROBLEM, observed=True):
+            samples = rows.groupby("algorithm", observed=True)["value"]
+            values = [of.to_numpy(np.float64) for _, of in samples]
+            p += [mann_whitney(a, b) for a, b in combinations(values, 2)]
+        if not p:
+            return Answer(KEPT, UNKNOWN, "There is no pair of algorithms to test.")
+        alone, kept = sum(one <= ALPHA for one in p), int((holm(p) <= ALPHA).sum())
+        said = f"Of {counted(len(p), 'rank-sum test')}, {alone} have p ≤ {ALPHA}"
+        answer = YES if alone == kept else NO
+        return Answer(KEPT, answer, f"{said}; {kept} still have it after Holm's method.")
+
+    def baselines(self, names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[Answer]:
+        """Random search, and restarts of a simple algorithm."""
+        there = [one for one, name in names.items() if _has(name, BASELINES)]
+        yield _baseline("Baseline: random search", there)
+        simple = [one for one in restarted if _has(names[one], SIMPLE)]
+        yield _baseline("Baseline: restarts of a simple algorithm", simple)
+
+
+def _has(name: str, parts: Iterable[str]) -> bool:
+    return any(part in name.lower() for part in parts)
+
+
+def _baseline(question: str, there: list[str]) -> Answer:
+    if there:
+        return Answer(question, YES, f"The comparison includes {first(there, 3)}.")
+    return Answer(question, NO, "The comparison has none: it does not show what the method adds.")
+
+
+def of_table(path: Path) -> Iterator[Answer]:
+    """The answers from final values alone; InputError if they cannot be read."""
+    try:
+        frame = pd.read_csv(path)
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise InputError(f"{path}: should be a folder results/NAME or a CSV: {error}") from None
+    if lacking := [name for name in COLUMNS if name not in frame]:
+        raise InputError(f"{path}: has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
+    frame["value"] = pd.to_numeric(frame["value"], errors="coerce")
+    if (wrong := frame["value"].isna()).any():
+        raise InputError(f"{path}: line {int(np.argmax(wrong)) + 2}: value: should be a number")
+    finals = Finals(frame if "dimension" in frame else frame.assign(dimension=0))
+    names = {label: label for label in finals.labels}
+    yield finals.power()
+    yield finals.equal("evaluations", "evaluations")
+    yield finals.equal("seconds", "s")
+    for question, what in _UNSEEN.items():
+        yield Answer(question, UNKNOWN, f"A table of final values does not state {what}.")
+    yield finals.corrections()
+    yield from finals.baselines(names, [name for name in names if "restart" in name.lower()])
+
+
+_UNSEEN = {
+    "Tuning stated": "how parameters were chosen",
+    "Population and schedule stated": "population sizes and lengths of launches",
+    "One language": "in which languages the algorithms are written",
+    "No bias found by an audit": "whether an algorithm profits from the place of the optimum",
+    "No perturbed run": "what else the machine did",
+}
+
+
+def of_folder(folder: Path) -> Iterator[Answer]:
+    """The answers from the results of a campaign, or of an analysed table."""
+    from timefair.basics.extension import each
+    from timefair.campaign import collected, configuration, plan
+    from timefair.cli.results import Results
+    from timefair.rundata.problems import precision_at_the_end
+    from timefair.rundata.runs import Runs
+
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    runs = Runs.read(collected.in_folder(folder, campaign))
+    frame = runs.frame.assign(value=precision_at_the_end(runs), seconds=runs.frame["wall_s"])
+    finals = Finals(frame.astype({"evaluations": float}))
+    rows = Results(folder).table("checklist").to_dict("records")
+    parts = {(row["topic"], row["part"]): row for row in rows}
+    shown = [] if campaign.is_foreign else list(each("check", campaign))
+    at = next((k for k, line in enumerate(shown) if line.startswith("can show")), len(shown))
+    power = finals.power()
+    detects = [line.split(None, 1)[1] for line in shown[at + 1 : at + 2]]
+    more = f" With 80 % probability, the tests find {detects[0]}." if detects else ""
+    yield power._replace(sentence=power.sentence + more * (power.answer == YES))
+    yield _equal_budget(frame, "budget_evaluations", "evaluations", finals)
+    yield _equal_budget(frame, "budget_s", "seconds", finals)
+    yield _part("Tuning stated", parts.get(("Tuning", "Tuning")))
+    yield _schedules(campaign, parts.get(("Restarts", "Length of a launch")))
+    yield _language(campaign)
+    yield _part("No bias found by an audit", parts.get(("Code", "Biases")), "profits from")
+    yield _perturbed(runs)
+    yield finals.corrections()
+    names = {label: f"{label} {spec.use}" for label, spec in campaign.algorithms.items()}
+    names = names or {label: label for label in finals.labels}
+    restarts = [
+        label for label in campaign.algorithms if campaign.restart_of(label).policy != "none"
+    ]
+    yield from finals.baselines(names, restarts)
+
+
+def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: Finals) -> Answer:
+    """Whether all runs had one budget of this kind; else what they spent."""
+    if (budgets := frame[column]).notna().all():
+        by_dimension = budgets.groupby(frame["dimension"]).nunique()
+        each = " and ".join(f"{one:g}" for one in sorted(budgets.unique())[:3])
+        answer = YES if by_dimension.max() == 1 else NO
+        said = f"Every run of every algorithm had a budget of {each} {unit}, restarts included."
+        if answer == NO:
+            said = f"The runs had different budgets: {each} {unit}."
+        return Answer(f"Equal {unit}", answer, said)
+    return finals.equal(unit, "s" if unit == "seconds" else unit)
+
+
+def _part(question: str, row: Mapping[str, Any] | None, against: str = "") -> Answer:
+    """A part of the checklist; `against`: words of the evidence that make it a no."""
+    if row is None:
+        return Answer(question, UNKNOWN, "Nothing was recorded.")
+    evidence, missing = (str(row[key] or "") for key in ("evidence", "missing"))
+    if missing:
+        return Answer(question, UNKNOWN if not evidence else NO, f"Missing: {missing}.")
+    answer = NO if against and against in evidence else YES
+    return Answer(question, answer, f"{evidence[:1].upper()}{evidence[1:]}.")
+
+
+def _schedules(campaign: Campaign, row: Mapping[str, Any] | None) -> Answer:
+    """Whether lengths of launches are known, and launches were completed."""
+    question = "Population and schedule stated"
+    given = [
+        f"{label} ({', '.join(f'{key} = {value}' for key, value in spec.parameters.items())})"
+        for label, spec in campaign.algorithms.items()
+        if spec.parameters
+    ]
+    said = f"Parameters other than the defaults: {first(given, 4) or 'none'}"
+    if campaign.is_foreign:
+        return Answer(question, UNKNOWN, "Population sizes and lengths are not recorded.")
+    if row is None:
+        return Answer(question, UNKNOWN, f"{said}; no algorithm has a declared schedule.")
+    lengths = str(row["evidence"])
+    answer = NO if "always stopped" in lengths else YES
+    return Answer(question, answer, f"{said}. Lengths of launches: {lengths}.")
+
+
+def _language(campaign: Campaign) -> Answer:
+    """Whether all implementations are of one language."""
+    if campaign.is_foreign:
+        return Answer("One language", UNKNOWN, "The languages of the algorithms are not recorded.")
+    kinds: dict[str, list[str]] = {}
+    for label, spec in campaign.algorithms.items():
+        library = spec.use.partition(":")[0]
+        kind = "Octave" if library == "octave" else "Python"
+        kinds.setdefault("compiled" if library in COMPILED else kind, []).append(label)
+    said = "; ".join(f"{kind}: {first(labels, 6)}" for kind, labels in kinds.items())
+    answer = YES if len(kinds) == 1 else NO
+    return Answer("One language", answer, f"Times are of implementations, called from {said}.")
+
+
+def _perturbed(runs: Any) -> Answer:
+    """Whether all runs are known to be undisturbed."""
+    from timefair.records.status import Perturbation
+
+    states = runs.frame["perturbation"]
+    count, total = int(runs.perturbed.sum()), len(states)
+    unknown = total - count - int((states == Perturbation.CLEAN).sum())
+    answer = UNKNOWN if unknown else NO if count else YES
+    said = f"Of {total} runs, {count} were perturbed by other processes or the host"
+    return Answer("No perturbed run", answer, f"{said}; for {unknown} this is unknown.")
