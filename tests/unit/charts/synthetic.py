@@ -116,6 +116,9 @@ def frames_of(functions, dimensions, algorithms, change):
         "best_of": lambda: best_of_frame(spread, change),
         "own_time_ranks": lambda: own_time_ranks_of(keys, change),
         "cost_map": lambda: cost_map_of(dimensions, algorithms),
+        "rank_over_time": lambda: ranks_over_time_of(keys, change),
+        "eaf": lambda: eaf_of(spread, change),
+        "eaf_difference": lambda: eaf_difference_of(eaf_of(spread, change), algorithms),
         "portfolio": lambda: portfolio_of(dimensions, algorithms),
         "tuning_pays": lambda: tuning_pays_of(ert(), change),
         "probability_best": lambda: probability_best_of(keys),
@@ -180,6 +183,38 @@ def restart_what_if_of(spread):
     table["factor"] = (2.0 ** (np.abs(away) - 3)).where(table["tau"] < 5e4 / table["function"])
     table["factor_low"], table["factor_high"] = 0.5 * table["factor"], 2 * table["factor"]
     return table.assign(unit="evaluations", policy="fixed", judged=True, target=0.1)
+
+
+def ranks_over_time_of(keys, change):
+    """The order is turned round halfway."""
+    places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
+    rows = places.merge(pd.DataFrame({"cost": np.geomspace(1e-3, 1, 21)}), how="cross")
+    place = rows.groupby("algorithm").ngroup() + 1.0
+    rank = change(place.where(rows["cost"] < 0.03, place.max() + 1 - place))
+    rows = rows.assign(average_rank=rank, average_rank_low=rank - 0.3, unit="seconds")
+    return rows.assign(average_rank_high=rank + 0.3, leads=0.5)
+
+
+def eaf_of(spread, change):
+    """The later the algorithm, the smaller the share; over all functions, that of the first."""
+    rows = spread("cost", np.geomspace(1e-3, 1, 12)).assign(unit="seconds")
+    rows = rows.merge(pd.DataFrame({"precision": np.geomspace(1e2, 1e-8, 21)}), how="cross")
+    share = (rows["cost"] * rows["precision"] / 100) ** (rows["speed"] / rows["speed"].max())
+    rows = rows.assign(share=change(share).clip(0, 1), function=rows["function"].astype(str))
+    first = rows[rows["function"] == rows["function"].iloc[0]]
+    return pd.concat([rows, first.assign(function="all")])
+
+
+def eaf_difference_of(eaf, algorithms):
+    """Of the first two algorithms; none of one."""
+    keys = ["suite", "dimension", "function", "unit", "cost", "precision"]
+    first, second = (
+        eaf[eaf["algorithm"] == name][[*keys, "share"]] for name in (algorithms * 2)[:2]
+    )
+    rows = first.merge(second, on=keys)
+    rows["difference"] = rows["share_x"] - rows["share_y"]
+    rows = rows.assign(algorithm_a=algorithms[0], algorithm_b=algorithms[-1])
+    return rows if len(algorithms) > 1 else rows.iloc[:0]
 
 
 def portfolio_of(dimensions, algorithms):

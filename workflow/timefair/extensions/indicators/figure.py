@@ -1,0 +1,168 @@
+"""Ranks over the cost, and maps of the attainment function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+
+from timefair.basics.together import ALL
+from timefair.charts import costs, panels, scales, style
+from timefair.charts.pages import COLUMNS, LINES
+from timefair.charts.panels import NothingToDraw
+
+RANK_HEIGHT_IN = 2.2
+MAP_IN, AROUND_IN = 1.35, 0.9
+
+
+def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows in seconds if there are any, otherwise all."""
+    panels.require_rows(frame)
+    seconds = frame[frame["unit"] == "seconds"]
+    return seconds if len(seconds) else frame
+
+
+def ranks(frame: pd.DataFrame) -> Figure:
+    """A curve per algorithm, the best on top; one panel per suite and dimension."""
+    frame = of_one_unit(frame)
+    if frame["algorithm"].nunique() < 2:
+        raise NothingToDraw("There is one algorithm: nothing to rank.")
+    within = ["suite", "dimension", "cost"]
+    looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
+    names = list(looks)
+    first = frame["average_rank"] <= frame.groupby(within)["average_rank"].transform("min") + 1e-9
+    limits = ["average_rank_low", "average_rank_high"]
+    if len(names) > 2:
+        frame = frame.assign(**{name: frame[name].where(first) for name in limits})
+    with style.applied():
+        figure, grid = panels.grid(frame, functions=False, height_in=RANK_HEIGHT_IN)
+        scales.set_log(grid[0].axes, "x", scales.limits(frame["cost"], margin=0.02))
+        worst = float(frame["average_rank"].max())
+        room = 0.05 * max(worst - 1, 1)
+        grid[0].axes.set_ylim(worst + room, 1 - room)
+        grid[0].axes.set_yticks([t for t in grid[0].axes.get_yticks() if 1 <= t <= worst + room])
+        for panel in grid:
+            others = []
+            for name, numbers in panels.numbers_by_algorithm(
+                panel.rows, ["cost", "average_rank", *limits]
+            ):
+                cost, place, low, high = numbers.T
+                look = looks[name]
+                if not look.leads:
+                    others.append(numbers[:, :2].T)
+                    continue
+                panels.band(panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA)
+                marks = style.marks(np.ones(cost.size, bool), names.index(name), len(names))
+                panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
+            panels.in_background(panel.axes, others)
+        unit = str(frame["unit"].iloc[0])
+        panels.label(figure, costs.spent(frame, unit), "average rank by the median precision")
+        panels.legend(figure, looks)
+    return figure
+
+
+def surfaces(frame: pd.DataFrame) -> Figure:
+    """A map per algorithm, over all functions; lines of maps for each suite and dimension."""
+    frame = of_one_unit(frame)
+    frame = frame[frame["function"].astype(str) == ALL]
+    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    lines = max(LINES // 2 // len(spaces), 1)
+    cells: list[list[tuple[str, pd.DataFrame]]] = []
+    for (suite, dimension), rows in spaces[:LINES]:
+        head = f"{suite}, " if frame["suite"].nunique() > 1 else ""
+        mean = rows.groupby(rows["algorithm"].astype(str))["share"].mean()
+        best = list(mean.sort_values(ascending=False, kind="stable").index[: COLUMNS * lines])
+        named = [
+            (f"{name}\n{head}D = {dimension}", rows[rows["algorithm"].astype(str) == name])
+            for name in best
+        ]
+        cells += [named[i : i + COLUMNS] for i in range(0, len(named), COLUMNS)]
+    return _maps(frame, cells, "share", "Blues", (0.0, 1.0), "share of runs")
+
+
+def difference(frame: pd.DataFrame) -> Figure:
+    """A map per function, or one of all functions for each suite and dimension."""
+    if frame.empty:
+        raise NothingToDraw("There is one algorithm: nothing to compare.")
+    frame = of_one_unit(frame)
+    frame = frame.assign(function=frame["function"].astype(str))
+    single = frame[frame["function"] != ALL]
+    count = len(single.drop_duplicates(["suite", "dimension", "function"]))
+    shown = single if count <= COLUMNS * LINES else frame[frame["function"] == ALL]
+    several = frame["dimension"].nunique() > 1 or frame["suite"].nunique() > 1
+    pairs = frame[["algorithm_a", "algorithm_b"]].astype(str).drop_duplicates()
+    cells: list[list[tuple[str, pd.DataFrame]]] = []
+    for (suite, dimension), part in shown.groupby(["suite", "dimension"], sort=True):
+        named = []
+        for function in sorted(part["function"].unique(), key=lambda text: (len(text), text)):
+            rows = part[part["function"] == function]
+            title = f"{panels.called(frame, suite, function)}, D = {dimension}"
+            if several and len(pairs) > 1:
+                title += "\n{} − {}".format(*rows[["algorithm_a", "algorithm_b"]].iloc[0])
+            named.append((title, rows))
+        if len(named) == 1 and cells and len(cells[-1]) < COLUMNS and several:
+            cells[-1] += named
+            continue
+        columns = panels.columns_of(len(named))
+        cells += [named[i : i + columns] for i in range(0, len(named), columns)]
+    if len(pairs) == 1:
+        a, b = pairs.iloc[0]
+        label = f"share of runs of {a}\nminus that of {b}"
+    else:
+        label = "share of runs: first minus second"
+    most = max(np.ceil(10 * shown["difference"].abs().max()) / 10, 0.1)
+    return _maps(frame, cells, "difference", "RdBu", (-most, most), label)
+
+
+def _maps(
+    frame: pd.DataFrame,
+    cells: Sequence[Sequence[tuple[str, pd.DataFrame]]],
+    value: str,
+    colours: str,
+    limits: tuple[float, float],
+    label: str,
+) -> Figure:
+    """Lines of maps with common axes, and a bar of their colours on top."""
+    columns = max(map(len, cells))
+    title = max((line for of in cells for name, _ in of for line in name.split("\n")), key=len)
+    with style.applied():
+        height = min(MAP_IN * len(cells) + AROUND_IN, style.HEIGHT_IN)
+        width = panels.width_of(len(cells), columns)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots(len(cells), columns, squeeze=False, sharex=True, sharey=True)
+        scales.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
+        scales.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
+        size = panels.title_size(title, width / columns)
+        for i, line in enumerate(axes):
+            for k, ax in enumerate(line):
+                ax.set_visible(k < len(cells[i]))
+                if k < len(cells[i]):
+                    mesh = _map(ax, cells[i][k][1], value, colours, limits)
+                    ax.set_title(cells[i][k][0], fontsize=size)
+                    below = i + 1 == len(cells) or k >= len(cells[i + 1])
+                    ax.tick_params(labelbottom=below)
+        bar = figure.colorbar(
+            mesh, ax=axes.ravel().tolist(), location="top", fraction=0.03, aspect=40, pad=0.02
+        )
+        bar.set_label(label)
+        bar.outline.set_visible(False)
+        unit = str(frame["unit"].iloc[0])
+        panels.label(figure, costs.spent(frame, unit), "best precision so far")
+    return figure
+
+
+def _map(
+    ax: Axes, rows: pd.DataFrame, value: str, colours: str, limits: tuple[float, float]
+) -> QuadMesh:
+    """The cells of a surface; each has the value at its cost and precision."""
+    table = rows.pivot_table(index="precision", columns="cost", values=value)
+    ax.grid(visible=False)
+    low, high = limits
+    return ax.pcolormesh(
+        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(), cmap=colours,
+        vmin=low, vmax=high, shading="nearest", rasterized=True,
+    )  # fmt: skip

@@ -1,0 +1,150 @@
+"""The empirical attainment function of one objective, and the difference of two algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import CELL_OR_ALL, COST, FUNCTION_OR_ALL, PAIR, RUNS, SPACE, UNIT
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.extensions.indicators.statistics import BEST, WORST, attained
+from timefair.extensions.indicators.tables import LEADS, costs_until, observed, over_functions
+from timefair.rundata.frames import stacked
+from timefair.rundata.problems import equal_if_solved, planned
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+LEVELS = np.geomspace(WORST, BEST, 21)
+"""Precisions of a surface."""
+PRECISION = Column("precision", "precision to reach", "precision", exact=True)
+SURFACE = (*CELL_OR_ALL, RUNS, UNIT, COST, PRECISION)
+EAF_COLUMNS = (*SURFACE, Column("share", "share of the runs with this precision within `cost`"))
+POINTS = (Points("cost", (0.01, 0.1, 1.0), relative=True), Points("precision", 3))
+
+
+@exhibit(
+    "eaf",
+    question=LEADS,
+    title="Empirical attainment function",
+    caption="""
+    Empirical attainment function of one objective (López-Ibáñez and others 2024): the share of the
+    runs that have found at most a precision within a cost, in {seconds} and in evaluations, for
+    each function and for all functions together. No targets need be chosen. Its mean over the
+    logarithm of the precision and over the cost is the AOCC of the table `aocc`. The lines of equal
+    share are quantiles of the runs, as in the table `anytime`. Costs end where not all runs were
+    observed.
+    """,
+    columns=EAF_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Share of the runs that have found at most a precision within a cost.",
+            values=(Value("share", "Share", "high", decimals=2),),
+            rows=("precision", "algorithm"),
+            columns="cost",
+            parts=(*column_names(SPACE), "function", "unit"),
+            points=POINTS,
+        )
+    ],
+    figures=[
+        Figure(
+            "eaf",
+            "Empirical attainment function",
+            "Share of the runs on all functions that have found at most a precision within a cost, "
+            "in {seconds} or, without times, in evaluations. Darker is better.",
+            Picture(
+                "timefair.extensions.indicators.figure:surfaces",
+                reading="If not all algorithms fit, those with the largest mean share are drawn.",
+            ),
+        )
+    ],
+)
+def surface(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The surface of each algorithm on each function, and on all together."""
+    return stacked(_surfaces(runs), column_names(EAF_COLUMNS))
+
+
+def _surfaces(runs: Runs) -> Iterator[dict[str, Any]]:
+    points = max(runs.points // 4, 12)
+    for there, unit, _, last in observed(runs):
+        grid = costs_until(there, unit, last, points)
+        best = equal_if_solved(there, there.best_so_far(unit, grid))
+        for names, members in over_functions(there):
+            share = attained(best[members], LEVELS)
+            yield {
+                **names, "runs": len(members), "unit": unit, "cost": np.repeat(grid, LEVELS.size),
+                "precision": np.tile(LEVELS, grid.size), "share": share.ravel(),
+            }  # fmt: skip
+
+
+DIFFERENCE_COLUMNS = (
+    *SPACE,
+    FUNCTION_OR_ALL,
+    *PAIR,
+    UNIT,
+    COST,
+    PRECISION,
+    Column("difference", "share of the runs of `algorithm_a` minus that of `algorithm_b`"),
+)
+
+
+@exhibit(
+    "eaf_difference",
+    question=LEADS,
+    title="Difference of two attainment functions",
+    caption="""
+    Difference of the empirical attainment functions of two algorithms: positive where more runs of
+    `algorithm_a` have found this precision within this cost. The two are those with the largest
+    mean share over all functions, or the first ones that `statistics.pairs` names.
+    """,
+    columns=DIFFERENCE_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Share of the runs of the first algorithm that have found at most a precision "
+            "within a cost, minus that of the second.",
+            values=(Value("difference", "Difference", decimals=2),),
+            rows=("precision",),
+            columns="cost",
+            parts=(*column_names(SPACE), "function", *column_names(PAIR), "unit"),
+            points=POINTS,
+        )
+    ],
+    figures=[
+        Figure(
+            "eaf_difference",
+            "Difference of two attainment functions",
+            "Where more runs of one of two algorithms have found at most a precision within a "
+            "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
+            "they are drawn together.",
+            Picture("timefair.extensions.indicators.figure:difference"),
+        )
+    ],
+    comparing=True,
+)
+def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The difference of one pair on each function, and on all together."""
+    by_unit: dict[tuple[Any, ...], dict[str, dict[str, dict[str, Any]]]] = {}
+    for part in _surfaces(runs):
+        space = part["suite"], part["dimension"], part["unit"]
+        by_unit.setdefault(space, {}).setdefault(part["function"], {})[part["algorithm"]] = part
+    parts = []
+    for of_functions in by_unit.values():
+        pair = _pair({name: one["share"] for name, one in of_functions["all"].items()}, analysis)
+        for cells in of_functions.values():
+            if len(pair) == 2 and set(pair) <= cells.keys():
+                a, b = (cells[name] for name in pair)
+                named = dict(zip(column_names(PAIR), pair, strict=True))
+                parts.append({**a, **named, "difference": a["share"] - b["share"]})
+    return stacked(parts, column_names(DIFFERENCE_COLUMNS))
+
+
+def _pair(share: dict[str, NDArray[np.float64]], analysis: Analysis) -> list[str]:
+    """Two algorithms: the named ones first, then those with the largest mean share."""
+    named = planned(analysis) or ()
+    order = sorted(share, key=lambda name: (name not in named, -share[name].mean(), name))
+    return order[:2]
