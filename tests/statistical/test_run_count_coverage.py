@@ -60,6 +60,7 @@ def covered_at_every_look(rule, samples, truth):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("validity", [Validity.HORIZON, Validity.ANYTIME])
 @pytest.mark.parametrize("law", QUANTILES, ids=lambda law: f"{law[0].__name__}-{law[1]}")
 def test_quantiles_are_covered_wherever_one_stops(law, validity):
@@ -92,6 +93,7 @@ def test_an_ordinary_interval_covers_one_look_but_not_all():
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("a", "b"), [(2.0, 5.0), (0.2, 0.2), (0.1, 1.0)])
 def test_bounded_means_are_covered_wherever_one_stops(a, b):
     samples = np.random.default_rng(24).beta(a, b, size=(1000, 30))
@@ -127,6 +129,7 @@ def test_a_promise_of_the_mean_is_kept_for_two_values_as_well():
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("make", [lognormal, tied, failing])
 @pytest.mark.parametrize(("algorithms", "races"), [(2, 300), (6, 60)])
 def test_the_best_is_seldom_dropped_among_equals(make, algorithms, races):

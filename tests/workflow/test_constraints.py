@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+from unittest import mock
 
 import pandas as pd
 import pytest
 
+from timefair import cli
 from timefair.cli.common import measuring_environment
 from timefair.problems.registry import SUITES
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_campaign_with_constraints(workspace):
+def test_a_campaign_with_constraints(workspace, capsys):
     workspace.configure(
         problems={
             "suite": "bbob-constrained",
@@ -54,11 +55,8 @@ def test_a_campaign_with_constraints(workspace):
         assert row["fraction"] == pytest.approx(sum(mine) / len(mine))
     record = str(next(workspace.results.glob("records/penalty/*/f9_*.parquet")))
     one = ["--function", "9", "--instance", "2", "--run", "1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "timefair", "reproduce", record, *one],
-        cwd=workspace.folder, env=workspace.environment | measuring_environment(1),
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert "identical, bit for bit" in done.stdout, done.stdout + done.stderr
+    with workspace.here(), mock.patch.dict(os.environ, measuring_environment(1)):
+        cli.main(["reproduce", record, *one])
+    assert "identical, bit for bit" in capsys.readouterr().out
     for name in ("feasible", "feasible_evaluations"):
         assert (workspace.results / "figures" / f"{name}.svg").stat().st_size > 1000

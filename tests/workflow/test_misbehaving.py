@@ -55,6 +55,7 @@ def raises(objective, rng): raise ValueError("at once")
 NOT_COMPARED = "{} made no evaluation in any run"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("suite", "use", "sentences"),
     [

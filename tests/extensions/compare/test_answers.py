@@ -79,6 +79,7 @@ def at_most(rate: float) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("success", [0.5, 0.8, 0.95])
 def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float) -> None:
@@ -87,6 +88,7 @@ def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float)
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("slowdown", [1.05, 1 / 1.05])
 def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(
@@ -101,6 +103,7 @@ def test_a_slowdown_of_a_tenth_is_found() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("paired", "success"), [(True, 0.5), (False, 0.8)])
 def test_a_loss_of_a_fifth_of_the_successes_is_found(paired: bool, success: float) -> None:
     assert shares(Loss(lost=0.2), paired, Law(success=success))[Answer.WORSE] >= 0.95

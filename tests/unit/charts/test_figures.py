@@ -1,12 +1,10 @@
 """Every figure draws every table, the odd ones too, without a warning."""
 
-import ast
 import html
 import re
 import warnings
 import zlib
 from io import BytesIO
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -20,7 +18,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
 from synthetic import ALGORITHMS, frames
 
-import timefair.charts
 from timefair.charts import maps, scales, style
 from timefair.exhibits.registry import FIGURES
 
@@ -102,6 +99,7 @@ def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_d
         assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_one_of_everything(name):
@@ -195,9 +193,7 @@ def test_an_infinite_ert_is_a_hollow_marker_at_the_top_of_the_first_target_that_
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_pdf_has_one_font_that_can_be_edited(tmp_path):
-
     style.save(FIGURES["ert"](frames((1,), (2,))["ert"]), tmp_path / "figure.pdf")
     pdf = (tmp_path / "figure.pdf").read_bytes()
     assert pdf.count(b"/FontFile2") == 1
@@ -290,15 +286,6 @@ def test_names_are_printed_as_they_are(name, tmp_path):
         figure.subplots().set_title(name)
         style.save(figure, *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
     assert html.escape(name, quote=False) in (tmp_path / "figure.svg").read_text()
-
-
-@pytest.mark.slow
-def test_figures_know_neither_records_nor_tables():
-    for path in Path(timefair.charts.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not [n for n in names if n.startswith(("timefair.records", "timefair.rundata"))]
 
 
 def test_a_curve_that_ends_before_the_others_ends_in_a_cross():

@@ -182,21 +182,6 @@ def test_python_dash_m(campaign_file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_linter_of_snakemake_tells_faults(campaign_file: Path) -> None:
-    """As does any other start: `tests/workflow/test_campaign.py`."""
-    campaign_file.write_text(CAMPAIGN + "runs: 0\n")
-    command = [
-        sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--cores", "1",
-        "--directory", str(campaign_file.parent), "--configfile", str(campaign_file), "--lint",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert f"timefair: {campaign_file}:8: 'runs' is given twice" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not (campaign_file.parent / "results").exists()
-
-
-@pytest.mark.slow
 def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
     command = [
         sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "-n", "--quiet", "rules",

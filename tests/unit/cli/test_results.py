@@ -25,7 +25,11 @@ def results(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("session"))
         yield timefair.analyse(
-            timed(), name="timed", targets=[5000, 500], tables=["comparison", "ecdf", "ert"]
+            timed(),
+            name="timed",
+            targets=[5000, 500],
+            tables=["comparison", "ecdf", "ert"],
+            figures={"names": ["ecdf"], "formats": ["svg"]},
         )
 
 

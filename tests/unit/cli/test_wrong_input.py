@@ -25,10 +25,8 @@ WRONG = {
     "below a file": None,
     "a folder": None,
     "a pipe": None,
-    "empty": b"",
     "binary": bytes(range(256)),
     "other JSON": b"{}",
-    "a number": b"3",
     "YAML": CAMPAIGN.encode(),
 }
 

@@ -83,7 +83,7 @@ def complete(measured):
     return measured(campaign())[0]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "rounds"),

@@ -266,7 +266,6 @@ def _muffled() -> Iterator[tuple[_Muffled, _Muffled]]:
 
 
 KEPT = sys.stdlib_module_names | {
-    "argcomplete",
     "matplotlib",
     "numpy",
     "pandas",

@@ -7,16 +7,13 @@ is not imported before the number of threads is set.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
 from timefair.basics.extension import extensions
-from timefair.cli import completion
 from timefair.cli.common import Command, status_of
 
 
@@ -30,9 +27,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         number of the signal if a signal ended the command.
     """
     words = sys.argv[1:] if argv is None else argv
-    if completion.VARIABLE in os.environ:
-        every = parser()
-        completion.answer(every, every.commands.choices.keys() - set(chain(*groups().values())))
     try:
         arguments = parser(*words[:1]).parse_args(words, argparse.Namespace(words=list(words)))
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
@@ -45,7 +39,7 @@ GROUPS = {
     "watch": ("progress", "doctor"),
     "results": ("report", "table", "figure", "analyse"),
     "trust": ("verify",),
-    "exchange": ("export", "import", "completion"),
+    "exchange": ("export", "import"),
 }
 """The core's commands that users call, in the order of the help. The rules call the others."""
 
@@ -140,7 +134,6 @@ def parser(command: str = "") -> _Top:
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
     exchange.add_to(commands)
-    completion.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)
     return top
