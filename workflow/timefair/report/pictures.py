@@ -31,8 +31,9 @@ LETTERS = 15
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
-MEANING = """Left: the order if evaluations count; right: if seconds count. Lines that
-cross are pairs whose order changes; the text says which changes are significant."""
+MEANING = """Left: the order if evaluations count, each pair as far as both were observed;
+right: if seconds count. Lines that cross are pairs whose order changes; the text says which changes
+are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
