@@ -341,6 +341,9 @@ def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
     (fault,) = caught.value.faults
     assert fault.startswith("algorithms.search: ")
     assert said in fault
+    with pytest.raises(InputError) as caught:
+        parse(changed("algorithms.search", use) | {"repetitions": 3})
+    assert caught.value.faults == ("repetitions: unknown key; write runs", fault)
 
 
 def test_numbers_as_people_write_them() -> None:

@@ -97,6 +97,7 @@ def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
     assert row["evidence"].startswith(f"all times are of a foreign clock: B from {path} (SHA-256 ")
     said = frame.set_index("part")["missing"]
     assert said["Tuning"] == said["Overshoot"] == "not recorded"
+    assert said["Independence"] == "not known of imported runs"
     assert "share a random stream" not in said["Seeds"].to_numpy()[0]
 
 

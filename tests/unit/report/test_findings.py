@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
+from timefair.exhibits import unknown_optimum
 from timefair.report.cautions import cautions
-from timefair.report.conclusions import summed_up
+from timefair.report.conclusions import summed_up, verdicts
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import situations
 from timefair.report.findings.pairs import (
@@ -239,6 +240,16 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
     one, other = (pairs.standing("", "test") for pairs in of[:2])
     standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
     assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("A",))
+
+
+def test_a_wrong_optimum_is_said_at_the_end_also_without_a_verdict(evidence):
+    known = evidence(QUICK_AND_SLOW, made=COMPARED)
+    ert = known.table("ert").copy()
+    alone = Evidence({"ert": ert}, known.campaign)
+    assert verdicts([findings(alone, SPACE)]) == []
+    ert.attrs = ert.attrs | {unknown_optimum.REFUTED: [{}]}
+    (line,) = verdicts([findings(alone, SPACE)])
+    assert line.startswith("An optimum (f_opt) is wrong")
 
 
 def test_without_a_reached_target_precisions_decide(evidence):

@@ -3,6 +3,7 @@
 import re
 from math import nan
 
+import pandas as pd
 import pytest
 
 from timefair.report.account import Speed, implementations
@@ -42,6 +43,16 @@ def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
         "51 targets (precisions 1 to 0.1), 7 functions with 2 instances, 80 runs per algorithm of "
         "1 s."
     ) in pictures(Evidence(without, found.campaign), Names.of(SECONDS))
+
+
+def test_the_pictures_are_of_the_dimension_with_the_most_functions(evidence):
+    found = evidence(SECONDS)
+    rows = found.table("comparison")
+    more = rows[rows["function"].isin(["1", "all"])].assign(dimension=40)
+    both = {"comparison": pd.concat([rows, more])}
+    assert "8 functions, bbob, 2 dimensions." in pictures(
+        Evidence(both, found.campaign), Names.of(SECONDS)
+    )
 
 
 def test_implementations_and_their_speed_are_on_the_first_screen(evidence):

@@ -283,8 +283,9 @@ class Exhibit:
         omitted = analysis.perturbed == "exclude" and not self.complete
         if unknown == total > 0:
             return f"Whether any of the {total} runs was perturbed is unknown."
-        text = f"{count} of {total} runs {'was' if count == 1 else 'were'} perturbed"
-        text += (" and are omitted" if omitted else " and are included") if count else ""
+        was, are = ("was", "is") if count == 1 else ("were", "are")
+        text = f"{count} of {total} runs {was} perturbed"
+        text += f" and {are} {'omitted' if omitted else 'included'}" if count else ""
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 
 

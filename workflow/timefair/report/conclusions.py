@@ -9,7 +9,13 @@ from math import isfinite
 from timefair.basics.words import counted, listed, number
 from timefair.report.cautions import Caution
 from timefair.report.findings.pairs import TABLE, Standing, Verdict
-from timefair.report.findings.situations import Findings, OnFunction, Situation, across
+from timefair.report.findings.situations import (
+    WRONG,
+    Findings,
+    OnFunction,
+    Situation,
+    across,
+)
 from timefair.report.markup import Names, folded
 
 SIGNIFICANT = {
@@ -94,12 +100,14 @@ def summed_up(found: Sequence[Findings]) -> str:
 
 
 def verdicts(found: Sequence[Findings]) -> list[str]:
-    """The headline of each space with a verdict; of several ones, with the name of the space."""
+    """The headline of each space with a verdict or a wrong optimum; of several ones, with the name
+    of the space.
+    """
     one = len(found) == 1
     return [
         each.headline if one else f"{each.space.title}: {each.headline}"
         for each in found
-        if each.situations
+        if each.situations or each.headline.startswith(WRONG)
     ]
 
 

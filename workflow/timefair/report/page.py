@@ -186,7 +186,9 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     together = across(found)
     few = any(len(functions_of(evidence, one.space)) < FEW_FUNCTIONS for one in found)
     sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if few else OVER_FUNCTIONS
-    note = READING.format(level=f"{1 - evidence.confidence:.3g}", sample=sample)
+    level = f"{1 - evidence.confidence:.3g}"
+    decided = any(one.situations for one in found)
+    note = READING.format(level=level, sample=sample) if decided else ""
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     told = "\n".join(
         [*overall, *(concluded(one, names, alone=len(found) == 1) for one in found), note]

@@ -16,7 +16,7 @@ from timefair.basics.words import cost, counted, number
 from timefair.charts.costs import spent
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import pairs_of
+from timefair.report.findings.pairs import functions_of, pairs_of
 from timefair.report.markup import Names, dashes
 
 WIDTH, HEIGHT = 480, 300
@@ -31,15 +31,19 @@ LETTERS = 15
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
-MEANING = """Left: the order if evaluations count; right: if seconds count. Lines that
-cross are pairs whose order changes; the text says which changes are significant."""
+MEANING = """Left: the order if evaluations count, each pair as far as both were observed;
+right: if seconds count. Lines that cross are pairs whose order changes; the text says which changes
+are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
-    """Both pictures of the space with the most dimensions; empty without their tables."""
+    """Both pictures of the space with the most functions, and of these the most dimensions; empty
+    without their tables.
+    """
     if not evidence.spaces:
         return ""
-    space = max(evidence.spaces, key=lambda one: one.dimension)
+    functions = {one: len(functions_of(evidence, one)) for one in evidence.spaces}
+    space = max(functions, key=lambda one: (functions[one], one.dimension))
     drawn = [*_slopes(evidence, space, names), *_ecdf(evidence, space, names)]
     return f'<div class="pictures">\n{"".join(drawn)}</div>' if drawn else ""
 

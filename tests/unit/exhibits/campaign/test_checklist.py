@@ -354,7 +354,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
     assert text.count('<th scope="row">') == len(made) > 0
     assert text.count('class="open"') >= (~made["met"]).sum() > 0
     assert "a &lt; b &amp; &lt;i&gt;" in text
-    assert "0 of 2 runs were perturbed" in text
+    assert "Whether any of the 2 runs was perturbed is unknown." in text
 
 
 def test_what_records_say_is_read_with_them(run, table, tmp_path):

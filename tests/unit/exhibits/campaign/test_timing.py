@@ -125,9 +125,9 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
 @pytest.mark.parametrize(
     ("settings", "name", "said"),
     [
-        ({}, "ert", "1 of 2 runs was perturbed and are included."),
-        ({"perturbed": "exclude"}, "ert", "1 of 2 runs was perturbed and are omitted."),
-        ({"perturbed": "exclude"}, "runs", "1 of 2 runs was perturbed and are included."),
+        ({}, "ert", "1 of 2 runs was perturbed and is included."),
+        ({"perturbed": "exclude"}, "ert", "1 of 2 runs was perturbed and is omitted."),
+        ({"perturbed": "exclude"}, "runs", "1 of 2 runs was perturbed and is included."),
     ],
 )
 def test_every_table_says_how_many_were_perturbed(timed, tmp_path, settings, name, said):

@@ -19,6 +19,7 @@ from timefair.campaign.configuration.faults import (
     fault,
     follows,
     not_above_zero,
+    unknown_algorithms,
     unknown_exhibits,
     unknown_names,
     warnings,
@@ -62,7 +63,10 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    campaign = check_keys(mapping, name)
+    try:
+        campaign = check_keys(mapping, name)
+    except InputError as error:
+        raise InputError(*error.faults, *unknown_algorithms(mapping)) from None
     empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
     faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
 from typing import TYPE_CHECKING, get_args
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import InputError, suggest
@@ -286,6 +287,23 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from dict.fromkeys(every)
     yield from _published_faults(campaign)
     yield from unknown_exhibits(campaign)
+
+
+def unknown_algorithms(mapping: object) -> Iterator[str]:
+    """The faults of the algorithms in a campaign whose keys have faults, as far as it is clear what
+    they are.
+    """
+    from timefair.algorithms import remembered
+
+    given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
+    for label, value in given.items() if isinstance(given, Mapping) else ():
+        try:
+            spec = AlgorithmSpec.model_validate(value)
+        except ValidationError:
+            continue
+        if spec.model_fields_set <= {"use", "parameters"}:
+            faults = remembered.faults(spec.use, spec.parameters)
+            yield from (f"algorithms.{label}: {fault}" for fault in faults)
 
 
 def _unscheduled(use: str, name: str) -> str:

@@ -393,7 +393,7 @@ def _independence(runs: Runs) -> ChecklistPart:
             if shared.any()
             else "",
             f"files stayed (table leftovers): {_algorithms(frame[left])}" if left.any() else "",
-            unknown_in(frame, "isolation"),
+            unknown_in(frame, "isolation") if len(frame) else "not known of imported runs",
         ),
     )
 

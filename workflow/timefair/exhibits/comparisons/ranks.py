@@ -458,9 +458,10 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "Ranks by evaluations and by time",
             "Average rank over the functions by evaluations (left) and by time (right), as "
             "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-            "precision; at fixed targets, by the average rank of the ERT over the targets. If two "
-            "lines cross, the order of the two algorithms in time differs from their order in "
-            "evaluations.",
+            "precision; at fixed targets, by the average rank of the ERT over the targets, in "
+            "which evaluations count until the end of each run, that is longer for fast "
+            "algorithms. If two lines cross, the order of the two algorithms in time differs from "
+            "their order in evaluations.",
             Picture(
                 "timefair.charts.ranks:slopes",
                 prepare=_ranking_slopes,

@@ -353,6 +353,9 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     return next(iter(ordered or found), None)
 
 
+WRONG = "An optimum (f_opt) is wrong, so do not use this verdict."
+
+
 def _failed(evidence: Evidence, space: Space) -> str:
     """A sentence on the algorithms that made no evaluation; empty without any."""
     failed = sorted(evidence.failed(space))
@@ -363,8 +366,7 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    wrong = evidence.some_frame.attrs.get(REFUTED)
-    warning = "An optimum (f_opt) is wrong, so do not use this verdict. " if wrong else ""
+    warning = f"{WRONG} " if evidence.some_frame.attrs.get(REFUTED) else ""
     return f"{warning}{_verdict(evidence, space, main)}"
 
 
