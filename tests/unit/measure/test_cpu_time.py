@@ -110,6 +110,19 @@ def test_what_is_computed_ends_the_run(problem, solve, reasons):
     assert row["foreign_delay_s"] == 0
 
 
+def test_each_evaluation_has_its_own_time(problem):
+    """The clock is finer than a tick of the kernel."""
+
+    def improves(objective, rng):
+        x = objective.upper
+        while True:
+            objective(x)
+            x = 0.99 * x
+
+    times = [event["time_s"] for event in run(improves, problem, evaluations=30)["events"]]
+    assert len(set(times)) == len(times) > 10
+
+
 def test_waiting_does_not_count(problem):
     """40 evaluations with 0.8 s of sleep between them take less CPU time."""
     begun = time.monotonic()
