@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.configuration import parse
+from timefair.measure.perturbation import RunMonitor
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
@@ -159,6 +161,19 @@ def test_batches_are_evaluated_by_one_process(problem):
             objective.batch(rng.uniform(-5, 5, (10, objective.dimension)))
 
     assert run(batches, problem, cores=2)["stop_reason"] == "time"
+
+
+def test_no_clock_that_can_be_set_is_read(problem, monkeypatch):
+    """Neither by the run's process nor by the one that measures it."""
+
+    def refuse():
+        raise AssertionError
+
+    for name in ("time", "time_ns"):
+        monkeypatch.setattr(time, name, refuse)
+    measure = partial(measure_run, Algorithm(search), problem, Allowance(evaluations=50), seed=1)
+    row = RunMonitor([0], reference=True).measure(measure)
+    assert (row["status"], row["evaluations"]) == ("ok", 50)
 
 
 CAMPAIGN = {
