@@ -170,7 +170,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "restart.policy: 'fixed' with both tau_s and tau_evaluations: give tau_s or "
         "tau_evaluations",
     ),
-    ("budget", {}, "budget: empty; give time_s, evaluations or evaluations_per_dimension"),
+    ("budget", {}, "budget: empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
     (
         "budget",
         {"evaluations": 9, "evaluations_per_dimension": 2},
