@@ -77,7 +77,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "budget.evalutions",
         100,
         "budget.evalutions: unknown key; did you mean 'evaluations'?; known here: "
-        "time_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
+        "time_s, cpu_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
     ),
     ("budget.final_target", 0, "budget.final_target: 0: should be greater than 0"),
     (
