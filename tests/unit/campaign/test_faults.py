@@ -77,7 +77,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "budget.evalutions",
         100,
         "budget.evalutions: unknown key; did you mean 'evaluations'?; known here: "
-        "time_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
+        "time_s, cpu_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
     ),
     (
         "problems.suite",
@@ -138,7 +138,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "restart.policy: 'fixed' with both tau_s and tau_evaluations: give tau_s or "
         "tau_evaluations",
     ),
-    ("budget", {}, "budget: empty; give time_s, evaluations or evaluations_per_dimension"),
+    ("budget", {}, "budget: empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
     (
         "budget",
         {"evaluations": 9, "evaluations_per_dimension": 2},

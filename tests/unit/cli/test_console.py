@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from timefair.basics.errors import full
 from timefair.campaign import configuration, driver, plan
 from timefair.cli.console import ConsoleHandler
 
@@ -84,6 +85,21 @@ def test_a_terminal_has_one_line(told):
     warning, _, line = last.partition("\n")
     assert warning == "low on disk"
     assert line.startswith("test: 3 of 10 runs (30 %), about ")
+
+
+def test_a_full_disk_has_a_line(monkeypatch, tmp_path):
+    free = 3
+
+    def statvfs(folder):
+        return SimpleNamespace(f_bavail=free, f_frsize=4096)
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    assert full(tmp_path) == (
+        f"timefair: {tmp_path}: No space left on device; make room and start again: what is done "
+        "is kept"
+    )
+    free = 1000
+    assert full(tmp_path) is None
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.configuration import parse
+from timefair.measure.perturbation import RunMonitor
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
@@ -110,6 +112,19 @@ def test_what_is_computed_ends_the_run(problem, solve, reasons):
     assert row["foreign_delay_s"] == 0
 
 
+def test_each_evaluation_has_its_own_time(problem):
+    """The clock is finer than a tick of the kernel."""
+
+    def improves(objective, rng):
+        x = objective.upper
+        while True:
+            objective(x)
+            x = 0.99 * x
+
+    times = [event["time_s"] for event in run(improves, problem, evaluations=30)["events"]]
+    assert len(set(times)) == len(times) > 10
+
+
 def test_waiting_does_not_count(problem):
     """40 evaluations with 0.8 s of sleep between them take less CPU time."""
     begun = time.monotonic()
@@ -146,6 +161,19 @@ def test_batches_are_evaluated_by_one_process(problem):
             objective.batch(rng.uniform(-5, 5, (10, objective.dimension)))
 
     assert run(batches, problem, cores=2)["stop_reason"] == "time"
+
+
+def test_no_clock_that_can_be_set_is_read(problem, monkeypatch):
+    """Neither by the run's process nor by the one that measures it."""
+
+    def refuse():
+        raise AssertionError
+
+    for name in ("time", "time_ns"):
+        monkeypatch.setattr(time, name, refuse)
+    measure = partial(measure_run, Algorithm(search), problem, Allowance(evaluations=50), seed=1)
+    row = RunMonitor([0], reference=True).measure(measure)
+    assert (row["status"], row["evaluations"]) == ("ok", 50)
 
 
 CAMPAIGN = {

@@ -136,6 +136,7 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
 
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
+    in_all = plan.core_seconds(campaign)
     budget = campaign.budget
     if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
@@ -143,13 +144,12 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
         yield "wall time     unknown: the simulated cost takes no time"
     elif budget.cpu_s is not None:
         yield "wall time     unknown: runs end by CPU time, and waiting does not count"
-    elif estimate is None or of_job is None:
+    elif estimate is None or of_job is None or in_all is None:
         yield "wall time     unknown: evaluations are the only budget"
     else:
-        total = rough(plan.core_seconds(campaign))
         yield (
-            f"wall time     at most about {rough(estimate)} on {cores} core(s); {total} of core "
-            f"time, at most {rough(of_job)} in a job"
+            f"wall time     at most about {rough(estimate)} on {cores} core(s); {rough(in_all)} of "
+            f"core time, at most {rough(of_job)} in a job"
         )
         instances = len(campaign.problems.instances)
         if estimate > LONG_S and min(instances, campaign.runs) > MANY:

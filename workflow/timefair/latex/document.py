@@ -31,12 +31,13 @@ class CaptionFacts:
     """The facts of a campaign that captions state.
 
     - `analysis`: The settings, for the confidence, the band and the clock.
-    - `time_s`, `evaluations`, `evaluations_per_dimension`: The budget of a run; None for no limit
-      of that kind.
+    - `time_s`, `cpu_s`, `evaluations`, `evaluations_per_dimension`: The budget of a run; None for
+      no limit of that kind.
     """
 
     analysis: Analysis
     time_s: float | None = None
+    cpu_s: float | None = None
     evaluations: int | None = None
     evaluations_per_dimension: int | None = None
 
@@ -56,6 +57,8 @@ class CaptionFacts:
         limits = []
         if self.time_s is not None:
             limits.append(f"T\u00a0=\u00a0{self.time_s:g}\u00a0s")
+        if self.cpu_s is not None:
+            limits.append(f"T\u00a0=\u00a0{self.cpu_s:g}\u00a0s of CPU time")
         if self.evaluations_per_dimension is not None:
             limits.append(f"{self.evaluations_per_dimension:g} · D evaluations")
         elif self.evaluations is not None:

@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
-_CLOCK_MONOTONIC, _CLOCK_PROCESS_CPUTIME = 1, 2
+_CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME = 1, 3
 _SIGEV_SIGNAL = 0
 _TIMER_ABSTIME = 1
 _PR_GET_TID_ADDRESS = 40
@@ -213,7 +213,9 @@ def _forget_helpers() -> None:
 
 
 class KillTimer:
-    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of its own CPU time.
+    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time.
+
+    With a timer on the CPU time of the process, the kernel would update its clock once a tick only.
 
     It needs neither the interpreter nor the parent, and cannot be caught. A fork does not inherit
     it, so it has to be created in the process that it ends.
@@ -222,7 +224,7 @@ class KillTimer:
     def __init__(self, *, cpu: bool = False) -> None:
         self._timer = ctypes.c_void_p()
         event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
-        clock = _CLOCK_PROCESS_CPUTIME if cpu else _CLOCK_MONOTONIC
+        clock = _CLOCK_THREAD_CPUTIME if cpu else _CLOCK_MONOTONIC
         _check(_libc.timer_create(clock, ctypes.byref(event), ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:

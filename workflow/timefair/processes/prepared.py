@@ -390,7 +390,10 @@ def _take(
         try:
             if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
                 return None
-            pid = os.fork()
+            try:
+                pid = os.fork()
+            except OSError:  # no further process: the job works without this one, or says so
+                return None
             if pid == 0:
                 _live(connection, message, fds, inherited, number, work)
         finally:

@@ -45,14 +45,18 @@ DOMINATES = 0.5
 
 def budget_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     timed = bool(runs.frame["budget_s"].notna().any())
-    yield _time(runs.frame) if timed else _evaluations_alone(runs.frame)
+    yield _time(runs) if timed else _evaluations_alone(runs.frame)
     yield _evaluations(runs.frame)
     yield _early_end(runs)
     if timed:
         yield _overshoot(runs.frame)
 
 
-def _time(frame: pd.DataFrame) -> ChecklistPart:
+def _time(runs: Runs) -> ChecklistPart:
+    frame = runs.frame
+    campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
+    by_cpu = any(one["budget"].get("cpu_s") for one in campaigns)
+    clock = "CPU time" if by_cpu else "wall clock"
     said = {
         str(label): _budgets(sorted(budgets.fillna(0.0).unique()))
         for label, budgets in frame.groupby("algorithm")["budget_s"]
@@ -64,7 +68,7 @@ def _time(frame: pd.DataFrame) -> ChecklistPart:
     counted = f"; each evaluation counts {more} s more than it takes"
     return ChecklistPart(
         "Time T",
-        f"{by_algorithm(said)} of wall clock for every run, restarts included"
+        f"{by_algorithm(said)} of {clock} for every run, restarts included"
         + (counted if costs[-1] > 0 else ""),
         "" if len(costs) == 1 else "not all runs had the same simulated evaluation cost",
     )
@@ -88,7 +92,7 @@ def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
     evidence = f"evaluations took an estimated {least:.0%} to {most:.0%} of the time"
     if np.isnan(least):
         evidence = "the share of evaluations in the time was not measured"
-    missing = "set budget.time_s: the time of the algorithms themselves is not limited"
+    missing = "set budget.time_s or cpu_s: the time of the algorithms themselves is not limited"
     return ChecklistPart("Time T", f"no T; {evidence}", "" if least >= DOMINATES else missing)
 
 

@@ -660,7 +660,7 @@ def _waited(row: dict[str, Any]) -> str | None:
     """What the record says about a run that waited instead of computing until it was killed at T;
     None for all others.
     """
-    cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["run_queue_delay_s"] or 0.0)
+    cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
     is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
     if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
         return None
