@@ -326,3 +326,69 @@ def test_constraints_are_tried_before_anything_runs(constrained, function: str, 
     (found,) = find(f"limits.py:{function}", BOX).faults([1], [2], [1])
     assert found.startswith("dimensions: 2 does not suit limits.py:")
     assert line in found
+
+
+TWO = """
+def two(x, *, weight=1.0):
+    return [float(x[0] ** 2), weight * float((x[0] - 2) ** 2)]
+
+two.lower, two.upper, two.ideal = -5, 5, lambda function, dimension, instance: (0, 0)
+
+def three(x):
+    return x[0], x[0], x[0]
+
+three.lower, three.upper, three.ideal, three.nadir = 0, 1, (0, 0), (1, 1)
+
+def noisy(x):
+    return 0.0
+
+noisy.lower, noisy.upper, noisy.ideal, noisy.nadir = 0, 1, (0, 0), (1, 1)
+noisy.noise_free = noisy.constraints = noisy
+"""
+
+
+@pytest.fixture
+def objectives(folder):
+    (folder / "objectives.py").write_text(TWO)
+
+
+def test_two_objectives_have_the_hypervolume_between_ideal_and_nadir(objectives) -> None:
+    suite = find("objectives.py:two", {"nadir": [8, 4], "weight": 0.5, "hypervolume": 0.9})
+    assert (suite.task, suite.faults([1], [1], [1])) == ("two objectives", [])
+    problem = suite.problem(1, 1, 1)
+    vectors = np.array([problem.evaluate(np.array([x])) for x in (3.0, 0.0, 1.0, 2.0)])
+    np.testing.assert_array_equal(vectors, [[9, 0.5], [0, 2], [1, 0.5], [4, 0]])
+    # beside the square by 1/8; then areas of rectangles below 1 in both directions
+    expected = [-1 / 8, 0.5, 0.5 + 7 / 8 * 3 / 8, 0.5 + 7 / 8 * 3 / 8 + 1 / 2 * 1 / 8]
+    np.testing.assert_allclose(-problem.kind.quality(vectors), expected)
+    assert problem.precision(problem.kind.quality(vectors)[-1]) == pytest.approx(0.9 - expected[-1])
+    below = problem.kind.normalize(np.array([[-1.0, 2.0]]))
+    np.testing.assert_array_equal(below, [[0, 0.5]])
+    whole = find("objectives.py:two", {"nadir": [8, 4], "integer": True}).problem(1, 1, 1)
+    assert whole.f_opt == -1
+    with pytest.raises(ValueError, match="takes whole numbers from -5 to 5"):
+        whole.evaluate(np.array([0.5]))
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters", "line"),
+    [
+        ("two", {}, "'nadir' is missing: two objectives need 'ideal' and 'nadir'"),
+        ("two", {"nadir": [1]}, r"'nadir' is a list of two numbers, not \[1\]"),
+        ("two", {"nadir": [1, 1], "hypervolume": 2}, "'hypervolume' is a number above 0 and at mo"),
+        ("two", {"nadir": [1, 1], "f_opt": 2}, "two objectives of .*: cannot have 'f_opt'"),
+        ("noisy", {}, "two objectives of .*: cannot have 'constraints' or 'noise_free'"),
+    ],
+)
+def test_faults_of_two_objectives(objectives, function: str, parameters, line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        find(f"objectives.py:{function}", parameters)
+
+
+def test_points_and_values_that_do_not_fit_two_objectives(objectives) -> None:
+    assert find("objectives.py:two", {"nadir": [0, 4]}).faults([1], [1], [1]) == [
+        "dimensions: 1 does not suit objectives.py:two: 'ideal' is not below 'nadir' in both "
+        "objectives, all finite"
+    ]
+    with pytest.raises(TypeError, match="three returned 3 objectives, not 2"):
+        find("objectives.py:three", {}).problem(1, 1, 1).evaluate(np.zeros(1))

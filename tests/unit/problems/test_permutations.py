@@ -56,7 +56,7 @@ def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_
     assert registry.variables("pymoo:DE", {}) == {"continuous"}
     problem, allowed = PERMUTATIONS.problem(2, 6, 1), Allowance(evaluations=2000)
     for parameters in ({}, {"pop_size": 30}):
-        row = measure_run(load("pymoo:GA", parameters), problem, allowed, seed=1)
+        row = measure_run(load("pymoo:GA", parameters, "native"), problem, allowed, seed=1)
         assert (row["status"], row["evaluations"]) == ("ok", 2000)
         assert row["best_precision"] == pytest.approx(0, abs=1e-10)
 

@@ -247,6 +247,14 @@ class TwoObjectives(Kind):
         return nan  # the optimum is only the best known value
 
 
+class TwoByUser(TwoObjectives):
+    """Two objectives of a user's function. A value below the ideal one counts as it, and one at it
+    need not be an extreme of the front."""
+
+    def normalize(self, vectors: Vectors) -> Vectors:
+        return np.maximum((vectors - self.ideal) / (self.nadir - self.ideal), 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Changes(Kind):
     """Changes during a run: environments, numbered from 0, each for the same share of the budget.

@@ -19,8 +19,18 @@ arguments of it:
 ``equality_tolerance``
     How far an equality constraint may be from 0, by default 1e-4.
 
-As attributes, ``lower``, ``upper`` and ``f_opt`` may also be functions
+As attributes, ``lower``, ``upper``, ``f_opt``, ``ideal`` and ``nadir`` may also be functions
 ``(function, dimension, instance) -> value``.
+
+With ``ideal`` and ``nadir``, the function has two objectives and returns two numbers. The quality
+of a run is the hypervolume indicator of ``bbob-biobj`` with these two points, and the precision is
+``hypervolume`` minus it:
+
+``ideal``, ``nadir``
+    Two numbers each: values that no point of the front is better than, and the reference point,
+    the worst values that count.
+``hypervolume``
+    The best known indicator, at most 1, the default, which no set can surpass.
 
 Constraints are attributes of the function: ``constraints`` for values that have to be at most 0,
 and ``equalities`` for values that have to be 0. Each is either a function of the same arguments,
@@ -61,11 +71,13 @@ from timefair.problems.base import (
     permutations,
     refusing,
 )
-from timefair.problems.kinds import Constraints, Kind, NoisyByUser
+from timefair.problems.kinds import Constraints, Kind, NoisyByUser, TwoByUser
 
 TOLERANCE = "equality_tolerance"
 ORDER = "permutation"
-SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE)
+POINTS = ("ideal", "nadir")
+AREA = "hypervolume"
+SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE, *POINTS, AREA)
 NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 NOISE_FREE = "noise_free"
@@ -100,6 +112,8 @@ class OwnProblem(Suite):
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
+        if self._two:
+            self.kind = TwoByUser
         self.variables: Variables = "continuous" if parameters is None else self._variables()
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
@@ -108,6 +122,8 @@ class OwnProblem(Suite):
         lines += self._limit_faults()
         if settings.get(ORDER) and (others := [*self._limits, *self._of_noise]):
             lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
+        if any(key in settings for key in (*POINTS, AREA)):
+            lines += self._objective_faults(settings)
         noise_free = self._attribute(NOISE_FREE)
         if noise_free is not None and not callable(noise_free):
             lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
@@ -146,6 +162,8 @@ class OwnProblem(Suite):
             first = functions[0], dimension, instances[0]
             try:
                 self._space(*first)
+                if self._two:
+                    self._points(*first)
             except (TypeError, ValueError) as error:
                 lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
                 continue
@@ -162,6 +180,13 @@ class OwnProblem(Suite):
             evaluate = self._evaluation(self._function, *numbers)
             return permutations(name, evaluate, self._f_opt(function, dimension, instance))
         lower, upper, integer = self._space(function, dimension, instance)
+        if self._two:
+            two: Any = self._two_values(*numbers)
+            if integer.any():
+                two = refusing(two, name, lower, upper, integer)
+            f_opt = -float(self._settings.get(AREA, 1.0))
+            kind = TwoByUser(*self._points(function, dimension, instance))
+            return Problem(name, two, lower, upper, f_opt, integer, kind=kind)
         both = None if not self._beside else _Both(self, self._bound(self._function, *numbers))
         evaluate = both.value if both else self._evaluation(self._function, *numbers)
         limits: Any = both.limits if both else self._limits_of(*numbers)
@@ -170,14 +195,13 @@ class OwnProblem(Suite):
             limits = refusing(limits, name, lower, upper, integer)
         f_opt = self._f_opt(function, dimension, instance)
         problem = Problem(name, evaluate, lower, upper, f_opt, integer)
-        kind: Kind = problem.kind
         if self._limits:
             count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
             written = partial(self._written, limits, *numbers)
-            kind = Constraints(count, limits, written=written)
-        elif (noise_free := self._attribute(NOISE_FREE)) is not None:
-            kind = NoisyByUser(self._evaluation(noise_free, *numbers))
-        return replace(problem, kind=kind)
+            return replace(problem, kind=Constraints(count, limits, written=written))
+        if (noise_free := self._attribute(NOISE_FREE)) is not None:
+            return replace(problem, kind=NoisyByUser(self._evaluation(noise_free, *numbers)))
+        return problem
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)
@@ -198,6 +222,40 @@ class OwnProblem(Suite):
     def _orders(self) -> bool:
         """Whether points are permutations."""
         return bool(self._settings.get(ORDER))
+
+    @property
+    def _two(self) -> bool:
+        """Whether the function has two objectives."""
+        return any(key in self._settings for key in POINTS)
+
+    def _objective_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        """Faults of the settings of two objectives."""
+        for key in POINTS:
+            if key not in settings:
+                yield f"{key!r} is missing: two objectives need 'ideal' and 'nadir'"
+        clashing = [key for key in (ORDER, "f_opt") if settings.get(key)]
+        if others := [*self._limits, *self._of_noise, *clashing]:
+            yield f"two objectives of {self.name}: cannot have {' or '.join(map(repr, others))}"
+
+    def _points(self, *numbers: int) -> list[NDArray[np.float64]]:
+        """The ideal and the nadir point; ValueError if they do not fit together."""
+        points = [
+            _spread(key, _value(self._settings[key], *numbers), 2).astype(float) for key in POINTS
+        ]
+        if not (np.isfinite(points).all() and np.all(points[0] < points[1])):
+            raise ValueError("'ideal' is not below 'nadir' in both objectives, all finite")
+        return points
+
+    def _two_values(self, function: int, instance: int) -> _Values:
+        bound = self._bound(self._function, function, instance)
+
+        def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = self._numbers("objectives", bound(x.copy()))
+            if found.size != 2:
+                raise TypeError(f"{self.name} returned {found.size} objectives, not 2")
+            return found
+
+        return evaluate
 
     def _limit_faults(self) -> Iterator[str]:
         """Faults of the attributes with constraints."""
@@ -369,7 +427,10 @@ def _described(value: object) -> str:
     """A value that is not one number, and what to return instead."""
     if (shape := getattr(value, "shape", None)) is None:
         return f"{value!r:.60}, not a number"
-    advice = "; return value.item()" if getattr(value, "size", 0) == 1 else ""
+    advice = {
+        1: "; return value.item()",
+        2: "; for two objectives, set 'ideal' and 'nadir'",
+    }.get(getattr(value, "size", 0), "")
     return f"an array of shape {shape}, not a number{advice}"
 
 
@@ -389,8 +450,14 @@ def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterato
         flags = value if isinstance(value, list | tuple) else [value]
         if not flags or not all(isinstance(flag, bool) for flag in flags):
             yield f"{key!r} is true, false or a list of them, not {value!r}"
+    elif key == AREA:
+        if not _is_number(value) or not 0 < value <= 1:
+            yield f"{key!r} is a number above 0 and at most 1, not {value!r}"
     elif callable(value):
         return
+    elif key in POINTS:
+        if not _is_list(value) or len(value) != 2 or not all(map(_is_number, value)):
+            yield f"{key!r} is a list of two numbers, not {value!r}"
     elif key in ("f_opt", TOLERANCE):
         if not _is_number(value) or (key == TOLERANCE and value < 0):
             least = " of at least 0" if key == TOLERANCE else ""

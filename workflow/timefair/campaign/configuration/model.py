@@ -786,7 +786,7 @@ class Campaign(Section):
             with suppress(InputError):
                 known = find(self.problems.suite, self.problems.parameters)
         for kind in NEEDED:
-            if known is None or known.kind is not kind:
+            if known is None or not issubclass(known.kind, kind):
                 missing[kind.said] = f"needs a suite with {kind.said}"
         if not self.tuned:
             missing["tuning"] = "needs an algorithm whose parameters are searched"

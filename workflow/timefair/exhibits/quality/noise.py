@@ -15,9 +15,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.problems.base import Suite
 from timefair.problems.hypervolume import after_each
 from timefair.problems.kinds import TwoObjectives
-from timefair.problems.registry import SUITES
+from timefair.problems.registry import find
 from timefair.rundata.problems import precision_at_the_end
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, NoisyValue
@@ -196,15 +197,21 @@ def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             **cell, runs=len(members), share=share, missed=missed
         )
         for cell, members in runs.groups(tuple(column_names(CELL)))
-        for share, corners, missed in _of_cell(runs, cell, members)
+        for share, corners, missed in _of_cell(runs, cell, members, analysis)
     ]
     return pd.concat(rows, ignore_index=True)[names] if rows else pd.DataFrame(columns=names)
 
 
 def _of_cell(
-    runs: Runs, cell: dict[str, Any], members: NDArray[np.intp]
+    runs: Runs, cell: dict[str, Any], members: NDArray[np.intp], analysis: Analysis
 ) -> Iterator[tuple[float, NDArray[np.float64], float]]:
-    fronts = [_normalized_front(runs, cell, row) for row in members]
+    try:
+        suite = find(cell["suite"], analysis.suite_parameters)
+    except InputError:  # of imported runs
+        return
+    if not issubclass(suite.kind, TwoObjectives):
+        return
+    fronts = [_normalized_front(runs, cell, row, suite) for row in members]
     if not any(map(len, fronts)):
         return
     for share, corners in zip(SHARES, attained(fronts, SHARES), strict=True):
@@ -212,15 +219,16 @@ def _of_cell(
         yield share, _thinned(corners), missed
 
 
-def _normalized_front(runs: Runs, cell: dict[str, Any], row: np.intp) -> NDArray[np.float64]:
+def _normalized_front(
+    runs: Runs, cell: dict[str, Any], row: np.intp, suite: Suite
+) -> NDArray[np.float64]:
     """The part of a run's front within the region of interest."""
-    front, suite = runs.fronts[row], SUITES.get(cell["suite"])
-    if not len(front) or suite is None:
+    front = runs.fronts[row]
+    if not len(front):
         return np.empty((0, 2))
     instance = int(runs.frame["instance"].iloc[row])
     kind = suite.problem(int(cell["function"]), int(cell["dimension"]), instance).kind
-    if not isinstance(kind, TwoObjectives):
-        return np.empty((0, 2))
+    assert isinstance(kind, TwoObjectives)
     found = kind.normalize(front)
     return _thinned(found[(found <= 1).all(axis=1)])
 
