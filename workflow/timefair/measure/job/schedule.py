@@ -74,7 +74,9 @@ def find(
     *before, last = ended
     first = before[-1] if before else Launch(0, True, False, 0.0, 0)
     share, evaluations = last.share - first.share, last.evaluations - first.evaluations
-    if not isinstance(asked, int):
+    if share <= 0 and not (one.returned or one.failed):
+        most = last.length  # the first generations are most of the budget
+    elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
             lengths = f"{first.length} and {last.length}"
             raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
