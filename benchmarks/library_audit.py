@@ -32,8 +32,6 @@ from timefair.problems.registry import SUITES
 PAGE = Path(__file__).parents[1] / "docs/reference/audit.md"
 MARKS = "<!-- MEALPY and NiaPy -->", "<!-- /MEALPY and NiaPy -->"
 ADAPTERS: dict[str, ModuleType] = {"mealpy": mealpy, "niapy": niapy}
-NEEDED = {"mealpy:BCO.OriginalBCO": {"n_chemotaxis": 4}}
-"""Parameters without which an optimizer refuses its own defaults."""
 
 
 class Slow(BaseException):
@@ -96,7 +94,7 @@ class Row(NamedTuple):
 
 def launched(use: str, most: int, limit_s: float) -> tuple[Kept, float]:
     """One launch, and its CPU time."""
-    algorithm, objective = registry.load(use, NEEDED.get(use, {})), Kept(most)
+    algorithm, objective = registry.load(use, {}), Kept(most)
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002 (as the measuring code does)
     signal.setitimer(signal.ITIMER_PROF, limit_s)

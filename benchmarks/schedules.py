@@ -1,6 +1,6 @@
 """How a Max_iter should be set: the loss against the best of a grid in hindsight.
 
-    python benchmarks/schedules.py [--evaluations 3000 30000] [--runs 11] [--out FILE]
+    python benchmarks/schedules.py [--evaluations 3000] [--runs 11] [--out FILE]
 
 Ten algorithms with a schedule on six functions of bbob at D = 10. Budgets count evaluations: the
 lengths that fill them are those of a budget of seconds at the same speed, and no clock is read. A
@@ -284,13 +284,14 @@ def shown(rows: list[dict]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--evaluations", type=int, nargs="+", default=[3000, 30_000])
+    parser.add_argument("--evaluations", type=int, nargs="+", default=[3000])
     parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--algorithms", nargs="+", default=[*ALGORITHMS])
     parser.add_argument("--out", type=Path, help="every row, as CSV")
     options = parser.parse_args()
     rows = []
     with Pool(2) as pool:
-        for most, function, name in product(options.evaluations, FUNCTIONS, ALGORITHMS):
+        for most, function, name in product(options.evaluations, FUNCTIONS, options.algorithms):
             rows += measured(name, function, most, options.runs, pool)
             if options.out:
                 with options.out.open("w", newline="") as file:

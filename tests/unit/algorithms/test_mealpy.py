@@ -81,6 +81,11 @@ def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch
             "mealpy:PSO.OriginalPSO refuses its parameters: 'mode' is single or swarm, not",
         ),
         (
+            "GA.OriginalGA",
+            {},
+            "mealpy:GA.OriginalGA cannot be used here: it has no steps in MEALPY 3.0.3: it would ",
+        ),
+        (
             "PSS.OriginalPSS",
             {},
             "mealpy:PSS.OriginalPSS cannot be used here: it draws its first points from a",

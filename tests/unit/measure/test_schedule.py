@@ -62,6 +62,20 @@ def test_the_budget_is_filled(asked: Any, start: float, each: float, length: int
     assert sum(min(start + each * n, 1) for n in tried) < 2.5
 
 
+@pytest.mark.parametrize(("budget", "length"), [(3000, 3000), (500, 160)])
+def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(
+    budget: int, length: int
+) -> None:
+    """180 points, then as many as the length still needs, at least 180."""
+
+    def launch(length: int) -> schedule.Launch:
+        made = 180 + max(180, length - 180)
+        return schedule.Launch(length, made < budget, False, made / budget, made)
+
+    found = schedule.find({"budget": "fill"}, launch, PLACE)
+    assert found["length"] == pytest.approx(length, abs=1)
+
+
 def test_a_parameter_that_does_not_limit_a_launch_is_a_fault() -> None:
     with pytest.raises(InputError, match=f"{PLACE}: a launch with t: 2 did not end within"):
         schedule.find({"t": "fill"}, launches(1.0, 0.0, []), PLACE)

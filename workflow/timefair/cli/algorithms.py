@@ -76,7 +76,7 @@ def _algorithms(arguments: argparse.Namespace) -> None:
             continue
         entries = library.available()
         if not entries:
-            print(f"{name}: any program, as in {name}:./solver --option")
+            print(f"{name}: not listed; write {name}:{library.examples[0]}")
             continue
         software = [
             f"{package} {version or 'is not installed'}"

@@ -37,7 +37,13 @@ from timefair.algorithms.base import Objective
 EPOCHS = 10_000
 """Epochs of a launch that fills the budget: MEALPY's default."""
 MODES = ("single", "swarm")
-UNUSABLE = {"PSS.OriginalPSS": "draws its first points from a generator that no seed reaches"}
+NO_STEPS = "has no steps in MEALPY 3.0.3: it would evaluate its first population only"
+UNUSABLE = {
+    "BCO.OriginalBCO": "fails in its second epoch, in which MEALPY 3.0.3 lacks its dimension",
+    "GA.OriginalGA": NO_STEPS,
+    "GWO.DS_GWO": NO_STEPS,
+    "PSS.OriginalPSS": "draws its first points from a generator that no seed reaches",
+}
 
 
 @cache

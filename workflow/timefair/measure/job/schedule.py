@@ -17,7 +17,7 @@ FIRST = 10
 LONGEST = 10**8
 LEAST = 2
 LONG = 1000
-"""If launches up to this length have equally many evaluations, the length has no effect."""
+"""Above this length, the evaluations of a launch need not grow with it."""
 
 
 class Launch(NamedTuple):
@@ -55,9 +55,9 @@ def find(
         one = launch(length)
         if one.returned:
             ended.append(one)
-            longer = one.evaluations > ended[-2].evaluations if len(ended) > 1 else False
-            # A length in evaluations may be shorter than the first generations.
-            if length in (most, LEAST) or (one.share >= ENOUGH and (longer or length > LONG)):
+            grown = one.evaluations >= 2 * ended[-2].evaluations if len(ended) > 1 else False
+            # Before, the first generations are most of a launch whose length is in evaluations.
+            if length in (most, LEAST) or (one.share >= ENOUGH and (grown or length > LONG)):
                 break
         elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
             break
@@ -74,7 +74,9 @@ def find(
     *before, last = ended
     first = before[-1] if before else Launch(0, True, False, 0.0, 0)
     share, evaluations = last.share - first.share, last.evaluations - first.evaluations
-    if not isinstance(asked, int):
+    if share <= 0 and not (one.returned or one.failed):
+        most = last.length  # the first generations are most of the budget
+    elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
             lengths = f"{first.length} and {last.length}"
             raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
