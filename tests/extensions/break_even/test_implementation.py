@@ -128,6 +128,10 @@ def test_the_verdict_follows_from_the_table_and_is_silent_where_it_is_open(chang
     assert said in "".join(sentences).replace("\u00a0", " ")
 
 
+def test_a_report_without_the_table_says_nothing():
+    assert list(robustness(pd.DataFrame())) == []
+
+
 def test_of_several_pairs_the_one_that_needs_least_is_named(run, table):
     rows = [ROW | {"behind": name, "at_equal_own_time": "DE", "factor": f} for name, f in
             (("A", 0.02), ("B", 0.05))]  # fmt: skip
