@@ -23,7 +23,9 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The same of every suite and dimension, as one part."""
+    """The same of every suite and dimension, as one part, if the campaign makes the table."""
+    if TABLE not in analysis.asked_tables:
+        return
     table = TABLES[TABLE](runs, analysis)
     said = [
         f"{suite}, D = {dimension}: {sentence}"
