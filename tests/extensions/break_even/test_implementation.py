@@ -128,10 +128,16 @@ def test_the_verdict_follows_from_the_table_and_is_silent_where_it_is_open(chang
     assert said in "".join(sentences).replace("\u00a0", " ")
 
 
+def test_a_report_without_the_table_says_nothing():
+    assert list(robustness(pd.DataFrame())) == []
+
+
 def test_of_several_pairs_the_one_that_needs_least_is_named(run, table):
     rows = [ROW | {"behind": name, "at_equal_own_time": "DE", "factor": f} for name, f in
             (("A", 0.02), ("B", 0.05))]  # fmt: skip
     assert "leads B" in next(robustness(pd.DataFrame(rows)))
-    (part,) = checklist(Runs.of(table(*rows_of(run))), analysis())
+    runs = Runs.of(table(*rows_of(run)))
+    assert list(checklist(runs, analysis())) == []  # the campaign does not ask for the table
+    (part,) = checklist(runs, analysis(campaign={"tables": ["implementation"]}))
     assert part.met
     assert "quick and frugal by time is one of implementations" in part.evidence

@@ -133,6 +133,23 @@ def test_the_record_names_its_source(tmp_path):
     assert (summary.runs, summary.problems, said) == (3, 0, [])
 
 
+def test_a_campaign_of_timefair_is_read_without_its_times(tmp_path, write, row):
+    folder = tmp_path / "results" / "theirs"
+    write(folder / "collected" / "a.parquet", row(0), row(1, 2), row(1, function=8))
+    write(folder / "collected" / "b.parquet", row(0, algorithm="b"))
+    write(folder / "jobs" / "a.parquet", row(0))  # a record of one job: part of the collected one
+    with pytest.raises(InputError, match="data of 2 algorithms"):
+        import_data(folder, "timefair", tmp_path / "out.parquet")
+    wanted = WantedProblems("bbob", [1], [2], [1, 2])
+    import_data(folder, "timefair", tmp_path / "out.parquet", algorithm="a", wanted=wanted)
+    found = read_runs([tmp_path / "out.parquet"]).to_pylist()
+    assert [(one["instance"], one["run"]) for one in found] == [(1, 0), (2, 0)]
+    assert [events(one) for one in found] == [events(row(0)), events(row(1, 2))]
+    assert [one["wall_s"] for one in found] == [None, None]
+    with pytest.raises(InputError, match=r"no \.parquet file in a folder collected"):
+        import_data(folder / "jobs", "timefair", tmp_path / "out.parquet")
+
+
 def runs_of_our_own():
     rng = np.random.default_rng(2)
     rows = []

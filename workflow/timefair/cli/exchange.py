@@ -22,6 +22,10 @@ TABLES = {
     "table": "a table of runs, one row per improvement",
     "benchopt": "the results of benchopt, one row per sample",
 }
+RECORDS = {"timefair": "the records of a campaign of timefair"}
+SOURCES = {name: f"exported-{name}/Nelder-Mead" for name in FORMATS} | {
+    "timefair": "results/default --algorithm DE"
+}
 NAMED = {"table": "DE", "benchopt": "'Random[scale=0.5]'"}
 EXAMPLES = {"table": "runs.parquet", "benchopt": "tests/golden/benchopt.parquet"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
@@ -80,14 +84,14 @@ def add_to(commands: Commands) -> None:
         "evaluations.",
     )
     imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
-    for name, words in FORMATS.items():
+    for name, words in (FORMATS | RECORDS).items():
         one = imports.add_parser(
             name,
             help=words,
             description=f"Reads the runs of one algorithm in {words} from a folder or an archive "
             "and writes them to a record, with evaluations and without times. Snakemake runs this "
             "command for the data that a campaign names under `published`.",
-            example=f"timefair import {name} exported-{name}/Nelder-Mead --output {name}.parquet",
+            example=f"timefair import {name} {SOURCES[name]} --output {name}.parquet",
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
         _add_output(one)

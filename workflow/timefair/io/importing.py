@@ -28,6 +28,7 @@ from timefair.io.coco_read import coco_data_sets
 from timefair.io.common import Cautions, DataSet, Direction, PublishedRun, Timed, content
 from timefair.io.ioh_read import ioh_data_sets
 from timefair.io.table_read import Cells, Known, Layout, Numbering, read_table, sets_of
+from timefair.io.timefair_read import COLLECTED, timefair_data_sets
 from timefair.records.schema import EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Perturbation
 from timefair.records.store import write_record
@@ -167,13 +168,18 @@ def _events(runs: list[PublishedRun]) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets, structs, type=RUN_SCHEMA.field("events").type)
 
 
-Format = Literal["coco", "ioh", "table", "benchopt"]
+Format = Literal["coco", "ioh", "timefair", "table", "benchopt"]
 
 READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
     "coco": lambda folder, cautions, _: coco_data_sets(folder, cautions),
     "ioh": lambda folder, cautions, layout: ioh_data_sets(folder, cautions, layout),
+    "timefair": lambda folder, cautions, _: timefair_data_sets(folder, cautions),
 }
-INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
+INDEX = {
+    "coco": "no .info file",
+    "ioh": "no .json or .info file",
+    "timefair": f"no .parquet file in a folder {COLLECTED}",
+}
 
 TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
     "table": lambda path, _, layout: read_table(path, layout),

@@ -288,10 +288,11 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
 class Published(Section):
     """Published data of an algorithm: numbers of evaluations are used, times are not."""
 
-    format: Literal["coco", "ioh", "table", "benchopt"] = Field(
+    format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = Field(
         description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
-        "(`.json` or, before 2021, `.info`, `.dat`), or a table of runs (`.csv`, `.parquet`) "
-        "of your own or of benchopt, whose times are left out."
+        "(`.json` or, before 2021, `.info`, `.dat`), a campaign of timefair (its folder or "
+        "archive), or a table of runs (`.csv`, `.parquet`) of your own or of benchopt. Times of "
+        "other machines are left out."
     )
     path: str = Field(
         min_length=1,

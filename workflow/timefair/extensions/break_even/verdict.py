@@ -23,7 +23,9 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The same of every suite and dimension, as one part."""
+    """The same of every suite and dimension, as one part, if the campaign makes the table."""
+    if TABLE not in analysis.asked_tables:
+        return
     table = TABLES[TABLE](runs, analysis)
     said = [
         f"{suite}, D = {dimension}: {sentence}"
@@ -39,7 +41,9 @@ def robustness(rows: pd.DataFrame) -> Iterator[str]:
 
     None without a significant lead, and if the break-even factor may be 1.
     """
-    leads = rows[rows["leading"].astype(bool)] if len(rows) else rows
+    if rows.empty:
+        return
+    leads = rows[rows["leading"].astype(bool)]
     turned = leads[leads["at_equal_own_time"] == leads["behind"]]
     least = (turned if len(turned) else leads[leads["factor_high"] < 1]).nlargest(1, "factor")
     for row in least.to_dict("records"):
