@@ -89,6 +89,7 @@ TOPICS = {
         "target_values", "statistics", "figures",
     ),
     "Registered question": ("registered",),
+    "Paper": ("paper",),
     "Comparison of stopping rules": ("statistics.run_count",),
 }  # fmt: skip
 """The other keys: those that begin with one of these words; the longest one decides."""

@@ -1,0 +1,119 @@
+"""The tests against the proposed algorithm are those of scipy and R, in time and in evaluations."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from timefair.exhibits.registry import TABLES
+from timefair.extensions.metaheuristics.against import RANK
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0,), resamples=50, added={"proposed": "new"})
+COLUMNS = ["p", "p_adjusted", "a12", "verdict", "verdict_alone"]
+
+
+@pytest.fixture
+def against(run, table):
+    """The table of runs with these precisions, by algorithm and function."""
+
+    def made(values, at="equal time"):
+        rows = [
+            run([(5, 0.1, 900.0), (10, 0.2, float(q))], algorithm=name, function=f, run=k,
+                budget_s=1.0, wall_s=1.0, evaluations=10)
+            for name, of in values.items()
+            for f, some in of.items()
+            for k, q in enumerate(some)
+        ]  # fmt: skip
+        frame = TABLES["against"](Runs.of(table(*rows)), ANALYSIS)
+        return frame[frame["at"] == at].set_index(["function", "algorithm"])
+
+    return made
+
+
+def samples(ties):
+    rng = np.random.default_rng(3)
+    draw = (lambda m: rng.integers(1, 6, 12) + float(m)) if ties else (lambda m: m + rng.random(12))
+    return {
+        name: {f: draw(shift * f) for f in (1, 2, 3)}
+        for name, shift in (("new", 0.0), ("old", 0.25), ("bad", 2.0))
+    }
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_p_is_that_of_scipy(against, ties):
+    values = samples(ties)
+    frame = against(values)
+    method = (
+        stats.PermutationMethod(n_resamples=200_000, rng=np.random.default_rng(1))
+        if ties
+        else "exact"
+    )
+    p = []
+    for f in (1, 2, 3):
+        for other in ("bad", "old"):
+            test = stats.mannwhitneyu(values["new"][f], values[other][f], method=method)
+            wanted = pytest.approx(test.pvalue, rel=1e-9, abs=4e-3 if ties else 0.0)
+            assert frame.loc[(str(f), other), "p"] == wanted
+            smaller = 1 - test.statistic / 144
+            assert frame.loc[(str(f), other), "a12"] == pytest.approx(smaller)
+            p.append(frame.loc[(str(f), other), "p"])
+    adjusted = np.minimum(np.maximum.accumulate(np.sort(p) * np.arange(6, 0, -1)), 1)
+    found = [
+        frame.loc[(str(f), other), "p_adjusted"] for f in (1, 2, 3) for other in ("bad", "old")
+    ]
+    assert np.sort(found) == pytest.approx(adjusted)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_p_and_holm_are_those_of_r(against):
+    values = samples(ties=False)
+    frame = against(values)
+    pairs = [(f, other) for f in (1, 2, 3) for other in ("bad", "old")]
+    vectors = [
+        f"c({','.join(map(repr, map(float, values[name][f])))})"
+        for f, other in pairs
+        for name in ("new", other)
+    ]
+    tests = [
+        f"wilcox.test({a},{b},exact=TRUE)$p.value"
+        for a, b in zip(vectors[::2], vectors[1::2], strict=True)
+    ]
+    code = f"p<-c({','.join(tests)});cat(format(c(p,p.adjust(p,'holm')),digits=15))"
+    done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
+    wanted = np.array(done.stdout.split(), dtype=float)
+    rows = frame.loc[[(str(f), other) for f, other in pairs], ["p", "p_adjusted"]].to_numpy()
+    assert rows.T.ravel() == pytest.approx(wanted)
+
+
+def test_last_rows(against):
+    low, high = np.arange(1.0, 13.0), np.arange(21.0, 33.0)
+    equal = np.full(12, 5.0)
+    frame = against({"new": {1: low, 2: high, 3: equal}, "old": {1: high, 2: low, 3: equal}})
+    assert frame.loc[[("1", "old"), ("2", "old"), ("3", "old")], "verdict"].tolist() == [
+        "+", "−", "="
+    ]  # fmt: skip
+    over = frame.loc[("all", "old")]
+    assert (over["verdict"], over["a12"], over["p"]) == ("1/1/1", 0.5, 1.0)
+    ranks = frame.loc[(RANK, "old")]
+    assert (ranks["proposed_value"], ranks["value"], ranks["p"]) == (1.5, 1.5, 1.0)
+
+
+def test_equal_evaluations_are_the_fewest_of_any_run(run, table):
+    """The fast one makes ten evaluations in the time in which the slow one makes five."""
+    budget = {"budget_s": 1.0, "wall_s": 1.0, "stop_reason": "time"}
+    rows = [
+        *(run([(5, 0.5, 4.0 + k), (10, 1.0, 1.0)], run=k, algorithm="new", evaluations=10, **budget)
+          for k in range(6)),
+        *(run([(5, 0.9, 2.0)], run=k, algorithm="slow", evaluations=5, **budget)
+          for k in range(6)),
+    ]  # fmt: skip
+    frame = TABLES["against"](Runs.of(table(*rows)), ANALYSIS).query("function == '1'")
+    frame = frame.set_index("at")
+    assert frame["verdict"].to_dict() == {"equal time": "+", "equal evaluations": "−"}
+    assert frame.loc["equal evaluations", "evaluations"] == 5

@@ -1,0 +1,96 @@
+"""The key ``paper``, box plots of all runs, designs, the complexity of CEC, and the spreadsheet."""
+
+from __future__ import annotations
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.cli import main
+from timefair.exhibits.layout import by_function
+from timefair.exhibits.registry import TABLES
+from timefair.extensions.metaheuristics import complexity, keys
+from timefair.extensions.metaheuristics.designs import _written
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+CAMPAIGN = {
+    "name": "tiny",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "algorithms": {"A": "timefair:random-search", "B": "scipy:Nelder-Mead"},
+    "budget": {"evaluations": 50},
+    "runs": 2,
+}
+
+
+def test_the_key_asks_for_tables_and_figures(tmp_path):
+    campaign = configuration.parse(CAMPAIGN | {"paper": "metaheuristics", "tables": []})
+    assert {"paper_values", "against", "overhead"} <= set(campaign.table_names)
+    assert {"boxplots", "convergence"} <= set(campaign.figure_names)
+    assert dict(keys.settings(campaign, tmp_path))["proposed"] == "A"
+    chosen = CAMPAIGN | {"paper": {"form": "metaheuristics", "proposed": "B"}}
+    assert dict(keys.settings(configuration.parse(chosen), tmp_path))["proposed"] == "B"
+    assert "against" not in configuration.parse(CAMPAIGN).table_names
+
+
+def test_the_proposed_algorithm_is_one_of_the_campaign():
+    wrong = CAMPAIGN | {"paper": {"form": "metaheuristics", "proposed": "C"}}
+    with pytest.raises(InputError, match=r"paper\.proposed: 'C': should be an algorithm"):
+        configuration.parse(wrong)
+
+
+def test_a_design_has_its_constraints():
+    """The gear train has one inequality; the two reactors have four of each kind."""
+    row = {"suite": "engineering", "function": 18, "dimension": 4, "instance": 1}
+    best = [13.0, 7.0, 42.0984455958549, 176.6365958424394]
+    g = list(map(float, _written(row, best, {})["g"].split()))
+    assert g[0] == pytest.approx(0.0193 * best[2] - 0.0625 * 13, abs=1e-7)
+    both = _written(row | {"function": 11, "dimension": 7}, [1.0] * 7, {})
+    assert [len(both[key].split()) for key in "gh"] == [4, 4]
+    assert _written(row | {"suite": "elsewhere"}, best, {}).keys() == {"x"}
+
+
+def test_functions_in_their_own_dimensions_are_in_their_order():
+    rows = pd.DataFrame({"suite": "s", "dimension": [2, 3, 7], "function": [4, 9, 1]})
+    assert by_function(rows)["function"].tolist() == [1, 4, 9]
+    same = rows.assign(function=[4, 9, 4])
+    assert by_function(same) is same
+
+
+@pytest.mark.slow
+def test_complexity_is_measured_and_in_the_table(tmp_path, run, table):
+    campaign = configuration.parse(CAMPAIGN)
+    said = []
+    complexity.measure(campaign, None, 300, tmp_path, said.append)
+    rows = complexity.measured(tmp_path)
+    assert rows == said
+    analysis = Analysis(targets=(1.0,), added={"complexity": rows})
+    runs = Runs.of(table(run(algorithm="A"), run(algorithm="B")))
+    frame = TABLES["complexity"](runs, analysis)
+    assert frame["algorithm"].tolist() == ["A", "B"]
+    assert (frame[["t0_s", "t1_s", "t2_s"]] > 0).all(axis=None)
+    wanted = (frame["t2_s"] - frame["t1_s"]) / frame["t0_s"]
+    assert frame["complexity"].tolist() == pytest.approx(wanted.tolist())
+    (tmp_path / complexity.FILE).write_text("[")
+    with pytest.raises(InputError, match="damaged"):
+        complexity.measured(tmp_path)
+
+
+def test_a_spreadsheet_has_all_rows_and_digits(tmp_path, capsys):
+    folder = tmp_path / "results/tiny"
+    (folder / "tables").mkdir(parents=True)
+    (folder / "campaign.json").write_text(configuration.parse(CAMPAIGN).snapshot())
+    assert main(["export", "xlsx", str(folder)]) == 2
+    assert "has no tables" in capsys.readouterr().err
+    frame = pd.DataFrame({"algorithm": ["=A()", "="], "ert_s": [np.inf, 1 / 3], "x": [np.nan, 2.0]})
+    frame.to_parquet(folder / "tables/ert.parquet")
+    output = tmp_path / "tiny.xlsx"
+    assert main(["export", "xlsx", str(folder), "-o", str(output)]) == 0
+    book = openpyxl.load_workbook(output)
+    assert book.sheetnames == ["contents", "ert"]
+    rows = [[cell.value for cell in row] for row in book["ert"].iter_rows()]
+    assert rows == [["algorithm", "ert_s", "x"], ["=A()", "inf", None], ["=", 1 / 3, 2.0]]
+    assert book["ert"]["A2"].data_type == "s"

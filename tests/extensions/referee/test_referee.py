@@ -1,0 +1,67 @@
+"""What a referee is told about tables of final values, and about a campaign."""
+
+from __future__ import annotations
+
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.extensions.referee import questions
+from timefair.extensions.referee.questions import KEPT, POWER
+
+
+def answers(path):
+    return {one.question: one for one in questions.of_table(path)}
+
+
+@pytest.fixture
+def finals(tmp_path):
+    """A table with the values of some algorithms on function 1."""
+
+    def write(columns="algorithm,function,value", **values):
+        lines = [f"{name},1,{value}" for name, of in values.items() for value in of]
+        path = tmp_path / "finals.csv"
+        path.write_text("\n".join([columns, *lines]) + "\n")
+        return path
+
+    return write
+
+
+def test_too_few_runs_show_nothing(finals):
+    found = answers(finals(new=[1.0, 2.0, 3.0], old=[4.0, 5.0, 6.0]))
+    assert found[POWER].answer == "no"  # the least p of three runs each is 0.1
+    more = answers(finals(new=[1, 2, 3, 4], random=[5, 6, 7, 8]))
+    assert more[POWER].answer == "yes"
+    assert more["Baseline: random search"].answer == "yes"
+    assert found["Baseline: random search"].answer == "no"
+
+
+def test_a_correction_may_change_a_conclusion(finals):
+    """p is 0.0286 for two of the pairs, and is not below 0.05 after Holm's correction of three."""
+    found = answers(finals(a=[1, 2, 3, 4], b=[5, 6, 7, 8], c=[1.5, 5.5, 2.5, 6.5]))
+    assert found[KEPT].answer == "no"
+    assert "1 have p" in found[KEPT].sentence
+    assert found[KEPT].sentence.endswith("0 still have it after Holm's method.")
+
+
+def test_costs_are_equal_unequal_or_unknown(tmp_path):
+    path = tmp_path / "finals.csv"
+    path.write_text(
+        "algorithm,function,value,evaluations\n"
+        + "".join(f"{name},1,{k},{n}\n" for name, n in (("a", 100), ("b", 300)) for k in range(5))
+    )
+    found = answers(path)
+    assert found["Equal evaluations"].answer == "no"
+    assert "factor of up to 3." in found["Equal evaluations"].sentence
+    assert found["Equal seconds"].answer == "unknown"
+    text = questions.page("finals.csv", found.values())
+    assert text.startswith("# What finals.csv can claim\n")
+    assert text.count("\n| ") == 1 + len(found)
+
+
+def test_a_wrong_table_is_refused_in_a_line(finals, tmp_path):
+    with pytest.raises(InputError, match="line 3: value: should be a number"):
+        answers(finals(a=[1, "x"]))
+    with pytest.raises(InputError, match="has no column function"):
+        answers(finals(columns="algorithm,problem,value", a=[1]))
+    with pytest.raises(InputError, match="should be a folder"):
+        answers(tmp_path / "nothing")
