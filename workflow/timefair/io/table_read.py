@@ -60,8 +60,12 @@ COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
         "dimension": TableColumn("count", True, "row", "number of variables, at least 1"),
         "instance": TableColumn("text", True, "row", "number or name of the instance"),
         "run": TableColumn("text", True, "row", "number or name of the run"),
-        "evaluations": TableColumn("count", True, "row", "evaluations of the run so far"),
-        "seconds": TableColumn("number", True, "row", "seconds since the start of the run"),
+        "evaluations": TableColumn(
+            "count", False, "row", "evaluations of the run so far; needed with `seconds`"
+        ),
+        "seconds": TableColumn(
+            "number", False, "row", "seconds since the start of the run, in all rows or none"
+        ),
         "value": TableColumn(
             "number",
             True,
@@ -238,27 +242,17 @@ class Cells:
         return Cells(texts, numbers, self.in_file[rows], self.value)
 
 
-def read_table(path: Path, layout: Layout) -> Cells:
-    """The cells of a CSV file, compressed or not, or of a Parquet file.
-
-    `InputError` if the file is no table or lacks a column; one line per row that cannot be read.
-    """
-
-    def wanted(names: list[str]) -> list[str]:
-        _refuse_missing(names, layout)
-        return [name for name in dict.fromkeys(map(layout.in_file, COLUMNS)) if name in names]
-
-    return cells_of(rows_of(path, wanted), layout)
-
-
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
     """The wanted columns of a CSV file, as text, or of a Parquet file."""
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
 
 def cells_of(table: pa.Table, layout: Layout) -> Cells:
-    """The cells of a table in memory; see `read_table`."""
-    _refuse_missing(table.column_names, layout)
+    """The cells of a table in memory.
+
+    `InputError` if it lacks a column; one line per row that cannot be read.
+    """
+    refuse_missing(table.column_names, layout)
     if not len(table):
         raise InputError("no rows below the header; expected one row per improvement of a run")
     faults = Faults()
@@ -286,6 +280,9 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
             empty = np.isnan(numbers[name])
         if column.needed:
             faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+    for name in ("evaluations", "seconds"):
+        if not (empty := np.isnan(numbers[name])).all():
+            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
     faults.refuse()
     return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
 
@@ -299,29 +296,36 @@ def _is_parquet(path: Path) -> bool:
         return file.read(len(_PARQUET)) == _PARQUET
 
 
-def _refuse_missing(names: list[str], layout: Layout) -> None:
-    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+def refuse_names(names: list[str], layout: Layout) -> None:
+    """Raise `InputError` if a column that the user has named is absent, or one is there twice."""
     for name in layout.columns:
         where = layout.in_file(name)
         if where not in names:
             raise InputError(
                 f"--columns {name}={where}: no column {where!r}{suggest(where, names)}; "
-                f"columns: {shown}"
+                f"columns: {_some(names)}"
             )
-    missing = [
-        name
-        for name in NEEDED
-        if name not in layout.constants and layout.in_file(name) not in names
-    ]
-    if missing and any(_is_number(name) and name.lower() != "nan" for name in names):
-        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two columns are called {twice!r}; expected one of each name")
+
+
+def refuse_missing(names: list[str], layout: Layout) -> None:
+    """Raise `InputError` if a column is missing."""
+    absent = [name for name in COLUMNS if layout.in_file(name) not in names]
+    absent = [name for name in absent if name not in layout.constants]
+    needed = NEEDED if "seconds" in absent else ("evaluations", *NEEDED)
+    missing = [name for name in absent if name in needed]
+    if missing and any(_is_number(name) and name.lower() != "nan" for name in names):
+        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
     if missing:
         raise InputError(
-            f"no column {', '.join(missing)}; columns: {shown}; map them with --columns "
+            f"no column {', '.join(missing)}; columns: {_some(names)}; map them with --columns "
             f"{missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
         )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
 
 
 def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
@@ -877,6 +881,9 @@ class _Table:
 
     def _run(self, run: Places) -> PublishedRun:
         first, events, within = run[0], self._improvements(run), run[self._within[run]]
+        at = self._numbers["evaluations"][events]
+        if counts_unknown := bool(np.isnan(self._numbers["evaluations"][first])):
+            events, at = events[-1:], np.ones(min(len(events), 1))  # the result alone is known
         budget_s, budget_evaluations = (
             None if np.isnan(self._of_run[name][first]) else float(self._of_run[name][first])
             for name in ("budget_s", "budget_evaluations")
@@ -885,7 +892,7 @@ class _Table:
         precision = self._precision[events]
         best = precision[-1] if events.size else np.inf
         if budget_s is None and budget_evaluations is None:
-            budget_s = end_s
+            budget_s, budget_evaluations = (end_s, None) if end_s == end_s else (None, evaluations)
         timed = Timed(
             time_s=self._numbers["seconds"][events],
             end_s=end_s,
@@ -902,14 +909,17 @@ class _Table:
                 )
             ),
             budget_s=budget_s,
-            budget_evaluations=None if budget_evaluations is None else int(budget_evaluations),
+            budget_evaluations=None
+            if counts_unknown or budget_evaluations is None
+            else int(budget_evaluations),
+            counted=not counts_unknown,
         )
         return PublishedRun(
             instance=int(self.keys["instance"][first]),
             f_opt=None if np.isnan(self._optima[first]) else float(self._optima[first]),
-            evaluations=self._numbers["evaluations"][events].astype(np.int64),
+            evaluations=at.astype(np.int64),
             precision=precision,
-            all_evaluations=int(evaluations),
+            all_evaluations=at.size if counts_unknown else int(evaluations),
             timed=timed,
         )
 
