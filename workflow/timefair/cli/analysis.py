@@ -57,14 +57,14 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
-        description="Analyses files with runs that you have timed yourself: imports them "
-        "and makes all default tables, the figures and the report, "
-        "without Snakemake. Several files count as one table, so one machine must have timed all "
-        "of them.",
+        description="Analyses files with runs of your own, or results of MEALPY, moptipy, "
+        "pymetaheuristic, HeuriLab, PlatEMO or a CEC competition: imports them and makes all "
+        "tables that they allow, the figures and the report, without Snakemake. Several files "
+        "count as one table, so one machine must have timed all of them.",
         example="timefair export table results/default --output runs.csv\n"
         "timefair analyse runs.csv --output results/runs",
     )
-    analyse.add_argument("what", metavar="FILE", help="a table (.csv, .parquet)")
+    analyse.add_argument("what", metavar="FILE", help="a table, a file of results or a folder")
     analyse.add_argument("others", nargs="*", type=Path, metavar="FILE", help="more tables")
     analyse.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER",
