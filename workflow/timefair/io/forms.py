@@ -58,6 +58,7 @@ CEC2022 = {10: 200_000, 20: 1_000_000}
 """Evaluations per dimension in CEC2021 and CEC2022; errors are recorded at D^(k/5 − 3) of them."""
 
 _RUN_NAME = re.compile(r"(run|trial|rep|repetition|r|seed)?[ _.-]*\d+", re.IGNORECASE)
+_FUNCTION_NAME = re.compile(r"f(unc)?[ _-]?\d+", re.IGNORECASE)
 _OF_FUNCTION = re.compile(r"(?:^|[_\-. ])[fF](?:unc|un)?[_-]?(\d+)(?=$|[_\-. ])")
 _OF_DIMENSION = re.compile(r"(?:^|[_\-. ])(?:[dD]|dim)[_-]?(\d+)(?=$|[_\-. ])|(?<=[_\-])(\d+)[dD]$")
 _CEC_NAME = re.compile(r"(.+?)_(\d+)_(\d+)")
@@ -201,56 +202,59 @@ def _plain(name: str) -> str:
 # --- Matrices -----------------------------------------------------------------------------------
 
 
-def _numbers(path: Path) -> tuple[list[str], NDArray[np.float64]] | None:
+def _numbers(path: Path, layout: Layout) -> tuple[list[str], NDArray[np.float64]] | None:
     """The names of the columns, if any, and the numbers of a text file that has nothing else."""
     if path.suffix.lower() not in (".csv", ".txt", ".dat", ".tsv", ".out"):
         return None
+    head: list[str] | None = None
+    body: list[list[float]] = []
     try:
-        lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+        with path.open(encoding="utf-8-sig") as file:
+            for line in filter(str.strip, file):
+                comma = max((",", ";", "\t"), key=line.count)
+                cells = line.split(comma) if comma in line else line.split()
+                words = [cell.strip().strip('"') for cell in cells]
+                numbers = _parsed(words)
+                if head is None and numbers is None:
+                    head = words
+                    if _guessed(head, layout).keys() & {"value", "run", "evaluations"}:
+                        return None  # a table of rows
+                elif numbers is None or (body and len(numbers) != len(body[0])):
+                    return None
+                else:
+                    body.append(numbers)
+                    head = head or []
     except (OSError, UnicodeError):
         return None
-    if not lines:
-        return None
-    comma = max((",", ";", "\t"), key=lines[0].count)
-    split = (lambda line: line.split(comma)) if comma in lines[0] else str.split
-    cells = [[cell.strip().strip('"') for cell in split(line)] for line in lines]
-    head = [] if _all_numbers(cells[0]) else cells[0]
-    body = cells[1:] if head else cells
-    if not body or any(len(row) != len(cells[0]) or not _all_numbers(row) for row in body):
-        return None
-    return head, np.array([[parsed_number(cell or "nan") for cell in row] for row in body])
+    return (head or [], np.array(body)) if body else None
 
 
-def _all_numbers(cells: Sequence[str]) -> bool:
+def _parsed(words: Sequence[str]) -> list[float] | None:
     try:
-        return bool([parsed_number(cell or "nan") for cell in cells])
+        return [parsed_number(word or "nan") for word in words]
     except ValueError:
-        return False
+        return None
 
 
 def _matrix(path: Path, layout: Layout) -> Rows | None:
-    """One column per run or, with a header of other names, per algorithm."""
-    found = _numbers(path)
+    """One column per run or, with a header of other names, per algorithm or function."""
+    found = _numbers(path, layout)
     if found is None:
         return None
     head, values = found
     stem = path.name.partition(".")[0]
-    if head and stem.endswith("_best_fit"):  # of MEALPY: one column per problem
-        algorithm = stem.removesuffix("_best_fit")
-        return [{"algorithm": algorithm, "function": name, "run": str(run), "value": value}
-                for name, column in zip(head, values.T, strict=True)
-                for run, value in enumerate(column) if not np.isnan(value)]  # fmt: skip
-    if head and (_guessed(head, layout).keys() & {"value", "run", "evaluations"}):
-        return None  # a table of rows
     if not head or all(_RUN_NAME.fullmatch(name) for name in head):
         of_name = dict[str, str]()
         if stem.endswith("_convergence"):  # of MEALPY: a folder per algorithm
             of_name = {"algorithm": path.absolute().parent.name}
             of_name["function"] = stem.removesuffix("_convergence")
         return [{**of_name, **row} for row in _runs_of(values, _in_name(stem), layout)]
-    if len(head) == 1:
+    if len(head) != values.shape[1] or (len(head) == 1 and not stem.endswith("_best_fit")):
         return None
-    return [{"algorithm": name, "run": str(run), "value": value, **_function_of(stem)}
+    per, common = "algorithm", _function_of(stem)
+    if stem.endswith("_best_fit") or all(_FUNCTION_NAME.fullmatch(name) for name in head):
+        per, common = "function", {"algorithm": stem.removesuffix("_best_fit")}  # as of MEALPY
+    return [{**common, per: name, "run": str(run), "value": value}
             for name, column in zip(head, values.T, strict=True)
             for run, value in enumerate(column) if not np.isnan(value)]  # fmt: skip
 

@@ -441,7 +441,7 @@ class Runs:
 
     def without_times(self) -> Runs:
         """The same runs without times, like published data."""
-        if not self.timed.any():
+        if not (self.timed.any() or self.ended.any()):
             return self
         nothing = dict.fromkeys(("wall_s", "real_s", "budget_s", "budget_evaluations"), np.nan)
         unknown = np.full(len(self.frame), np.nan)
