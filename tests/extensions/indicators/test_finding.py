@@ -50,6 +50,6 @@ def over_time(*leads):
 
 def test_a_change_of_the_leader_has_its_times():
     (sentence,) = said(rank_over_time=over_time(0.99, 0.6, 0.02))
-    assert "A leads until 1\u00a0s, and B from 1.7\u00a0min on" in sentence
+    assert "A leads until 1\u00a0s, and B from 100\u00a0s on" in sentence
     assert said(rank_over_time=over_time(0.99, 0.97, 0.2)) == []
     assert said(rank_over_time=over_time(0.5, 0.5, 0.02)) == []

@@ -24,6 +24,8 @@ AMONG = {
     "ranks", "posthoc", "summary", "probability_best", "practical",
 }  # fmt: skip
 """The tables that name published data."""
+INDICATORS = {"aocc", "u_scores", "rank_over_time", "eaf", "eaf_difference"}
+"""Those that name them, and in which another algorithm may change the end or the scores."""
 OF_PAIRS = {"posthoc", "practical"}
 
 SOURCE = {
@@ -102,13 +104,25 @@ def of_measured(frame):
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", sorted(set(TABLES) - AMONG - {"friedman", "checklist"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(TABLES) - AMONG - INDICATORS - {"friedman", "checklist"})
+)
 def test_all_other_tables_do_not_change(name, alone, beside):
     analysis = Analysis(**{**vars(ANALYSIS), "ancillary": "amortised"})
     without, among = TABLES[name](alone, analysis), TABLES[name](beside, analysis)
     pd.testing.assert_frame_equal(among, without)
     assert among.attrs["published"] == ""
     assert among.attrs["perturbed"] == without.attrs["perturbed"]
+
+
+@pytest.mark.parametrize("name", sorted(INDICATORS - {"eaf_difference"}))
+def test_indicators_have_published_data_in_evaluations_alone(name, alone, beside):
+    without, among = TABLES[name](alone, ANALYSIS), TABLES[name](beside, ANALYSIS)
+    assert set(among["unit"][among["algorithm"] == "B"]) == {"evaluations"}
+    seconds = (
+        frame[frame["unit"] == "seconds"].reset_index(drop=True) for frame in (among, without)
+    )
+    pd.testing.assert_frame_equal(*seconds, check_categorical=False, check_dtype=False)
 
 
 @pytest.mark.thinned(3)

@@ -233,7 +233,7 @@ def test_wrong_cells_of_a_run(column, refusal):
     [
         ("", "", "the file is empty; expected a header"),
         (HEADER, "", "no rows below the header"),
-        (HEADER.replace("seconds,", ""), "", "no column seconds; columns: algorithm, "),
+        (HEADER.replace("evaluations,", ""), "", "no column evaluations; columns: algorithm, "),
         (HEADER, "seconds=time", "--columns seconds=time: no column 'time'; "),
         (HEADER, "second=time", "--columns: 'second': unknown column; did you mean 'seconds'?"),
         (HEADER.replace("run", "value"), "", "two columns are called 'value'"),

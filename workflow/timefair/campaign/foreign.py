@@ -26,6 +26,28 @@ SETTINGS = (
 
 _LONGEST_NAME = 40
 
+RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "means", "final_values")
+COUNTED = (*RESULTS, "ert", "success", "anytime", "ecdf", "profile_evaluations")
+TABLES: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    ("seconds", "evaluations"): ((*RESULTS, "checklist"), ("critical_difference", "quantiles")),
+    ("seconds",): (
+        (*COUNTED, "checklist"),
+        (
+            "critical_difference", "quantiles", "anytime_evaluations", "ecdf_evaluations",
+            "ert_evaluations", "profile_evaluations",
+        ),
+    ),
+}  # fmt: skip
+"""Usual tables and figures of imported runs, by the costs that they lack (`Campaign.lacks`)."""
+ALLOWED: Mapping[tuple[str, ...], str] = {
+    ("seconds", "evaluations"): "There are no costs: these data allow ranks, tests and effect "
+    "sizes of the values at the end. They do not show how soon values were found, nor whether "
+    "budgets were equal.",
+    ("seconds",): "There are no seconds: these data allow comparisons at equal evaluations, and "
+    "none at equal time.",
+}
+"""What such runs allow."""
+
 
 @dataclass(frozen=True)
 class ForeignRuns:
@@ -38,6 +60,7 @@ class ForeignRuns:
     - `algorithms`: Names of the algorithms in the data, by label.
     - `columns`, `constants`: Columns of the table; see `published.table.Layout`.
     - `runs`: The largest number of runs of an algorithm on a problem.
+    - `lacks`: Costs that are not known; see `Campaign.lacks`.
     - `budgets`: The different budgets of runs as (dimension, seconds, evaluations); None for no
       budget in seconds, or in evaluations.
     """
@@ -52,6 +75,7 @@ class ForeignRuns:
     constants: Mapping[str, str]
     runs: int
     budgets: Collection[tuple[int, float | None, int | None]]
+    lacks: tuple[str, ...] = ()
 
 
 def settings(path: Path | None) -> dict[str, object]:
@@ -92,8 +116,11 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
     )
     of_each = {function: dimension for function, dimension, _ in runs.problems}
     own = len({problem[:2] for problem in runs.problems}) == len(functions) and len(dimensions) > 1
+    tables, figures = TABLES.get(runs.lacks, ((), ()))
+    usual = {"tables": tables, "figures": {"names": figures}} if tables else {}
     return parse_foreign(
         {
+            **usual,
             **chosen,
             "name": name,
             "problems": {

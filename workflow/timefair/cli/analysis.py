@@ -57,14 +57,14 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
-        description="Analyses files with runs that you have timed yourself: imports them "
-        "and makes all default tables, the figures and the report, "
-        "without Snakemake. Several files count as one table, so one machine must have timed all "
-        "of them.",
+        description="Analyses files with runs of your own, or results of MEALPY, moptipy, "
+        "pymetaheuristic, HeuriLab, PlatEMO or a CEC competition: imports them and makes all "
+        "tables that they allow, the figures and the report, without Snakemake. Several files "
+        "count as one table, so one machine must have timed all of them.",
         example="timefair export table results/default --output runs.csv\n"
         "timefair analyse runs.csv --output results/runs",
     )
-    analyse.add_argument("what", metavar="FILE", help="a table (.csv, .parquet)")
+    analyse.add_argument("what", metavar="FILE", help="a table, a file of results or a folder")
     analyse.add_argument("others", nargs="*", type=Path, metavar="FILE", help="more tables")
     analyse.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER",
@@ -280,7 +280,12 @@ def import_table(
         constants=layout.constants,
         runs=max(max(one.runs.values()) for one in found),
         budgets={budget for one in found for budget in one.budgets},
+        lacks=tuple(
+            u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found)
+        ),
     )
+    if allowed := foreign.ALLOWED.get(runs.lacks):
+        found[0].cautions.append(allowed)
     name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
     campaign = foreign.campaign_of(runs, name or "analysis", chosen)
     _remove_left_over(folder, campaign)
@@ -329,10 +334,15 @@ def _refuse_measured(folder: Path) -> None:
 def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import configuration
+    from timefair.io.forms import files_in
     from timefair.report import description
 
     path, others, where = Path(arguments.what), arguments.others, layout(arguments)
-    folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
+    named = path
+    if arguments.format == "table" and path.is_dir():
+        path, *inside = files_in(path)
+        others = [*inside, *others]
+    folder = arguments.output or Path("results") / (named.name.partition(".")[0] or "analysis")
     # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
     # process, of which others are forks, does not.
 

@@ -29,7 +29,7 @@ COUNTED = ("iteration", "callback")
 
 
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
-    """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.read_table`.
+    """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
     Algorithms are solvers with their parameters, functions are objectives on data sets.
     ``evaluations`` are iterations of the solver plus 1, or the number of the sample if it is

@@ -119,8 +119,9 @@ class ListedRun:
 class Timed:
     """Further data of a run with times that others have recorded.
 
-    `time_s`, shape (events,), and `end_s` are seconds since the start of the run; `best_f` is inf
-    without a finite value.
+    `time_s`, shape (events,), and `end_s` are seconds since the start of the run, NaN if they are
+    not known; `best_f` is inf without a finite value. If evaluations are not `counted`, the result
+    is the only event, at evaluation 1.
     """
 
     time_s: NDArray[np.float64]
@@ -130,6 +131,7 @@ class Timed:
     stop_reason: StopReason
     budget_s: float | None = None
     budget_evaluations: int | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True)

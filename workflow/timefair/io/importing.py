@@ -26,8 +26,9 @@ from timefair.io.archive import Folder, digest, unpacked
 from timefair.io.benchopt import benchopt_cells
 from timefair.io.coco_read import coco_data_sets
 from timefair.io.common import Cautions, DataSet, Direction, PublishedRun, Timed, content
+from timefair.io.forms import form_cells
 from timefair.io.ioh_read import ioh_data_sets
-from timefair.io.table_read import Cells, Known, Layout, Numbering, read_table, sets_of
+from timefair.io.table_read import Cells, Known, Layout, Numbering, sets_of
 from timefair.io.timefair_read import COLLECTED, timefair_data_sets
 from timefair.records.schema import EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Perturbation
@@ -125,7 +126,9 @@ def batch(
         "algorithm": [label] * count,
         "run": numbers,
         "f_opt": f_opt,
-        "evaluations": [run.all_evaluations for run in runs],
+        "evaluations": [
+            run.all_evaluations if run.timed is None or run.timed.counted else None for run in runs
+        ],
         "best_f": [(run.f_opt or 0.0) + end for run, end in zip(runs, best, strict=True)],
         "best_precision": best,
         "events": _events(runs),
@@ -141,7 +144,7 @@ def batch(
 def _timed(runs: list[Timed]) -> dict[str, Any]:
     """The columns that only runs with times have."""
     return {
-        "wall_s": [run.end_s for run in runs],
+        "wall_s": [None if np.isnan(run.end_s) else run.end_s for run in runs],
         "best_f": [run.best_f for run in runs],
         "status": [run.status for run in runs],
         "stop_reason": [run.stop_reason for run in runs],
@@ -182,7 +185,7 @@ INDEX = {
 }
 
 TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
-    "table": lambda path, _, layout: read_table(path, layout),
+    "table": form_cells,
     "benchopt": benchopt_cells,
 }
 """Formats of one file with runs of any number of algorithms."""
@@ -233,7 +236,9 @@ class Imported:
     """Tolerated defects of the data, one line per kind."""
     names: dict[int, str] = field(default_factory=dict)
     timed: bool = False
-    """Whether the record has times, of a foreign clock."""
+    """Whether the runs are complete, with their ends, and not only traces of published data."""
+    costs: set[str] = field(default_factory=set)
+    """The units, seconds or evaluations, in which costs are known."""
     read: str = ""
     """What was read, such as ``400 rows of 2 files``."""
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -479,6 +484,10 @@ def _batches(
                 else (one.dimension, 0.0, run.all_evaluations)  # a run of 0 s without a budget
                 for run, t in clocked
             }
+            if not all(np.isnan(t.end_s) for _, t in clocked):
+                found.costs.add("seconds")
+            if any(t.counted for _, t in clocked):
+                found.costs.add("evaluations")
             if one.name:
                 found.names[one.function] = one.name
             numbers = list(_numbers(found.runs, one, runs))
@@ -520,7 +529,9 @@ def _without_times(
                 f"function {one.function} instance {run.instance}: no optimum; add the column "
                 "optimum, because published data are compared by their distances to it"
             )
-        if run.timed is not None:
+        if run.timed is not None and not run.timed.counted:
+            raise InputError("no evaluations, so it cannot be compared with measured runs")
+        if run.timed is not None and not np.isnan(run.timed.end_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)
 

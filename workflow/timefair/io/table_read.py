@@ -42,52 +42,34 @@ Kind = Literal["text", "count", "number"]
 
 
 class TableColumn(NamedTuple):
-    """A column that timefair reads: whether a table must have it, and its meaning in one clause.
-
-    All rows of a ``run`` or ``problem`` have the same value, and cells may be empty.
-    """
+    """A column that timefair reads: whether a table must have it, and its meaning in one clause."""
 
     kind: Kind
     needed: bool
-    per: Literal["row", "run", "problem"]
     meaning: str
 
 
 COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
     {
-        "algorithm": TableColumn("text", True, "row", "name of the algorithm"),
-        "function": TableColumn("text", True, "row", "number or name of the function"),
-        "dimension": TableColumn("count", True, "row", "number of variables, at least 1"),
-        "instance": TableColumn("text", True, "row", "number or name of the instance"),
-        "run": TableColumn("text", True, "row", "number or name of the run"),
-        "evaluations": TableColumn("count", True, "row", "evaluations of the run so far"),
-        "seconds": TableColumn("number", True, "row", "seconds since the start of the run"),
-        "value": TableColumn(
-            "number",
-            True,
-            "row",
-            "value of f, or the best so far; `inf`: no finite value so far",
-        ),
-        "optimum": TableColumn(
-            "number", False, "problem", "optimum of the problem; empty: not known"
-        ),
+        "algorithm": TableColumn("text", True, "name of the algorithm"),
+        "function": TableColumn("text", True, "number or name of the function"),
+        "dimension": TableColumn("count", True, "number of variables, at least 1"),
+        "instance": TableColumn("text", True, "number or name of the instance"),
+        "run": TableColumn("text", True, "number or name of the run"),
+        "evaluations": TableColumn("count", False, "evaluations so far; needed with `seconds`"),
+        "seconds": TableColumn("number", False, "seconds since the start of the run"),
+        "value": TableColumn("number", True, "f, or the best so far; `inf`: no finite value yet"),
+        "optimum": TableColumn("number", False, "optimum of the problem; empty: not known"),
         "precision": TableColumn(
-            "number",
-            False,
-            "row",
-            "`value` − `optimum`, if you know it with more digits than these columns give",
+            "number", False, "`value` − `optimum`, if you know it with more digits than these"
         ),
-        "suite": TableColumn("text", False, "row", "name of the suite, such as `bbob`"),
-        "end_s": TableColumn("number", False, "run", "seconds at which the run ended"),
-        "end_evaluations": TableColumn("count", False, "run", "evaluations of the complete run"),
-        "budget_s": TableColumn("number", False, "run", "T: seconds that the run was allowed"),
-        "budget_evaluations": TableColumn(
-            "count", False, "run", "evaluations that the run was allowed"
-        ),
-        "status": TableColumn("text", False, "run", "status of the run, such as `ok`, `raised`"),
-        "stop_reason": TableColumn(
-            "text", False, "run", "what ended the run, such as `time`, `target`"
-        ),
+        "suite": TableColumn("text", False, "name of the suite, such as `bbob`"),
+        "end_s": TableColumn("number", False, "seconds at which the run ended"),
+        "end_evaluations": TableColumn("count", False, "evaluations of the complete run"),
+        "budget_s": TableColumn("number", False, "T: seconds that the run was allowed"),
+        "budget_evaluations": TableColumn("count", False, "evaluations that it was allowed"),
+        "status": TableColumn("text", False, "status of the run, such as `ok`, `raised`"),
+        "stop_reason": TableColumn("text", False, "what ended it, such as `time`, `target`"),
     }
 )
 """Every column by its name, in the order in which tables are written."""
@@ -140,16 +122,13 @@ class Layout:
 def _options(option: str, text: str) -> dict[str, str]:
     parts: dict[str, str] = {}
     for part in filter(None, (word.strip() for word in text.split(","))):
-        name, equals, value = (word.strip() for word in part.partition("="))
-        if not (equals and value):
-            raise InputError(
-                f"{option}: {part!r}: should be NAME=WORD, such as {_EXAMPLES[option]}"
-            )
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not value:
+            example = _EXAMPLES[option]
+            raise InputError(f"{option}: {part!r}: should be NAME=WORD, such as {example}")
         if name not in COLUMNS:
-            known = ", ".join(COLUMNS)
-            raise InputError(
-                f"{option}: {name!r}: unknown column{suggest(name, COLUMNS)}; known: {known}"
-            )
+            unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
+            raise InputError(f"{option}: {name!r}: {unknown}")
         if name in parts:
             raise InputError(f"{option}: {name}: given twice")
         parts[name] = value
@@ -238,27 +217,17 @@ class Cells:
         return Cells(texts, numbers, self.in_file[rows], self.value)
 
 
-def read_table(path: Path, layout: Layout) -> Cells:
-    """The cells of a CSV file, compressed or not, or of a Parquet file.
-
-    `InputError` if the file is no table or lacks a column; one line per row that cannot be read.
-    """
-
-    def wanted(names: list[str]) -> list[str]:
-        _refuse_missing(names, layout)
-        return [name for name in dict.fromkeys(map(layout.in_file, COLUMNS)) if name in names]
-
-    return cells_of(rows_of(path, wanted), layout)
-
-
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
     """The wanted columns of a CSV file, as text, or of a Parquet file."""
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
 
 def cells_of(table: pa.Table, layout: Layout) -> Cells:
-    """The cells of a table in memory; see `read_table`."""
-    _refuse_missing(table.column_names, layout)
+    """The cells of a table in memory.
+
+    `InputError` if it lacks a column; one line per row that cannot be read.
+    """
+    refuse_missing(table.column_names, layout)
     if not len(table):
         raise InputError("no rows below the header; expected one row per improvement of a run")
     faults = Faults()
@@ -286,6 +255,9 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
             empty = np.isnan(numbers[name])
         if column.needed:
             faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+    for name in ("evaluations", "seconds"):
+        if not (empty := np.isnan(numbers[name])).all():
+            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
     faults.refuse()
     return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
 
@@ -299,29 +271,36 @@ def _is_parquet(path: Path) -> bool:
         return file.read(len(_PARQUET)) == _PARQUET
 
 
-def _refuse_missing(names: list[str], layout: Layout) -> None:
-    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+def refuse_names(names: list[str], layout: Layout) -> None:
+    """Raise `InputError` if a column that the user has named is absent, or one is there twice."""
     for name in layout.columns:
         where = layout.in_file(name)
         if where not in names:
             raise InputError(
                 f"--columns {name}={where}: no column {where!r}{suggest(where, names)}; "
-                f"columns: {shown}"
+                f"columns: {_some(names)}"
             )
-    missing = [
-        name
-        for name in NEEDED
-        if name not in layout.constants and layout.in_file(name) not in names
-    ]
-    if missing and any(_is_number(name) and name.lower() != "nan" for name in names):
-        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two columns are called {twice!r}; expected one of each name")
+
+
+def refuse_missing(names: list[str], layout: Layout) -> None:
+    """Raise `InputError` if a column is missing."""
+    absent = [name for name in COLUMNS if layout.in_file(name) not in names]
+    absent = [name for name in absent if name not in layout.constants]
+    needed = NEEDED if "seconds" in absent else ("evaluations", *NEEDED)
+    missing = [name for name in absent if name in needed]
+    if missing and any(_is_number(name) and name.lower() != "nan" for name in names):
+        raise InputError(f"no header; expected a first line with names such as {','.join(NEEDED)}")
     if missing:
         raise InputError(
-            f"no column {', '.join(missing)}; columns: {shown}; map them with --columns "
+            f"no column {', '.join(missing)}; columns: {_some(names)}; map them with --columns "
             f"{missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
         )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
 
 
 def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
@@ -587,8 +566,8 @@ WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 Places = NDArray[np.intp]
 """Places of rows in the order of their runs."""
 
-Check = tuple[NDArray[np.bool_], Callable[[int], str]]
-"""Which places are wrong, and a function that says of one of them why."""
+Check = tuple[NDArray[np.bool_], str, str]
+"""Which places are wrong, a column, and a text with the fields of `_Table._told`."""
 
 _RUN_NUMBERS = ("end_s", "end_evaluations", "budget_s", "budget_evaluations")
 _SET = ("algorithm", "suite", "function", "dimension")
@@ -610,9 +589,7 @@ def sets_of(
     faults.refuse()
     table = _Table(cells, function, instance)
     table.check()
-    table.warn(cautions)
-    if cells.value[:1] not in ("+", "-"):
-        table.count(direction)
+    table.warn(cautions, None if cells.value[:1] in ("+", "-") else direction)
     names = {number: name for name, number in numbering.names["function"].items()}
     algorithms, suites = cells.texts["algorithm"], cells.texts["suite"]
     return [
@@ -627,6 +604,21 @@ def sets_of(
         )
         for places in table.parts(_SET)
     ]
+
+
+def _first_of(group: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first number of each group in all of its rows; NaN if all cells are empty."""
+    known = np.flatnonzero(~np.isnan(values))[::-1]
+    first = np.full(group.max() + 1, np.nan)
+    first[group[known]] = values[known]
+    return np.asarray(first[group], dtype=np.float64)
+
+
+def _steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The change from each row to the next; `inf` if it is not known."""
+    before = np.concatenate([values[:1], values[:-1]])
+    both = np.isfinite(values) & np.isfinite(before)
+    return np.where(both | (values == before), difference(values, before), np.inf)
 
 
 class _Table:
@@ -653,9 +645,21 @@ class _Table:
         self._numbers = {name: values[self.order] for name, values in cells.numbers.items()}
         self._words = {name: cells.texts[name][self.order].astype(str) for name in WORDS}
         self._starts = self._new(_RUN)
-        self._of_run = {name: self._spread(self._numbers[name]) for name in _RUN_NUMBERS}
-        self._words_of_run = {name: self._first_word(words) for name, words in self._words.items()}
-        self._optima = self._of_problems(self._numbers["optimum"])
+        run = np.cumsum(self._starts) - 1
+        self._of_run: dict[str, NDArray[Any]] = {
+            name: _first_of(run, self._numbers[name]) for name in _RUN_NUMBERS
+        }
+        for name, words in self._words.items():
+            different, places = np.unique(words, return_inverse=True)
+            first = _first_of(run, np.where(words == "", np.nan, places))
+            known = different[np.nan_to_num(first).astype(np.intp)]
+            self._of_run[name] = np.where(np.isnan(first), "", known)
+        problem = np.zeros(len(self.rows), dtype=np.int64)
+        for name in _PROBLEM:
+            codes = np.unique(self.keys[name], return_inverse=True)[1].reshape(-1)
+            problem = problem * (codes.max() + 1) + codes
+        problem = np.unique(problem, return_inverse=True)[1].reshape(-1)
+        self._optima = _first_of(problem, self._numbers["optimum"])
         self._precision = self._precisions()
         self._within = ~(self._numbers["seconds"] > self._of_run["budget_s"]) & ~(
             self._numbers["evaluations"] > self._of_run["budget_evaluations"]
@@ -673,22 +677,6 @@ class _Table:
             new[1:] |= self.keys[name][1:] != self.keys[name][:-1]
         return new
 
-    def _spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The first number of each run in all of its rows; NaN if all cells are empty."""
-        run = np.cumsum(self._starts) - 1
-        known = np.flatnonzero(~np.isnan(values))
-        of_run = np.full(run[-1] + 1, np.nan)
-        of_run[run[known[::-1]]] = values[known[::-1]]
-        return np.asarray(of_run[run], dtype=np.float64)
-
-    def _first_word(self, words: NDArray[np.str_]) -> NDArray[np.str_]:
-        """The first word of each run in all of its rows; empty if all cells are empty."""
-        different, places = np.unique(words, return_inverse=True)
-        of_rows = np.where(words == "", np.nan, places)
-        of_run = self._spread(of_rows)
-        known = np.nan_to_num(of_run).astype(np.intp)
-        return np.where(np.isnan(of_run), "", different[known])
-
     def _precisions(self) -> NDArray[np.float64]:
         """Of each row: as given, else from the value and the optimum, else the value.
 
@@ -700,155 +688,86 @@ class _Table:
             computed = np.where(np.isnan(optimum), value, precision(value, optimum))
         return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
 
-    def _of_problems(self, optimum: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The optimum of the problem of each row, from any row that has one; NaN if none has."""
-        keys = [self.keys[name] for name in _PROBLEM]
-        order = np.lexsort(keys)
-        new = np.zeros(len(order), dtype=np.bool_)
-        for values in keys:
-            new[1:] |= np.diff(values[order]) != 0
-        problem = np.empty(len(order), np.intp)
-        problem[order] = np.cumsum(new)
-        known = np.flatnonzero(~np.isnan(optimum))
-        of_problem = np.full(problem.max() + 1, np.nan)
-        of_problem[problem[known[::-1]]] = optimum[known[::-1]]
-        return of_problem[problem]
-
     # --- Checks -----------------------------------------------------------------------------
 
     def check(self) -> None:
         """Raise `InputError` with one line per row that cannot be right."""
         faults = Faults()
-        for checks in (
-            self._wrong_cells(), self._wrong_order(), self._wrong_problems(), self._wrong_runs()
-        ):  # fmt: skip
-            for wrong, text in checks:
-                places = np.flatnonzero(wrong)
-                faults.add(self.rows[places], text, places)
+        for wrong, name, text in (*self._wrong_rows(), *self._wrong_problems_and_runs()):
+            places = np.flatnonzero(wrong)
+            faults.add(self.rows[places], partial(self._told, text, name), places)
         faults.refuse()
 
-    def _row(self, place: int) -> str:
-        return f"row {self.rows[place] + 1}"
+    def _told(self, text: str, name: str, place: int) -> str:
+        """A text with the name of a column and its cells: here, before and first in the run."""
+        cells = (self._words if name in WORDS else self._numbers)[name]
+        optimum, first = self._optima[place], self._of_run.get(name, cells)[place]
+        return text.format(
+            name=name, here=cells[place], before=cells[place - 1], first=first, optimum=optimum,
+            row=f"row {self.rows[place - 1] + 1}", gap=self._numbers["value"][place] - optimum,
+        )  # fmt: skip
 
-    def _wrong_cells(self) -> Iterator[Check]:
-        numbers = self._numbers
-        most, dimension = LARGEST_NAME, self.keys["dimension"]
-        yield (
-            (dimension < 1) | (dimension > most),
-            lambda k: f"dimension is {dimension[k]}; expected 1 to {most}",
-        )
+    def _wrong_rows(self) -> Iterator[Check]:
+        numbers, follows = self._numbers, ~self._starts
+        value, dimension = numbers["value"], numbers["dimension"]
+        most = f"{{name}} is {{here:.0f}}; expected 1 to {LARGEST_NAME}"
+        yield (dimension < 1) | (dimension > LARGEST_NAME), "dimension", most
+        since = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
         for name in ("seconds", "end_s", "budget_s"):
-            values = numbers[name]
-            wrong = (values < 0) | (values > MOST_SECONDS)
-            text = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
-            yield wrong, partial(self._shown, text, name)
+            yield (numbers[name] < 0) | (numbers[name] > MOST_SECONDS), name, since
         for name in ("evaluations", "end_evaluations", "budget_evaluations"):
-            wrong = numbers[name] > MOST_EVALUATIONS
-            yield wrong, partial(self._shown, "{name} is {here:.9g}; expected at most 1e12", name)
-        yield numbers["value"] == -np.inf, lambda _: "value is -inf; expected a number or inf"
-        yield (
-            np.isinf(numbers["optimum"]),
-            lambda k: f"optimum is {numbers['optimum'][k]:g}; expected a finite number or nothing",
-        )
+            too_many = "{name} is {here:.9g}; expected at most 1e12"
+            yield numbers[name] > MOST_EVALUATIONS, name, too_many
+        yield value == -np.inf, "value", "value is -inf; expected a number or inf"
+        infinite = "optimum is {here:g}; expected a finite number or nothing"
+        yield np.isinf(numbers["optimum"]), "optimum", infinite
         for name, words in WORDS.items():
-            given = self._words[name]
-            text = "{name} is {here:.40}; expected " + ", ".join(words)
-            yield ~np.isin(given, ["", *words]), partial(self._shown, text, name)
+            expected = "{name} is {here:.40}; expected " + ", ".join(words)
+            yield ~np.isin(self._words[name], ["", *words]), name, expected
+        step = {name: _steps(numbers[name]) for name in ("evaluations", "seconds", "value")}
+        for name, form in (("evaluations", ".0f"), ("seconds", ".9g")):
+            text = f"{{name}} go back from {{before:{form}}} in {{row}} to {{here:{form}}} within "
+            yield follows & (step[name] < 0), name, f"{text}a run; sort the rows of each run"
+        again = follows & (step["evaluations"] == 0)
+        same = again & (step["seconds"] == 0) & (step["value"] == 0)
+        yield same, "value", "repeats {row}; expected each row once"
+        text = "evaluation {here:.0f} of this run has another value in {row}; expected one row per "
+        yield again & (step["value"] != 0), "evaluations", f"{text}evaluation"
+        none = (numbers["evaluations"] == 0) & np.isfinite(value)
+        yield none, "value", "evaluations is 0 in a row with a value; expected at least 1"
 
-    def _wrong_order(self) -> Iterator[Check]:
-        evaluations, seconds, value = (
-            self._numbers[name] for name in ("evaluations", "seconds", "value")
-        )
-        follows = ~self._starts
-
-        def step(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            before = np.concatenate([values[:1], values[:-1]])
-            both = np.isfinite(values) & np.isfinite(before)
-            change = difference(values, before)
-            return np.where(both | (values == before), change, np.inf)
-
-        yield (
-            follows & (step(evaluations) < 0),
-            lambda k: (
-                f"evaluations go back from {evaluations[k - 1]:.0f} in {self._row(k - 1)} to "
-                f"{evaluations[k]:.0f} within a run; sort the rows of each run"
-            ),
-        )
-        yield (
-            follows & (step(seconds) < 0),
-            lambda k: (
-                f"seconds go back from {seconds[k - 1]:.9g} in {self._row(k - 1)} to "
-                f"{seconds[k]:.9g} within a run; sort the rows of each run"
-            ),
-        )
-        again = follows & (step(evaluations) == 0)
-        yield (
-            again & (step(seconds) == 0) & (step(value) == 0),
-            lambda k: f"repeats {self._row(k - 1)}; expected each row once",
-        )
-        yield (
-            again & (step(value) != 0),
-            lambda k: (
-                f"evaluation {evaluations[k]:.0f} of this run has another value in "
-                f"{self._row(k - 1)}; expected one row per evaluation"
-            ),
-        )
-        yield (
-            (evaluations == 0) & np.isfinite(value),
-            lambda _: "evaluations is 0 in a row with a value; expected at least 1",
-        )
-
-    def _wrong_problems(self) -> Iterator[Check]:
+    def _wrong_problems_and_runs(self) -> Iterator[Check]:
         value, own, given = (self._numbers[name] for name in ("value", "optimum", "precision"))
         optimum = self._optima
-        yield (
-            ~np.isnan(own) & (own != optimum),
-            lambda k: (
-                f"optimum is {own[k]:.9g}, but {optimum[k]:.9g} in another row of this problem"
-            ),
-        )
-        scale = np.maximum(1.0, np.abs(optimum))
-        yield (
-            ~np.isnan(given) & np.isnan(optimum),
-            lambda _: "precision without an optimum; leave it empty, or add the column optimum",
-        )
+        text = "optimum is {here:.9g}, but {optimum:.9g} in another row of this problem"
+        yield ~np.isnan(own) & (own != optimum), "optimum", text
+        text = "precision without an optimum; leave it empty, or add the column optimum"
+        yield ~np.isnan(given) & np.isnan(optimum), "precision", text
         finite = np.isfinite(value) & ~np.isnan(given) & ~np.isnan(optimum)
         computed = np.where(finite, difference(value, optimum), 0.0)
         computed = np.where(given == 0, np.maximum(computed, 0.0), computed)
         off = np.abs(np.where(finite, given - computed, 0.0))
-        wrong = finite & ~(off <= 1e3 * ROUNDING * np.maximum(scale, np.abs(value)))
-        yield (
-            wrong | (~np.isfinite(value) & np.isfinite(given)),
-            lambda k: (
-                f"precision is {given[k]:.9g}, but value - optimum is {value[k] - optimum[k]:.9g}"
-            ),
-        )
-
-    def _wrong_runs(self) -> Iterator[Check]:
-        for name, of_run in self._of_run.items():
-            given = self._numbers[name]
-            text = "{name} is {here:.9g}, but {first:.9g} in an earlier row of this run"
-            yield ~np.isnan(given) & (given != of_run), partial(self._shown, text, name)
-        for name, words in self._words_of_run.items():
-            stated = self._words[name]
-            text = "{name} is {here}, but {first} in an earlier row of this run"
-            yield (stated != "") & (stated != words), partial(self._shown, text, name)
-        for column, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
-            text = f"{column} is {{here:.9g}}, after {end} of this run"
-            late = self._numbers[column] > self._of_run[end]
-            yield late, partial(self._shown, text, column)
-
-    def _shown(self, text: str, name: str, place: int) -> str:
-        """A text with the name of a column, its cell at a place, and the first cell of the run."""
-        here = (self._words if name in WORDS else self._numbers)[name][place]
-        of_run = self._words_of_run if name in WORDS else self._of_run
-        first = of_run[name][place] if name in of_run else None
-        return text.format(name=name, here=here, first=first)
+        scale = np.maximum(np.maximum(1.0, np.abs(optimum)), np.abs(value))
+        wrong = finite & ~(off <= 1e3 * ROUNDING * scale)
+        text = "precision is {here:.9g}, but value - optimum is {gap:.9g}"
+        yield wrong | (~np.isfinite(value) & np.isfinite(given)), "precision", text
+        for name, first in self._of_run.items():
+            word = name in WORDS
+            cells = self._words[name] if word else self._numbers[name]
+            known = cells != "" if word else ~np.isnan(cells)
+            form = "" if word else ":.9g"
+            text = f"{{name}} is {{here{form}}}, but {{first{form}}} in an earlier row of this run"
+            yield known & (cells != first), name, text
+        for name, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
+            late = self._numbers[name] > self._of_run[end]
+            yield late, name, f"{{name}} is {{here:.9g}}, after {end} of this run"
 
     # --- Runs -------------------------------------------------------------------------------
 
-    def warn(self, cautions: Cautions) -> None:
-        """Add a line for each kind of rows that are left out or change their meaning."""
+    def warn(self, cautions: Cautions, direction: Direction | None) -> None:
+        """Add a line for each kind of rows that are left out; count how values change in runs."""
+        if direction:
+            direction.add(self._numbers["value"], self._starts)
         kept = np.append(self._starts[1:], True)  # the ends
         kept[np.concatenate([self._improvements(run) for run in self.parts(_RUN)])] = True
         if dropped := int((~kept & self._within).sum()):
@@ -857,10 +776,6 @@ class _Table:
             cautions.add("", "rows beyond the budget of their run are not kept", rows=beyond)
         if below := int(is_below(self._numbers["value"], self._optima).sum()):
             cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
-
-    def count(self, direction: Direction) -> None:
-        """Count how values change within the runs."""
-        direction.add(self._numbers["value"], self._starts)
 
     def _improvements(self, run: Places) -> Places:
         """The places of a run that are better than all before them, within its budget."""
@@ -876,64 +791,51 @@ class _Table:
         return [self._run(run) for run in np.split(places, starts)]
 
     def _run(self, run: Places) -> PublishedRun:
-        first, events, within = run[0], self._improvements(run), run[self._within[run]]
-        budget_s, budget_evaluations = (
-            None if np.isnan(self._of_run[name][first]) else float(self._of_run[name][first])
-            for name in ("budget_s", "budget_evaluations")
-        )
-        end_s, evaluations = self._end(run, within, budget_s, budget_evaluations)
+        first, events, of_run = run[0], self._improvements(run), self._of_run
+        at = self._numbers["evaluations"][events]
+        counted = not np.isnan(self._numbers["evaluations"][first])
+        if not counted:
+            events, at = events[-1:], np.ones(min(len(events), 1))  # the result alone is known
+        limits = (of_run[name][first] for name in ("budget_s", "budget_evaluations"))
+        budget_s, most = (None if np.isnan(limit) else float(limit) for limit in limits)
+        end_s, evaluations = self._end(run, budget_s, most)
+        if budget_s is None and most is None:
+            budget_s, most = (None, evaluations) if np.isnan(end_s) else (end_s, None)
         precision = self._precision[events]
-        best = precision[-1] if events.size else np.inf
-        if budget_s is None and budget_evaluations is None:
-            budget_s = end_s
+        best, optimum = precision[-1] if events.size else np.inf, self._optima[first]
+        improved = bool(events.size) and at[-1] == evaluations and not np.isnan(optimum)
+        stop_reason = of_run["stop_reason"][first] or stop_reason_of(
+            best if improved else np.inf, evaluations, end_s, budget_s, most
+        )
         timed = Timed(
             time_s=self._numbers["seconds"][events],
             end_s=end_s,
             best_f=float(self._numbers["value"][events[-1]]) if events.size else np.inf,
-            status=Status(self._words_of_run["status"][first] or status_of(evaluations, best)),
-            stop_reason=StopReason(
-                self._words_of_run["stop_reason"][first]
-                or stop_reason_of(
-                    self._last_precision(events, evaluations),
-                    evaluations,
-                    end_s,
-                    budget_s,
-                    budget_evaluations,
-                )
-            ),
+            status=Status(of_run["status"][first] or status_of(evaluations, best)),
+            stop_reason=StopReason(stop_reason),
             budget_s=budget_s,
-            budget_evaluations=None if budget_evaluations is None else int(budget_evaluations),
+            budget_evaluations=int(most) if counted and most is not None else None,
+            counted=counted,
         )
         return PublishedRun(
             instance=int(self.keys["instance"][first]),
-            f_opt=None if np.isnan(self._optima[first]) else float(self._optima[first]),
-            evaluations=self._numbers["evaluations"][events].astype(np.int64),
+            f_opt=None if np.isnan(optimum) else float(optimum),
+            evaluations=at.astype(np.int64),
             precision=precision,
-            all_evaluations=int(evaluations),
+            all_evaluations=int(evaluations) if counted else at.size,
             timed=timed,
         )
 
-    def _end(
-        self, run: Places, within: Places, budget_s: float | None, budget_evaluations: float | None
-    ) -> tuple[float, float]:
+    def _end(self, run: Places, budget_s: float | None, most: float | None) -> tuple[float, float]:
         """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
+        within, at = run[self._within[run]], self._numbers["evaluations"]
         first, last = run[0], within[-1] if within.size else None
         end_s, evaluations = (
             self._numbers[column][run[-1]] if np.isnan(end := self._of_run[name][first]) else end
             for column, name in (("seconds", "end_s"), ("evaluations", "end_evaluations"))
         )
         if budget_s is not None and end_s > budget_s:
-            end_s = budget_s
-            before = self._numbers["evaluations"]
-            evaluations = max(before[first] - 1, 0.0) if last is None else before[last]
-        if budget_evaluations is not None and evaluations > budget_evaluations:
-            end_s = 0.0 if last is None else self._numbers["seconds"][last]
-            evaluations = budget_evaluations
+            end_s, evaluations = budget_s, max(at[first] - 1, 0.0) if last is None else at[last]
+        if most is not None and evaluations > most:
+            end_s, evaluations = 0.0 if last is None else self._numbers["seconds"][last], most
         return float(end_s), float(evaluations)
-
-    def _last_precision(self, events: Places, evaluations: float) -> float:
-        """That of the improvement at the last evaluation; inf without one, or an optimum."""
-        if not events.size or np.isnan(self._optima[events[-1]]):
-            return np.inf
-        at_the_end = self._numbers["evaluations"][events[-1]] == evaluations
-        return float(self._precision[events[-1]]) if at_the_end else np.inf

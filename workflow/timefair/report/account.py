@@ -16,6 +16,7 @@ from timefair.basics.values import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.model import Budget
+from timefair.campaign.foreign import ALLOWED
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
@@ -72,12 +73,14 @@ def in_one_sentence(campaign: Campaign) -> str:
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite}"
         f"{', each' * bool(chosen.own_dimensions)} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
-        f"{_runs(campaign)} and {_budget(campaign)} per run."
+        f"{_runs(campaign)}{_allowed(campaign)}."
         f"{_beside(campaign)}"
     )
 
 
 def _beside(campaign: Campaign) -> str:
+    if campaign.lacks:
+        return f" All runs are imported. {ALLOWED[campaign.lacks]}"
     if campaign.is_foreign:
         return " All runs are imported: their times were recorded elsewhere, not by timefair."
     if not campaign.published:
@@ -99,7 +102,13 @@ def _dimensions(campaign: Campaign) -> str:
     return f"{listed(named)} dimension{'s' * (named != ['1'])}"
 
 
+def _allowed(campaign: Campaign) -> str:
+    return "" if "evaluations" in campaign.lacks else f" and {_budget(campaign)} per run"
+
+
 def _budget(campaign: Campaign) -> str:
+    if "evaluations" in campaign.lacks:
+        return "not known"
     budget = campaign.budget
     said = []
     if budget.time_s is not None:

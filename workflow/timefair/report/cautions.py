@@ -9,6 +9,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted, listed, number, percent
+from timefair.campaign.foreign import ALLOWED
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURBED
@@ -91,7 +92,9 @@ def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
 
 
 def _foreign_clock(evidence: Evidence) -> Iterator[str]:
-    if not evidence.campaign.is_foreign:
+    if lacks := evidence.campaign.lacks:
+        yield ALLOWED[lacks]
+    if lacks or not evidence.campaign.is_foreign:
         return
     yield (
         "timefair has not measured these runs. What a time includes, and what else the machine did,"

@@ -55,7 +55,7 @@ PAGE = """<!DOCTYPE html>
 <body>
 <a class="skip" href="#findings">Skip to the findings</a>
 <header>
-<p class="kicker">Comparison at equal {unit}</p>
+<p class="kicker">Comparison {unit}</p>
 <h1>{name}</h1>
 <p class="lead">{lead}</p>
 {summary}
@@ -146,7 +146,7 @@ def page(
         short=description.meta(
             [worded(line, some) for line in verdicts(found)] + account.how_runs_went(evidence)
         ),
-        unit=evidence.unit,
+        unit="of results" if "evaluations" in campaign.lacks else f"at equal {evidence.unit}",
         lead=escape(account.in_one_sentence(campaign)),
         summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
         first=worded(

@@ -56,7 +56,7 @@ def _of_failed(runs: Runs) -> NDArray[np.bool_]:
 
 
 def _without_evaluation(frame: pd.DataFrame) -> NDArray[np.bool_]:
-    evaluated = frame["evaluations"] > 0
+    evaluated = (frame["evaluations"] > 0) | frame["evaluations"].isna() & frame["status"].notna()
     if evaluated.all():
         return np.zeros(len(frame), dtype=np.bool_)
     own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")

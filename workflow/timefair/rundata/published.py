@@ -20,8 +20,10 @@ NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
 
 def told_in(runs: Runs, unit: Unit) -> Runs:
-    """The runs for a unit: in seconds, runs of published data are omitted."""
-    return runs if unit in SECONDS else with_published(runs)
+    """The runs whose cost is known in a unit; in seconds, published data are omitted."""
+    there = runs if unit in SECONDS else with_published(runs)
+    known = there.known_in(unit)
+    return there if known.all() else there.where(known)
 
 
 def with_published(runs: Runs) -> Runs:

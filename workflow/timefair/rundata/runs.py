@@ -385,9 +385,20 @@ class Runs:
         """Which runs have times, shape (runs,); runs of published data have none."""
         return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))
 
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """Which runs have an end of their own, shape (runs,), so that their results compare."""
+        return self.once("ended", lambda: np.asarray(self.frame["status"].notna()))
+
+    def known_in(self, unit: Unit) -> NDArray[np.bool_]:
+        """Which runs have a known cost in a unit, shape (runs,)."""
+        if unit in SECONDS:
+            return self.timed
+        return self.once("counted", lambda: np.asarray(self.frame["evaluations"].notna()))
+
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
         """The units of most tables in which the cost of some runs is known."""
-        return UNITS if self.timed[rows].all() else ("evaluations",)
+        return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, shape (runs, shares); read-only.
@@ -424,11 +435,12 @@ class Runs:
     @property
     def foreign_clock(self) -> bool:
         """Whether times of these runs come from a clock that timefair has not read."""
-        return bool(self.sources.keys() & set(self.frame["algorithm"].unique()))
+        foreign = self.sources.keys() & set(self.frame["algorithm"].unique())
+        return bool(foreign and self.timed.any())
 
     def without_times(self) -> Runs:
         """The same runs without times, like published data."""
-        if not self.timed.any():
+        if not (self.timed.any() or self.ended.any()):
             return self
         nothing = dict.fromkeys(("wall_s", "real_s", "budget_s", "budget_evaluations"), np.nan)
         unknown = np.full(len(self.frame), np.nan)

@@ -675,6 +675,13 @@ class Campaign(Section):
         return not self.algorithms
 
     @property
+    def lacks(self) -> tuple[str, ...]:
+        """Costs of imported runs that are not known: seconds, or evaluations, too."""
+        if not self.is_foreign or self.budget.time_s is not None:
+            return ()
+        return ("seconds",) if self.budget.evaluations != 1 else ("seconds", "evaluations")
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """All algorithms, measured and published."""
         return (*self.algorithms, *self.published)

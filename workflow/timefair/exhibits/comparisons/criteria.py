@@ -95,12 +95,10 @@ class Pooled:
         place = (*problem.space, str(problem.names["function"]))
         return self.detectable[a, b].get(place, 1.0)
 
-    def timed(self, problem: ProblemRuns) -> list[str]:
-        """The algorithms whose runs on a function all have times."""
+    def known(self, problem: ProblemRuns, runs: NDArray[np.bool_]) -> list[str]:
+        """The algorithms of which all runs on a function are among some runs."""
         rows = problem.rows
-        return [
-            name for name, mine in problem.algorithms.items() if self.runs.timed[rows[mine]].all()
-        ]
+        return [name for name, mine in problem.algorithms.items() if runs[rows[mine]].all()]
 
     def average_ranks(self, space: Space, measure: str, criterion: str) -> dict[str, float]:
         """The average ranks of the table `ranks`."""
@@ -197,7 +195,7 @@ class Costs(Criterion):
         self._erts: dict[tuple[int, str, float], _Erts] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
-        return self.pooled.timed(problem) if self._unit == "seconds" else list(problem.algorithms)
+        return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
 
     def over_all(self, space: Space) -> dict[str, float]:
         if any(self._is_cut(problem) for problem in self.spaces()[space]):
@@ -253,8 +251,7 @@ class Costs(Criterion):
         return Tested((first, second), p, balance, target, least=least)
 
     def _at_the_end(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        timed = set(self.pooled.timed(problem))
-        if self._unit != "seconds" or not {a, b} <= timed:
+        if self._unit != "seconds" or not {a, b} <= set(self.algorithms(problem)):
             return Tested((inf, inf), 1.0, 0.0)
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
@@ -323,7 +320,7 @@ class Quantile(Criterion):
         self._known: dict[int, dict[str, float]] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
-        return self.pooled.timed(problem)
+        return self.pooled.known(problem, self.pooled.runs.ended)
 
     def over_all(self, space: Space) -> dict[str, float]:
         return self.pooled.average_ranks(space, self.measure, self.name)
@@ -381,7 +378,7 @@ class Reached(Criterion):
         return self._within[space]
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
-        return self.pooled.timed(problem)
+        return self.pooled.known(problem, self.pooled.runs.ended)
 
     def over_all(self, space: Space) -> dict[str, float]:
         """Minus the mean share over the functions that all algorithms ran on, or else its own."""
@@ -460,7 +457,7 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
     """
     pooled = Pooled.of(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
-    frame = pooled.runs.frame[pooled.runs.timed]
+    frame = pooled.runs.frame[pooled.runs.ended]
     budgets = {unit: frame[BUDGETS[unit]] for unit in UNITS}
     unit = next((u for u, one in budgets.items() if one.notna().all() and one.max() > 0), None)
     shares: list[Criterion] = []

@@ -219,7 +219,7 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
         for algorithm, rows in problem.samples(np.arange(len(best))).items():
             values: Values = {}
             on_each = [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
-            if runs.timed[rows].all():
+            if runs.ended[rows].all():
                 values["precision", "mean"] = np.array([mean_of(best[some]) for some in on_each])
                 for name, p in quantiles.items():
                     found = [sample_quantile(best[some], p) for some in on_each]
@@ -649,6 +649,7 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
     """Suite, dimension, algorithm, and the share of the targets that it reaches."""
     runs = with_published(runs)
     reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
+    reached = np.where(runs.known_in(UNITS[-1]), reached, np.nan)
     shares: dict[tuple[Any, Any, str], list[float]] = {}
     for problem in problems(runs):
         space = problem.names["suite"], problem.names["dimension"]

@@ -43,8 +43,9 @@ def _leader(rows: pd.DataFrame, column: str) -> pd.Series | None:
 def _over_time(evidence: Evidence, space: Space) -> Iterator[str]:
     """Who leads first and last, if these are two algorithms."""
     rows = evidence.of("rank_over_time", space, unit=evidence.unit)
-    sure = rows[rows["leads"] >= evidence.confidence] if len(rows) else rows
-    sure = sure.sort_values("cost")
+    if rows.empty:
+        return
+    sure = rows[rows["leads"] >= evidence.confidence].sort_values("cost")
     names = sure["algorithm"].astype(str)
     if names.nunique() < 2:
         return

@@ -369,7 +369,7 @@ def pairs_of(
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
     """The functions on which pairs were compared, in order."""
-    rows = evidence.of(TABLE, space, criterion=ERT)
+    rows = evidence.of(TABLE, space)
     named = set(rows["function"].astype(str)) - {ALL} if len(rows) else set()
     return sorted(map(int, named))
 

@@ -210,9 +210,10 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     found = {function: (nan, results) for function, results in precisions}
     costs = by_cost(evidence, space, evidence.unit)
     found |= {function: (target, results) for function, target, results in costs}
+    criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
-        _on(evidence, space, function, pairs, *found[function])
-        for function, pairs in on_each(evidence, space, evidence.unit, ERT)
+        _on(evidence, space, on_function(evidence, pairs, *criterion), pairs, *found[function])
+        for function, pairs in on_each(evidence, space, *criterion)
         if function in found
     ]
 
@@ -220,7 +221,7 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
 def _on(
     evidence: Evidence,
     space: Space,
-    function: int,
+    standing: Standing,
     pairs: Pairs,
     target: float,
     every: Sequence[Result],
@@ -228,7 +229,6 @@ def _on(
     """The standing on a function by the costs to a target, or by precisions if it is NaN."""
     failed, unit = evidence.failed(space), evidence.unit
     results = {one.algorithm: one for one in every if one.algorithm not in failed}
-    standing = on_function(evidence, pairs, unit, ERT)
     best = results.get(standing.leaders[0]) if standing.leaders else None
     words = UNIT_OF_CLOCK[evidence.clock] if unit == "seconds" else "evaluations"
     by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
@@ -237,8 +237,8 @@ def _on(
         value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
         factor = _factor(list(results.values()), best)
         successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
-    title = evidence.called(function)
-    return OnFunction(function, title, by, value, factor, successes, standing)
+    title = evidence.called(pairs.function)
+    return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
 
 
 def _factor(results: Sequence[Result], best: Result) -> float:

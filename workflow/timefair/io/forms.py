@@ -1,0 +1,459 @@
+"""The forms in which other programs leave results, each read into a table of runs.
+
+A reader gets a file and gives columns of `table_read.COLUMNS`, or None for a file of another form.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from timefair.basics.errors import InputError
+from timefair.basics.words import counted
+from timefair.io.common import Cautions, parsed_number
+from timefair.io.table_read import (
+    COLUMNS,
+    NEEDED,
+    Cells,
+    Layout,
+    cells_of,
+    refuse_missing,
+    refuse_names,
+    rows_of,
+)
+
+Rows = list[dict[str, Any]]
+
+NAMES = {
+    "algorithm": "algorithm algo alg optimizer optimiser solver method candidate metaheuristic",
+    "function": "function func fun problem benchmark functionid problemid functionname problemname "
+    "testfunction testproblem",
+    "dimension": "dimension dim d dims ndim nvar nvars variables",
+    "instance": "instance inst iid instanceid",
+    "run": "run trial repetition rep repeat runid idtrial trialid idxrep experiment seed",
+    "evaluations": "evaluations evals fes fe nfe nfes nfev nevals functionevaluations fevals",
+    "seconds": "seconds second time times timesec runtime elapsed walltime elapsedtime "
+    "runtimeseconds",
+    "value": "value best bestfitness fitness bestvalue cost bestcost fbest bestf besty bestscore "
+    "score objective objectivevalue finalvalue finalfitness result error errortooptimum besterror "
+    "gap y f",
+    "optimum": "optimum fopt fstar globaloptimum bestknown optimalvalue",
+}
+"""Words that a column may be called, without case and punctuation, the likeliest first."""
+ERRORS = ("error", "errortooptimum", "besterror", "gap")
+"""Those that are distances to the optimum."""
+MEANS = {"mean", "avg", "average"}
+
+CEC2017 = (0.01, 0.02, 0.03, 0.05, *(k / 10 for k in range(1, 11)))
+"""Shares of 10,000 D evaluations at which errors are recorded."""
+CEC2022 = {10: 200_000, 20: 1_000_000}
+"""Evaluations per dimension in CEC2021 and CEC2022; errors are recorded at D^(k/5 − 3) of them."""
+
+_RUN_NAME = re.compile(r"(run|trial|rep|repetition|r|seed)?[ _.-]*\d+", re.IGNORECASE)
+_FUNCTION_NAME = re.compile(r"f(unc)?[ _-]?\d+", re.IGNORECASE)
+_OF_FUNCTION = re.compile(r"(?:^|[_\-. ])[fF](?:unc|un)?[_-]?(\d+)(?=$|[_\-. ])")
+_OF_DIMENSION = re.compile(r"(?:^|[_\-. ])(?:[dD]|dim)[_-]?(\d+)(?=$|[_\-. ])|(?<=[_\-])(\d+)[dD]$")
+_CEC_NAME = re.compile(r"(.+?)_(\d+)_(\d+)")
+
+
+def form_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
+    """The cells of a table of runs, or of any of the `FORMS`.
+
+    Says which form it is, which columns are guessed, and what is not known. `InputError` with one
+    line if it is none of them.
+    """
+    for name, read in FORMS.items():
+        rows = read(path, layout)
+        if rows is None:
+            continue
+        if not rows:
+            raise InputError(f"{name}: no run in it")
+        cautions.add("", f"read as {name}")
+        given = {key for row in rows for key in row}
+        table = pa.table({key: [row.get(key) for row in rows] for key in COLUMNS if key in given})
+        return cells_of(_completed(table, path, layout, cautions), _without_columns(layout))
+    return _long_cells(path, cautions, layout)
+
+
+def _without_columns(layout: Layout) -> Layout:
+    """The constants alone; a sign of the value stays."""
+    sign = layout.sign("value")
+    return Layout({"value": f"{sign}value"} if sign else {}, layout.constants)
+
+
+def _completed(table: pa.Table, path: Path, layout: Layout, cautions: Cautions) -> pa.Table:
+    """The table with the columns that a file need not have: from its name, or 1."""
+    told = _in_name(path.name.partition(".")[0])
+    for name in ("algorithm", "function", "dimension", "instance"):
+        if name in table.column_names or name in layout.constants:
+            continue
+        word = told.get(name, "1")
+        if name in told:
+            cautions.add("", f"{name} is taken from the name of the file")
+        elif name == "dimension":
+            cautions.add(
+                "", "dimension is not known and counts as 1; if it matters, --set dimension=D"
+            )
+        table = table.append_column(name, pa.array([word] * len(table)))
+    if "run" not in table.column_names and "run" not in layout.constants:
+        keys = [table[k].to_pylist() for k in ("algorithm", "function", "dimension", "instance")
+                if k in table.column_names]  # fmt: skip
+        seen: Counter[tuple[Any, ...]] = Counter()
+        numbers = []
+        for key in zip(*keys, strict=True) if keys else [()] * len(table):
+            numbers.append(str(seen[key]))
+            seen[key] += 1
+        cautions.add("", "each row is a run")
+        table = table.append_column("run", pa.array(numbers))
+    return table
+
+
+def _in_name(stem: str) -> dict[str, str]:
+    """Algorithm, function and dimension, as far as the name of a file has them."""
+    if cec := _CEC_NAME.fullmatch(stem):
+        return dict(zip(("algorithm", "function", "dimension"), cec.groups(), strict=True))
+    found = {"algorithm": stem}
+    for name, pattern in (("function", _OF_FUNCTION), ("dimension", _OF_DIMENSION)):
+        if match := pattern.search(found["algorithm"]):
+            found[name] = next(filter(None, match.groups()))
+            rest = found["algorithm"][: match.start()] + found["algorithm"][match.end() :]
+            found["algorithm"] = rest.strip("_-. ") or stem
+    return found
+
+
+# --- Tables with one row per run or line of a trace ---------------------------------------------
+
+
+def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
+    """The cells of a table, of which the names of columns may have to be guessed."""
+    kept: dict[str, str] = {}
+
+    def wanted(names: list[str]) -> list[str]:
+        refuse_names(names, layout)
+        kept.update({name: column for name in COLUMNS if (column := layout.in_file(name)) in names})
+        if set(NEEDED) - {*kept, *layout.constants}:
+            kept.update(_guesses(names, layout))
+        return list(dict.fromkeys(kept.values()))
+
+    table = rows_of(path, wanted)
+    if all(layout.in_file(name) == column for name, column in kept.items()):
+        return cells_of(table, layout)
+    said = [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]
+    cautions.add("", f"columns are guessed: {', '.join(said)}; correct them with --columns")
+    columns = {name: table[column] for name, column in kept.items()}
+    if _plain(kept["value"]) in ERRORS and "optimum" not in {*columns, *layout.constants}:
+        cautions.add("", f"{kept['value']} is a distance to the optimum")
+        columns["optimum"] = pa.chunked_array([["0"] * len(table)])
+    completed = _completed(pa.table(columns), path, layout, cautions)
+    return cells_of(_of_complete_runs(completed, cautions), _without_columns(layout))
+
+
+def _guesses(names: list[str], layout: Layout) -> dict[str, str]:
+    """The columns that are guessed; `InputError` if none of them has the values of runs."""
+    plain = {_plain(name) for name in names}
+    if "value" not in layout.columns and MEANS & plain:
+        raise InputError(
+            "has means or other summaries, not runs; expected one row per run, with its value"
+        )
+    guessed = _guessed(names, layout)
+    if "value" not in {*layout.columns, *guessed}:
+        refuse_missing(names, layout)
+    return guessed
+
+
+def _of_complete_runs(table: pa.Table, cautions: Cautions) -> pa.Table:
+    """Without costs if each run has one row: when its value was found is then not known."""
+    keys = [table[k].to_pylist() for k in ("algorithm", "function", "dimension", "instance", "run")
+            if k in table.column_names]  # fmt: skip
+    costs = [name for name in ("evaluations", "seconds") if name in table.column_names]
+    if len(set(zip(*keys, strict=True))) < len(table) or not costs:
+        return table
+    cautions.add(
+        "", f"one row per run: its {' and '.join(costs)} do not say when a value was found"
+    )
+    return table.drop_columns(costs)
+
+
+def _guessed(names: Sequence[str], layout: Layout) -> dict[str, str]:
+    """The column of the file for each of `NAMES` that the user has not named."""
+    found: dict[str, str] = {}
+    there = {_plain(name): name for name in reversed(names)}
+    for name, words in NAMES.items():
+        if name in layout.columns or name in layout.constants:
+            continue
+        column = next((there[word] for word in words.split() if word in there), None)
+        if column is not None and column not in found.values():
+            found[name] = column
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"\[.*?\]|\(.*?\)|_s$", "", name.lower()))
+
+
+# --- Matrices -----------------------------------------------------------------------------------
+
+
+def _numbers(path: Path, layout: Layout) -> tuple[list[str], NDArray[np.float64]] | None:
+    """The names of the columns, if any, and the numbers of a text file that has nothing else."""
+    if path.suffix.lower() not in (".csv", ".txt", ".dat", ".tsv", ".out"):
+        return None
+    head: list[str] | None = None
+    body: list[list[float]] = []
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for line in filter(str.strip, file):
+                comma = max((",", ";", "\t"), key=line.count)
+                cells = line.split(comma) if comma in line else line.split()
+                words = [cell.strip().strip('"') for cell in cells]
+                numbers = _parsed(words)
+                if head is None and numbers is None:
+                    head = words
+                    if _guessed(head, layout).keys() & {"value", "run", "evaluations"}:
+                        return None  # a table of rows
+                elif numbers is None or (body and len(numbers) != len(body[0])):
+                    return None
+                else:
+                    body.append(numbers)
+                    head = head or []
+    except (OSError, UnicodeError):
+        return None
+    return (head or [], np.array(body)) if body else None
+
+
+def _parsed(words: Sequence[str]) -> list[float] | None:
+    try:
+        return [parsed_number(word or "nan") for word in words]
+    except ValueError:
+        return None
+
+
+def _matrix(path: Path, layout: Layout) -> Rows | None:
+    """One column per run or, with a header of other names, per algorithm or function."""
+    found = _numbers(path, layout)
+    if found is None:
+        return None
+    head, values = found
+    stem = path.name.partition(".")[0]
+    if not head or all(_RUN_NAME.fullmatch(name) for name in head):
+        of_name = dict[str, str]()
+        if stem.endswith("_convergence"):  # of MEALPY: a folder per algorithm
+            of_name = {"algorithm": path.absolute().parent.name}
+            of_name["function"] = stem.removesuffix("_convergence")
+        return [{**of_name, **row} for row in _runs_of(values, _in_name(stem), layout)]
+    if len(head) != values.shape[1] or (len(head) == 1 and not stem.endswith("_best_fit")):
+        return None
+    per, common = "algorithm", _function_of(stem)
+    if stem.endswith("_best_fit") or all(_FUNCTION_NAME.fullmatch(name) for name in head):
+        per, common = "function", {"algorithm": stem.removesuffix("_best_fit")}  # as of MEALPY
+    return [{**common, per: name, "run": str(run), "value": value}
+            for name, column in zip(head, values.T, strict=True)
+            for run, value in enumerate(column) if not np.isnan(value)]  # fmt: skip
+
+
+def _function_of(stem: str) -> dict[str, str]:
+    """The function and dimension in the name of a file; without any, its name is the function's."""
+    found = _in_name(stem)
+    named = {name: word for name, word in found.items() if name != "algorithm"}
+    return named if "function" in named else {"function": stem, **named}
+
+
+def _runs_of(
+    values: NDArray[np.float64], told: Mapping[str, str], layout: Layout
+) -> Iterator[dict[str, Any]]:
+    """The runs of a matrix with one column per run: checkpoints of CEC, a trace, or the ends."""
+    rows, columns = values.shape
+    if rows == 1 or columns == 1:
+        for run, value in enumerate(values.ravel()):
+            yield {"run": str(run), "value": value}
+        return
+    at = _checkpoints(rows, told, layout)
+    falling = not (np.diff(values[: len(at) or rows], axis=0) > 0).any()
+    if not falling:
+        raise InputError(
+            f"a matrix of {rows} x {columns} numbers whose columns rise; expected one column per "
+            "run with the best value so far, or a header that names runs or algorithms"
+        )
+    for run, column in enumerate(values.T):
+        if at:
+            for evaluations, error in zip(at, column, strict=False):
+                yield {"run": str(run), "evaluations": evaluations, "value": error, "optimum": 0.0}
+        else:
+            known = column[~np.isnan(column)]
+            if known.size:
+                yield {"run": str(run), "value": known[-1]}
+
+
+def _checkpoints(rows: int, told: Mapping[str, str], layout: Layout) -> list[int]:
+    """The evaluations of the rows of a result file of a CEC competition; empty for another."""
+    dimension = float(layout.constants.get("dimension", told.get("dimension", "nan")))
+    most = float(layout.constants.get("budget_evaluations", "nan"))
+    if np.isnan(dimension):
+        return []
+    if rows == len(CEC2017):
+        whole = 10_000 * dimension if np.isnan(most) else most
+        return [round(share * whole) for share in CEC2017]
+    if rows in (16, 17):
+        whole = CEC2022.get(int(dimension), np.nan) if np.isnan(most) else most
+        if np.isnan(whole):
+            raise InputError(
+                f"16 checkpoints of a CEC competition with D = {dimension:g}: give the evaluations "
+                "with --set budget_evaluations=N"
+            )
+        return [round(dimension ** (k / 5 - 3) * whole) for k in range(16)]
+    return []
+
+
+# --- Files of single programs -------------------------------------------------------------------
+
+
+def _moptipy(path: Path, layout: Layout) -> Rows | None:
+    """A log: one run, with evaluations and milliseconds."""
+    if path.suffix.lower() != ".txt":
+        return None
+    text = path.read_text("utf-8", errors="replace")
+    if "BEGIN_STATE" not in text:
+        return None
+    parts = {name: _between(text, name) for name in ("PROGRESS", "STATE", "SETUP")}
+    facts = dict(line.partition(": ")[::2] for name in ("STATE", "SETUP") for line in parts[name])
+    if "totalFEs" not in facts or "bestF" not in facts:
+        raise InputError("a log of moptipy without totalFEs and bestF; the run has not ended")
+    names = {"algorithm": facts.get("a.name", path.stem.partition("_")[0])}
+    names["function"] = facts.get("y.inst.name", facts.get("f.name", path.parent.name))
+    size = next((facts[key] for key in ("x.n", "x.dim", "y.n", "y.dim") if key in facts), "1")
+    names |= {"dimension": size, "run": facts.get("p.randSeed", path.stem)}
+    if most := facts.get("p.maxFEs"):
+        names["budget_evaluations"] = most
+    if most := facts.get("p.maxTimeMillis"):
+        names["budget_s"] = str(float(most) / 1000)
+    end = [facts["totalFEs"], facts.get("totalTimeMillis", "0"), facts["bestF"]]
+    steps = [line.split(";") for line in parts["PROGRESS"][1:]]
+    if not steps and "lastImprovementFE" in facts:
+        at = (facts["lastImprovementFE"], facts.get("lastImprovementTimeMillis", "0"))
+        steps = [[*at, facts["bestF"]]]
+    steps += [end] if not steps or steps[-1][0] != end[0] else []
+    return [
+        {**names, "evaluations": fes, "seconds": str(float(ms) / 1000), "value": value}
+        for fes, ms, value in steps
+    ]
+
+
+def _between(text: str, name: str) -> list[str]:
+    found = re.search(f"BEGIN_{name}\n(.*?)\nEND_{name}", text.replace("\r", ""), re.DOTALL)
+    return found[1].split("\n") if found else []
+
+
+def _pymetaheuristic(path: Path, layout: Layout) -> Rows | None:
+    """A saved BenchmarkResult: records with their convergence over evaluations, if it was kept."""
+    if path.suffix.lower() != ".json":
+        return None
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        raise InputError("not JSON") from None
+    records = content.get("records") if isinstance(content, dict) else None
+    if not records or not all("best_fitness" in one and "candidate" in one for one in records):
+        raise InputError("JSON of an unknown form; expected a BenchmarkResult of pymetaheuristic")
+    traced = all(one.get("convergence") and one.get("evaluations") for one in records)
+    sign = {"max": -1.0, "maximize": -1.0}
+    rows: Rows = []
+    for one in records:
+        names = {"algorithm": one["candidate"], "function": one["problem"]}
+        names |= {"dimension": one["dimension"], "run": str(one["trial"])}
+        turned = sign.get(str(one.get("objective", "min")).lower(), 1.0)
+        if one.get("error_to_optimum") is not None:
+            names["optimum"] = turned * (one["best_fitness"] - one["error_to_optimum"])
+        if not traced:
+            rows.append({**names, "value": turned * one["best_fitness"]})
+            continue
+        if one.get("budget"):
+            names["budget_evaluations"] = one["budget"]
+        points = {p["evaluations"]: p["best_fitness"] for p in one["convergence"]}
+        points[one["evaluations"]] = one["best_fitness"]
+        rows += [
+            {**names, "evaluations": at, "value": turned * points[at]} for at in sorted(points)
+        ]
+    return rows
+
+
+def _matlab(path: Path, layout: Layout) -> Rows | None:
+    """A result of PlatEMO, or variables of which each has the runs of an algorithm."""
+    if path.suffix.lower() != ".mat":
+        return None
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        content = loadmat(path, squeeze_me=True, struct_as_record=False)
+    except NotImplementedError:
+        raise InputError("MATLAB's format 7.3; save it with -v7") from None
+    except (MatReadError, ValueError, TypeError) as error:
+        raise InputError(f"not a MATLAB file ({str(error).splitlines()[0]})") from None
+    if "metric" in content and "result" in content:
+        return _platemo(path, content)
+    rows: Rows = []
+    for name, values in content.items():
+        if (
+            not name.startswith("__")
+            and isinstance(values, np.ndarray)
+            and values.dtype.kind in "fiu"
+        ):
+            matrix = np.atleast_2d(values.astype(np.float64))
+            told = _in_name(path.name.partition(".")[0])
+            named = {"algorithm": name, **_function_of(path.name.partition(".")[0])}
+            rows += [{**named, **row} for row in _runs_of(matrix, told, layout)]
+    if not rows:
+        raise InputError("no matrix of numbers; expected one variable per algorithm, with its runs")
+    return rows
+
+
+def _platemo(path: Path, content: Mapping[str, Any]) -> Rows:
+    """One run: the metric Min_value at each saved number of evaluations."""
+    values = getattr(content["metric"], "Min_value", None)
+    if values is None:
+        raise InputError(
+            "a result of PlatEMO without the metric Min_value, and its populations are objects "
+            "that only MATLAB reads; calculate Min_value before you save it"
+        )
+    values = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    result = np.atleast_2d(content["result"])
+    names = {"run": path.stem}
+    folder = (
+        path.absolute().parent.name
+    )  # PlatEMO writes into one that is called like the algorithm
+    own = re.escape(folder) if path.stem.startswith(f"{folder}_") else "(?:.+?)"
+    if name := re.fullmatch(rf"({own})_(.+)_M\d+_D(\d+)_(\d+)", path.stem):
+        names = dict(zip(("algorithm", "function", "dimension", "run"), name.groups(), strict=True))
+    if len(result) != len(values):
+        return [{**names, "value": values[-1]}]
+    costs = [float(row[0]) for row in result]
+    best = np.fmin.accumulate(values)
+    return [{**names, "evaluations": n, "value": v} for n, v in zip(costs, best, strict=True)]
+
+
+FORMS: Mapping[str, Callable[[Path, Layout], Rows | None]] = {
+    "a log of moptipy": _moptipy,
+    "results of pymetaheuristic": _pymetaheuristic,
+    "a file of MATLAB": _matlab,
+    "a matrix, one column per run or algorithm": _matrix,
+}
+"""Readers of files that are no tables of rows, tried in this order."""
+SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".out", ".json", ".mat", ".parquet")
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder, and of those in it, that a form may have."""
+    found = [p for p in sorted(folder.rglob("*")) if p.suffix.lower() in SUFFIXES and p.is_file()]
+    if not found:
+        raise InputError(
+            f"{folder}: no file of results; {counted(len(SUFFIXES), 'suffix')} are read"
+        )
+    return found
