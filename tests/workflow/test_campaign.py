@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from workspace import Workspace
 
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
 
 pytestmark = pytest.mark.workflow
 
@@ -86,7 +87,7 @@ def test_everything_that_was_asked_for_is_there(complete):
         assert (tables / f"{name}.csv").stat().st_size > 0
         assert rf"\input{{{name}.tex}}" in (tables / "tables.tex").read_text()
         assert (tables / f"{name}.tex").stat().st_size > 0
-    for name in [name for name, figure in FIGURES.items() if figure.default]:
+    for name in configuration.restore(workspace.results / "campaign.json").figure_names:
         assert (workspace.results / "figures" / f"{name}.svg").stat().st_size > 1000
     page = (workspace.results / "checklist.html").read_text()
     checklist = pd.read_parquet(tables / "checklist.parquet")
