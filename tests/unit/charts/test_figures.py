@@ -80,6 +80,16 @@ def test_the_map_is_pale_where_the_lead_is_shared_and_grey_where_nothing_is_know
         assert colours == full | {"#ffffff"}
 
 
+def test_equal_cells_of_the_map_one_above_the_other_are_one_rectangle():
+    """The file of the map was too large for the page of every campaign."""
+    table = frames(dimensions=(2,))["cost_map"].assign(tied=None, known=True, best="A")
+    for ax in shown_axes(FIGURES["cost_map"](table)):
+        (patch,) = (patch for patch in ax.get_children() if type(patch) is PathPatch)
+        path = patch.get_path()
+        assert len(path.vertices) == 5 * table["evaluation_cost_s"].nunique()
+        assert path.vertices[:, 1].tolist()[:3] == [0, 0, table["budget_s"].nunique()]
+
+
 def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_diagonal():
     costs, budgets = np.meshgrid([0.0, 1e-3, 1e-2, 1e-1], [1.0, 10.0, 100.0, 1000.0])
     table = pd.DataFrame({"evaluation_cost_s": costs.ravel(), "budget_s": budgets.ravel()})

@@ -121,6 +121,8 @@ def test_the_first_screen_has_the_reversal(reversing):
     assert alone.index("quick wins") < alone.index("Equal time reverses an order")
     several = summed_up([found, found])
     assert several.count("Equal time reverses an order") == 2
+    assert "<details>" not in several
+    assert "<details>" in summed_up([found] * 4)  # else no picture is on the first screen
 
 
 def test_the_sentence_over_all_functions_counts_each_of_them():

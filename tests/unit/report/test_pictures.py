@@ -48,6 +48,8 @@ def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
 def test_the_pictures_are_of_the_dimension_with_the_most_functions(evidence):
     found = evidence(SECONDS)
     rows = found.table("comparison")
+    none = {"comparison": rows.assign(target=nan)}
+    assert pictures(Evidence(none, found.campaign), Names.of(SECONDS)) == ""  # no ERT to rank by
     more = rows[rows["function"].isin(["1", "all"])].assign(dimension=40)
     both = {"comparison": pd.concat([rows, more])}
     assert "8 functions, bbob, 2 dimensions." in pictures(

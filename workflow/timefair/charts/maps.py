@@ -231,14 +231,23 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     pale = full.map(_paled).where(rows["tied"].notna(), full)
     colours = np.empty((budget.size, cost.size), dtype=object)
     colours[up, across] = pale.where(rows["known"], UNKNOWN)
+    # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
+    begin = np.vstack([np.full((1, cost.size), True), colours[1:] != colours[:-1]])
+    column, row = begin.T.nonzero()
+    ends = np.append(row[1:], 0)
+    high = np.where(ends > row, ends, budget.size) - row
     # Cells of one colour that touch at a corner, along the diagonal, are joined there.
-    joined = (colours[:-1, 1:-1] == colours[1:, 2:]).nonzero()
-    for centres, shape, of in (
-        ((up, left[across]), SQUARE, colours[up, across]),
-        ((joined[0] + 0.5, joined[1] + 0.5), DIAMOND, colours[1:, 2:][joined]),
+    at = colours[1:, 2:]
+    inside = (colours[1:, 1:-1] == at) & (colours[:-1, 2:] == at)
+    joined = ((colours[:-1, 1:-1] == at) & ~inside).nonzero()
+    tall = np.column_stack([np.ones(row.size), high])[:, np.newaxis] * SQUARE
+    for corners, shape, of in (
+        (np.column_stack([left[column], row]), tall, colours[row, column]),
+        (np.column_stack(joined)[:, ::-1] + 0.5, DIAMOND, at[joined]),
     ):
-        for colour in sorted(set(of) - {"white"} if shape is SQUARE else set(of)):
-            _cells(ax, np.column_stack(centres)[of == colour, ::-1], shape, colour)
+        for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
+            one = of == colour
+            _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
     _ticks(ax, cost, budget)
 
 
@@ -250,11 +259,14 @@ def _cells(
     edge: str = "",
     width: float = 0.2,
 ) -> None:
-    """Fill cells of one shape, all of them as one path; without an edge, it has their colour."""
+    """Fill cells, all of them as one path; without an edge, it has their colour.
+
+    They have one shape (points, 2), or one each.
+    """
     if not len(corners):
         return
     vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
-    codes = [Path.MOVETO, *[Path.LINETO] * (len(shape) - 2), Path.CLOSEPOLY]
+    codes = [Path.MOVETO, *[Path.LINETO] * (shape.shape[-2] - 2), Path.CLOSEPOLY]
     path = Path(vertices, np.tile(codes, len(corners)))
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
 

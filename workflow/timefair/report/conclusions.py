@@ -41,6 +41,9 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FINDINGS = 4
 """Number of findings of a space that are shown; the others are folded below the tables."""
 
+MOST_SPACES = 3
+"""Number of spaces up to which their verdicts are not folded on the first screen."""
+
 MOST_FUNCTIONS = 8
 """Number of functions of a space up to which their list is not folded."""
 
@@ -96,7 +99,10 @@ def summed_up(found: Sequence[Findings]) -> str:
         for one in found
     )
     together = f'<p class="headline">{escape(across(list(found)))}</p>'
-    return f'{together}\n<ul class="sentences">\n{items}\n</ul>'
+    each = f'<ul class="sentences">\n{items}\n</ul>'
+    if len(found) > MOST_SPACES:
+        each = folded("The verdict of each part", each, len(found), 0)
+    return f"{together}\n{each}"
 
 
 def verdicts(found: Sequence[Findings]) -> list[str]:

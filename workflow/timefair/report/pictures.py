@@ -16,7 +16,7 @@ from timefair.basics.words import cost, counted, number
 from timefair.charts.costs import spent
 from timefair.exhibits.comparisons.criteria import ERT
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import functions_of, pairs_of
+from timefair.report.findings.pairs import functions_of, pairs_of, targeted
 from timefair.report.markup import Names, dashes
 
 WIDTH, HEIGHT = 480, 300
@@ -53,7 +53,7 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    if len(every) < 2:
+    if len(every) < 2 or not any(targeted(evidence, space, unit) for unit in UNITS):
         return
     ends = {name: tuple(ranks[unit][name] for unit in UNITS) for name in every}
     shown = [name for name in every if name in names.shown]

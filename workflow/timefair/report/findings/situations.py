@@ -435,7 +435,8 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
     of = f"{made} pairs" if made == every else f"{made} listed pairs (of {every})"
     return (
         f"By the {main.detail} over {counted(pairs.functions, 'function')}, {len(pairs.better)} of "
-        f"{of} of algorithms differ significantly (Wilcoxon, Bonferroni)."
+        f"{of} of algorithms {'differs' if len(pairs.better) == 1 else 'differ'} significantly "
+        "(Wilcoxon, Bonferroni)."
     )
 
 
