@@ -86,7 +86,7 @@ def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
     assert "give one of them another under `algorithms`" in line
 
 
-def test_without_an_optimum_precisions_are_distances_to_the_best_of_all_runs(run, table):
+def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs(run, table):
     launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 5, "best_precision": 3.0}
     runs = Runs.of(
         table(
@@ -101,6 +101,11 @@ def test_without_an_optimum_precisions_are_distances_to_the_best_of_all_runs(run
     )
     some = runs.where((runs.frame["run"] == 0).to_numpy())
     assert some.frame["best_precision"].tolist() == [4.0, 9.0]
+    own = some.from_own_best()
+    assert own.frame["best_precision"].tolist() == [0.0, 5.0]
+    assert own.frame["reference_f"].tolist() == [3.0, 3.0]
+    assert own.traces.together().precision.tolist() == [6.0, 0.0, 5.0]
+    assert own.launches["best_precision"].tolist() == [0.0]
 
 
 def test_seconds_after_evaluations_are_exact_at_events_and_linear_between(run, table):

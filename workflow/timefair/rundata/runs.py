@@ -40,6 +40,7 @@ from timefair.rundata.traces import (
     Vectors,
     aligned,
     launches_begun_later,
+    launches_from,
     launches_of,
     nondominated,
     read_feasibility,
@@ -495,7 +496,7 @@ class Runs:
         return self.once("unperturbed", lambda: self.where(~self.perturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; precisions stay relative to the best of all."""
+        """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
@@ -508,6 +509,24 @@ class Runs:
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
             read_vectors=lambda: list(compress(self.vectors, kept)),
+        )
+
+    def from_own_best(self) -> Runs:
+        """The same runs; if the optimum is unknown, precisions are relative to their own best.
+
+        Before, the precisions are relative to the best value of all runs that were read, some of
+        which `where` may have omitted.
+        """
+        change = _best_known(self.frame)
+        if not change.any():
+            return self
+        best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
+        return replace(
+            self,
+            frame=self.frame.assign(best_precision=best, reference_f=reference),
+            traces=self.traces.each(lambda part: part.from_reference(change)),
+            launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
+            read_launches=lambda: launches_from(self.read_launches(), change),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
