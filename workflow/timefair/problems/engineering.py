@@ -324,7 +324,8 @@ def _bar(start: Sequence[int], end: Sequence[int], a: int, b: int) -> NDArray[np
     """Stiffness and mass of a bar between the joints a and b of the truss, per area; its length."""
     along = 9.144 * (np.array(end) - start)
     length = np.hypot(*along)
-    matrices, places = np.zeros((3, 12, 12)), np.ix_(*[[2 * a, 2 * a + 1, 2 * b, 2 * b + 1]] * 2)
+    matrices: NDArray[np.float64] = np.zeros((3, 12, 12))
+    places = np.ix_(*[[2 * a, 2 * a + 1, 2 * b, 2 * b + 1]] * 2)
     matrices[0][places] = np.kron([[1, -1], [-1, 1]], np.outer(along, along) / length**3)
     matrices[1][places] = length / 6 * np.kron([[2, 1], [1, 2]], np.eye(2))
     matrices[2, 0, 0] = length
