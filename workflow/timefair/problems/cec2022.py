@@ -78,8 +78,7 @@ class Cec2022(Cec):
             (0.1, 0.2, 0.2, 0.2, 0.1, 0.2),
         ),
         8: Hybrid(
-            (KATSUURA, HAPPYCAT, GRIEWANK_ROSENBROCK, SCHWEFEL, ACKLEY),
-            (0.3, 0.2, 0.2, 0.1, 0.2),
+            (KATSUURA, HAPPYCAT, GRIEWANK_ROSENBROCK, SCHWEFEL, ACKLEY), (0.3, 0.2, 0.2, 0.1, 0.2)
         ),
         9: (
             Part(ROSENBROCK, 10, 0, 1e4, 1e4),
@@ -88,11 +87,7 @@ class Cec2022(Cec):
             Part(DISCUS, 40, 100, 1e10, 1e4),
             Part(ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
         ),
-        10: (
-            Part(SCHWEFEL, 20, 0, rotated=False),
-            Part(RASTRIGIN, 10, 200),
-            Part(HGBAT, 10, 100),
-        ),
+        10: (Part(SCHWEFEL, 20, 0, rotated=False), Part(RASTRIGIN, 10, 200), Part(HGBAT, 10, 100)),
         11: (
             Part(SCHAFFER_F6, 20, 0, 2e7, 1e4),
             Part(SCHWEFEL, 20, 200),
