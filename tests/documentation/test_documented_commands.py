@@ -101,7 +101,7 @@ NOT_RUN = {
         (
             "python3 -m venv venvs/old",
             "venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment "
-            "pyarrow pydantic PyYAML",
+            "'pyarrow<22' pydantic PyYAML",
             "python3 -m venv venvs/new",
             "venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment "
             "pyarrow pydantic PyYAML",

@@ -21,6 +21,7 @@ class Scripted:
     lower = property(lambda self: np.full(self.dimension, -1.0))
     upper = property(lambda self: np.full(self.dimension, 1.0))
     evaluations_left = None
+    progress = property(lambda self: self.calls / max(self.most, 1))
     cores = 1
 
     def __init__(self, dimension: int, values: list[float], most: int) -> None:
