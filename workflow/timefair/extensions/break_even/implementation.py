@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.charts.chart import Picture, leaders
 from timefair.exhibits import questions
+from timefair.exhibits.campaign.recorded import asked
 from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.criteria import ERT
@@ -490,9 +491,8 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
 
 def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
     """The faster implementation that was measured, if the algorithm has one."""
-    origins = runs.origins.get(label)
-    uses = {one["algorithms"][label]["use"] for one in origins.campaign if one} if origins else ()
-    name, pairs = MEASURED.get(next(iter(uses)) if len(uses) == 1 else "", (None, ()))
+    uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"]).get(label, [])
+    name, pairs = MEASURED.get(uses[0] if len(uses) == 1 else "", (None, ()))
     ratios = [np.log(fast / slow) for slow, fast in pairs]
     return {
         "measured_factor": float(np.exp(np.mean(ratios))) if ratios else np.nan,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits.campaign.recorded import asked
 from timefair.extensions.break_even.lines import turning_factor
 from timefair.rundata.clocks import reference_s, shares_s
 from timefair.rundata.evaluation_cost import UsedByRuns
@@ -174,8 +175,5 @@ def _uncalibrated(frame: pd.DataFrame) -> list[str]:
 
 def _parallel(runs: Runs) -> list[str]:
     """The algorithms with a campaign that gave their runs several threads."""
-    given = {
-        label: [one["algorithms"][label].get("threads", 1) for one in origins.campaign if one]
-        for label, origins in runs.origins.items()
-    }
+    given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
     return sorted(label for label, found in given.items() if any((t or 1) > 1 for t in found))
