@@ -121,7 +121,8 @@ def measure(
 ) -> None:
     """Measure all algorithms of a campaign in all its dimensions, and write the file.
 
-    Every time is that of a run in a process of its own. `InputError` if the function does not exist, or an algorithm fails.
+    Every time is that of a run in a process of its own. `InputError` if the function does not
+    exist, or an algorithm fails.
     """
     from timefair.problems.registry import find
     from timefair.processes.jobs import in_new_interpreter
