@@ -108,6 +108,9 @@ NOT_RUN = {
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
+    "timefair export xlsx results/paper": (
+        "tests/extensions/metaheuristics/test_paper.py does; the tables are not made"
+    ),
     "timefair referee finals.csv": "tests/extensions/referee/test_referee.py does",
     "timefair register mine.yaml": (
         "needs a question; docs/how-to/registered.md has one, and registers it"
