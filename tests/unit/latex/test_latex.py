@@ -298,6 +298,24 @@ def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     assert len(tex.splitlines()) < 2 * LINES
 
 
+def test_a_whole_layout_takes_pages_and_each_function_has_its_own_digits():
+    functions, algorithms = range(1, 31), [f"A{k}" for k in range(8)]
+    keys = pd.MultiIndex.from_product([functions, algorithms], names=["function", "algorithm"])
+    frame = keys.to_frame(index=False).assign(suite="s", dimension=5)
+    frame["f"] = 10.0 ** (frame["function"] % 7 - 2) * 1.2345678 + frame.index % 8 * 1e-12
+    frame.loc[0, "f"] = 0.011
+    layout = Layout("F.", (Value("f", "f", "low", digits=5),), ("function", "algorithm"))
+    tex = typeset_frame(frame, replace(layout, whole=True))
+    check(tex)
+    assert tex.count(r"\begin{table*}") == 5  # 240 rows
+    assert tex.count("(continued)") == 4
+    assert "12.346 " in tex
+    assert "1234.6 " in tex
+    assert "are printed" not in tex
+    assert tex.count(r"\textbf") == 1  # of the others, all are printed alike
+    assert typeset_frame(frame, layout).count(r"\begin{table*}") == 1
+
+
 @pytest.mark.parametrize(
     ("points", "kept"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from timefair.statistics.means import deviation_of, mean_interval, mean_of
 DIGITS, DIGITS_OF_F = 4, 8
 """Significant digits in print: values of f often differ less than precisions."""
 
-SUMMARY = ("best", "mean", "deviation", "median", "worst")
-NAMES = ("Best", "Mean", "Std", "Median", "Worst")
+NAMES = {
+    "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
+}  # fmt: skip
+SUMMARY = tuple(NAMES)
 COLUMNS = (
     *CELL,
     RUNS,
@@ -64,11 +67,10 @@ COLUMNS = (
 
 
 def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Layout:
-    ends = ("low", "low", None, "low", "low")
     values = [
-        Value(f"{kind}_{name}", label, end, digits=digits, equal=equal)
-        for name, label, end in zip(SUMMARY, NAMES, ends, strict=True)
+        Value(f"{kind}_{name}", NAMES[name], "low", digits=digits, equal=equal) for name in SUMMARY
     ]
+    values[2] = replace(values[2], better=None)  # a small deviation is not better
     return Layout(
         caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
         "the runs; rank of the mean among the algorithms. Values that are printed alike are tied.",

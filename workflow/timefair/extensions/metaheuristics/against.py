@@ -112,7 +112,7 @@ COLUMNS = (
 )
 def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per function and other algorithm, then two per other algorithm over all functions."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     if runs.frame["budget_s"].notna().any():
         rows += _compared(runs, analysis, TIME)
     rows += _compared(with_published(runs), analysis, EVALUATIONS)
@@ -126,8 +126,8 @@ def _compared(runs: Runs, analysis: Analysis, at: str) -> Iterator[dict[str, Any
     best, counts = _results(runs, every, at)
     spaces: dict[tuple[str, str], list[int]] = {}
     for place, problem in enumerate(every):
-        suite, dimension = problem.space
-        spaces.setdefault((suite, ALL if mixed else str(dimension)), []).append(place)
+        suite, own = problem.space
+        spaces.setdefault((suite, ALL if mixed else str(own)), []).append(place)
     labels = sorted({name for problem in every for name in problem.algorithms})
     proposed = analysis.added.get(PROPOSED, labels[0] if labels else "")
     for (suite, dimension), places in spaces.items():

@@ -117,7 +117,9 @@ def _boxes(panel: panels.Panel, bounds: tuple[float, float], looks: dict[str, st
     ax = panel.axes
     ax.vlines(place, low, high, colors=colours, linewidth=0.6)
     ax.add_collection(
-        PolyCollection(np.transpose(corners, (2, 0, 1)), facecolors=colours, edgecolors=colours),
+        PolyCollection(
+            list(np.transpose(corners, (2, 0, 1))), facecolors=colours, edgecolors=colours
+        ),
         autolim=False,
     )
     ax.hlines(median, left, right, colors="white", linewidth=1.0)

@@ -121,8 +121,8 @@ def measure(
 ) -> None:
     """Measure all algorithms of a campaign in all its dimensions, and write the file.
 
-    Every time is that of the run of an own process; all algorithms of a dimension take turns.
-    `InputError` if the function does not exist, or an algorithm fails.
+    Every time is that of a run in a process of its own. `InputError` if the function does not
+    exist, or an algorithm fails.
     """
     from timefair.problems.registry import find
     from timefair.processes.jobs import in_new_interpreter
@@ -138,13 +138,10 @@ def measure(
     for dimension in chosen.dimensions:
         place = (chosen.suite, dict(chosen.parameters), number, dimension, chosen.instances[0])
         t0 = loop()
-        t1 = in_new_interpreter(timed, f"{__name__}:evaluate", {}, place, evaluations, 0)
-        times: dict[str, list[float]] = {label: [] for label in campaign.algorithms}
-        for repeat in range(REPEATS):
-            for label, spec in campaign.algorithms.items():
-                arguments = spec.use, dict(spec.arguments), place, evaluations, repeat
-                times[label].append(in_new_interpreter(timed, *arguments))
-        for label, found in times.items():
+        (t1,) = in_new_interpreter(timed, f"{__name__}:evaluate", {}, place, evaluations, 1)
+        for label, spec in campaign.algorithms.items():
+            arguments = spec.use, dict(spec.arguments), place, evaluations, REPEATS
+            found = in_new_interpreter(timed, *arguments)
             names = {"suite": chosen.suite, "dimension": dimension, "function": number}
             row = {**names, "algorithm": label, "evaluations": evaluations}
             row |= {"t0_s": t0, "t1_s": t1, "t2_s": found}
@@ -182,9 +179,9 @@ def timed(
     parameters: dict[str, Any],
     place: tuple[str, dict[str, Any], int, int, int],
     evaluations: int,
-    repeat: int,
-) -> float:
-    """Seconds of a run with these evaluations, restarts included; in a process of its own."""
+    repeats: int,
+) -> list[float]:
+    """Seconds of runs with these evaluations, restarts included."""
     from timefair.algorithms import registry
     from timefair.linux import kernel
     from timefair.measure.launching import run_seed
@@ -197,8 +194,11 @@ def timed(
     problem = find(suite, options).problem(*numbers)
     algorithm = registry.load(use, parameters)
     algorithm.prepare()
-    seed = run_seed(1, problem.name, use, repeat)
-    row = measure_run(algorithm, problem, Allowance(evaluations=evaluations), seed)
-    if row["evaluations"] < evaluations:
-        raise InputError(f"{use}: {row['message'] or row['stop_reason']}")
-    return float(row["real_s"])
+    seconds = []
+    for repeat in range(repeats):
+        seed = run_seed(1, problem.name, use, repeat)
+        row = measure_run(algorithm, problem, Allowance(evaluations=evaluations), seed)
+        if row["evaluations"] < evaluations:
+            raise InputError(f"{use}: {row['message'] or row['stop_reason']}")
+        seconds.append(float(row["real_s"]))
+    return seconds

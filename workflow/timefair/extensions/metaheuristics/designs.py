@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,5 +127,5 @@ def _written(
     return found | {"g": _numbers(g), "h": _numbers(h)}
 
 
-def _numbers(values: Sequence[float]) -> str:
+def _numbers(values: Iterable[float]) -> str:
     return " ".join(f"{float(value):.{SHOWN}g}" for value in values)

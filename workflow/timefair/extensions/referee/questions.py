@@ -35,6 +35,10 @@ COMPILED = ("nlopt", "pygmo", "fcmaes", "external")
 COLUMNS = ("algorithm", "function", "value")
 
 
+Parts = Mapping[Any, Mapping[Any, Any]]
+"""Evidence of the checklist and what it lacks, by topic and part."""
+
+
 class Answer(NamedTuple):
     """A question, yes, no or unknown, and the sentence that an author could print."""
 
@@ -170,8 +174,8 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     runs = Runs.read(collected.in_folder(folder, campaign))
     frame = runs.frame.assign(value=precision_at_the_end(runs), seconds=runs.frame["wall_s"])
     finals = Finals(frame.astype({"evaluations": float}))
-    rows = Results(folder).table("checklist").to_dict("records")
-    parts = {(row["topic"], row["part"]): row for row in rows}
+    checklist = Results(folder).table("checklist").set_index(["topic", "part"])
+    parts: Parts = checklist[["evidence", "missing"]].to_dict("index")
     shown = [] if campaign.is_foreign else list(each("check", campaign))
     at = next((k for k, line in enumerate(shown) if line.startswith("can show")), len(shown))
     power = finals.power()
@@ -207,18 +211,18 @@ def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: Finals) -
     return finals.equal(unit, "s" if unit == "seconds" else unit)
 
 
-def _part(question: str, row: Mapping[str, Any] | None, against: str = "") -> Answer:
+def _part(question: str, row: Mapping[Any, Any] | None, against: str = "") -> Answer:
     """A part of the checklist; `against`: words of the evidence that make it a no."""
     if row is None:
         return Answer(question, UNKNOWN, "Nothing was recorded.")
-    evidence, missing = (str(row[key] or "") for key in ("evidence", "missing"))
+    evidence, missing = ("" if pd.isna(row[key]) else row[key] for key in ("evidence", "missing"))
     if missing:
-        return Answer(question, UNKNOWN if not evidence else NO, f"Missing: {missing}.")
+        return Answer(question, NO if evidence else UNKNOWN, f"Not stated: {missing}.")
     answer = NO if against and against in evidence else YES
     return Answer(question, answer, f"{evidence[:1].upper()}{evidence[1:]}.")
 
 
-def _schedules(campaign: Campaign, row: Mapping[str, Any] | None) -> Answer:
+def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
     """Whether lengths of launches are known, and launches were completed."""
     question = "Population and schedule stated"
     given = [
