@@ -115,12 +115,17 @@ def batches(use: str, parameters: Mapping[str, object]) -> bool | None:
     return next((known for known in (True, None) if known in of_members), False)
 
 
-def implementation(use: str) -> Implementation:
-    """What an algorithm is implemented in; what is not found is the user's."""
+def declared(use: str) -> tuple[Library, str]:
+    """As `find`; an algorithm that is not found is the user's, in another environment."""
     try:
-        library, name = find(use)
+        return find(use)
     except InputError:
-        return OWN.implementation(use)
+        return OWN, use
+
+
+def implementation(use: str) -> Implementation:
+    """What an algorithm is implemented in."""
+    library, name = declared(use)
     return library.implementation(name)
 
 

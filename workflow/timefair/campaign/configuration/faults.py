@@ -310,7 +310,7 @@ def _unscheduled(use: str, name: str) -> str:
     """The fault of a schedule if only another parameter limits a launch; else empty."""
     from timefair.algorithms import registry
 
-    length = registry.find(use)[0].length
+    length = registry.declared(use)[0].length
     if length in ("", name):
         return ""
     return f"{name!r}: {use} follows the budget unless {length!r} is given; name that, or remove it"
@@ -399,7 +399,7 @@ def _unplanned(campaign: Campaign) -> Iterator[str]:
         return
     labels: dict[tuple[str, int], list[str]] = {}
     for label, spec in campaign.algorithms.items():
-        library, name = registry.find(spec.use)
+        library, name = registry.declared(spec.use)
         plan = library.planned.get(name) or library.planned.get("")
         if plan and spec.tuned is None and plan[0] not in spec.arguments:
             labels.setdefault(plan, []).append(label)
