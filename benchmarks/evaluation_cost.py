@@ -31,7 +31,7 @@ from timefair.problems.registry import SUITES
 from timefair.statistics.ert import ert, ert_interval
 from timefair.statistics.runtimes import runtimes
 
-CLIMBER = Path(__file__).parents[1] / "docs/how-to/external/climber.py"
+CLIMBER = Path(__file__).parents[1] / "docs/guide/external/climber.py"
 ALGORITHMS = {
     "DE": ("timefair:DE", {}),
     "CMA-ES": ("pycma:CMA-ES", {}),

@@ -2,7 +2,7 @@
 
     python benchmarks/external.py [--evaluations 20000] [--repetitions 5]
 
-bbob f8 at D = 10. Every row is the hill climber of docs/how-to/external: the same points,
+bbob f8 at D = 10. Every row is the hill climber of docs/guide/external: the same points,
 in batches as large as said. Microseconds are those of whole runs, the algorithm's own work and the
 start of its process included, divided by the evaluations; the least of the repetitions, which go in
 turns.
@@ -32,7 +32,7 @@ from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
-EXAMPLES = Path(__file__).parents[1] / "docs/how-to/external"
+EXAMPLES = Path(__file__).parents[1] / "docs/guide/external"
 BATCHES = (1, 20)
 
 _spec = importlib.util.spec_from_file_location("climber", EXAMPLES / "climber.py")

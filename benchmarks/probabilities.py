@@ -1,6 +1,6 @@
 """How often statements about algorithms are right that the package gives a probability.
 
-    python benchmarks/probabilities.py [--fields 15] [--output docs/explanation/probabilities]
+    python benchmarks/probabilities.py [--fields 15] [--output docs/validation/probabilities]
     python benchmarks/probabilities.py --bootstrap-alone --output OTHER
 
 A field is a simulated campaign: algorithms on functions with one target, whose true expected
@@ -209,7 +209,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--fields", type=int, default=15)
-    parser.add_argument("--output", type=Path, default=Path("docs/explanation/probabilities"))
+    parser.add_argument("--output", type=Path, default=Path("docs/validation/probabilities"))
     parser.add_argument("--bootstrap-alone", action="store_true")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)

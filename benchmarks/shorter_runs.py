@@ -7,7 +7,7 @@ For each time, the runs are cut there. Printed are the pairs of algorithms, thos
 test over the functions decides at the end of the time, as in the table `comparison`, and those with
 significant rank reversals over the functions, as in the table `rank_reversals`. The number of
 evaluations of a cut run follows from its average speed. The default campaign was chosen with this
-table (docs/how-to/power.md).
+table (docs/guide/power.md).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""From how many problems on tuning pays off: the study of docs/how-to/tuning.md, and its results.
+"""From how many problems on tuning pays off: the study of docs/guide/tuning.md, and its results.
 
     python benchmarks/tuning.py [--write]
 
 Runs `config/studies/tuning.yaml` with Snakemake, about five minutes on two cores; a campaign that
 was stopped goes on. Then prints what each search cost and found, and the table `tuning_pays`, as
-Markdown. With --write, it puts them at the end of docs/how-to/tuning.md, in place of earlier ones.
+Markdown. With --write, it puts them at the end of docs/guide/tuning.md, in place of earlier ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from timefair.campaign import configuration, plan
 from timefair.records.store import open_record
 
 ROOT = Path(__file__).parents[1]
-STUDY, PAGE = "config/studies/tuning.yaml", ROOT / "docs/how-to/tuning.md"
+STUDY, PAGE = "config/studies/tuning.yaml", ROOT / "docs/guide/tuning.md"
 RESULTS = ROOT / "results/tuning"
 MARK = "<!-- study: made by python benchmarks/tuning.py --write -->\n"
 
@@ -29,7 +29,7 @@ MARK = "<!-- study: made by python benchmarks/tuning.py --write -->\n"
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--write", action="store_true", help="put the results into docs/how-to/tuning.md"
+        "--write", action="store_true", help="put the results into docs/guide/tuning.md"
     )
     write = parser.parse_args().write
     command = [sys.executable, "-m", "snakemake", "--cores", "all", "--configfile", STUDY]

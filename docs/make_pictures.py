@@ -91,7 +91,7 @@ class Picture:
         return f"snakemake --cores all{elsewhere} --configfile {self.campaign}"
 
 
-DEFAULT, TUTORIAL = "config/config.yaml", "docs/start/tutorial/campaign.yaml"
+DEFAULT, TUTORIAL = "config/config.yaml", "docs/guide/tutorial/campaign.yaml"
 COSTS, RUN_COUNT = "config/studies/evaluation-cost.yaml", "config/studies/how-many-runs.yaml"
 OBJECTIVES = "config/studies/two-objectives.yaml"
 CONSTRAINTS = "config/studies/constraints.yaml"
@@ -99,36 +99,36 @@ MOVING = "config/studies/moving-seconds.yaml"
 QUANTILES, TIME_FAIR = "config/papers/quantiles.yaml", "config/papers/time-fair-small.yaml"
 
 DECLARED = (
-    Picture("start/report/page.png", DEFAULT, PAGE),
-    Picture("start/tutorial/ert.png", TUTORIAL, "ert"),
-    Picture("start/tutorial/rank_reversals.png", TUTORIAL, "rank_reversals"),
-    Picture("how-to/portfolios/portfolio.png", DEFAULT, "portfolio"),
-    Picture("how-to/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
-    Picture("how-to/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
-    Picture("explanation/probabilities/probability_best.png", COSTS, "probability_best"),
-    Picture("how-to/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
-    Picture("how-to/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
-    Picture("explanation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
-    Picture("explanation/papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
-    Picture("explanation/papers/time-fair-rank-reversals.png", TIME_FAIR, "rank_reversals"),
-    Picture("explanation/papers/time-fair-anytime.png", TIME_FAIR, "anytime"),
-    Picture("explanation/papers/time-fair-profile.png", TIME_FAIR, "profile"),
+    Picture("guide/report/page.png", DEFAULT, PAGE),
+    Picture("guide/tutorial/ert.png", TUTORIAL, "ert"),
+    Picture("guide/tutorial/rank_reversals.png", TUTORIAL, "rank_reversals"),
+    Picture("guide/portfolios/portfolio.png", DEFAULT, "portfolio"),
+    Picture("guide/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
+    Picture("guide/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
+    Picture("validation/probabilities/probability_best.png", COSTS, "probability_best"),
+    Picture("guide/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
+    Picture("guide/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
+    Picture("validation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
+    Picture("validation/papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
+    Picture("validation/papers/time-fair-rank-reversals.png", TIME_FAIR, "rank_reversals"),
+    Picture("validation/papers/time-fair-anytime.png", TIME_FAIR, "anytime"),
+    Picture("validation/papers/time-fair-profile.png", TIME_FAIR, "profile"),
     Picture(
-        "explanation/papers/time-fair-discrete-rank-reversals.png",
+        "validation/papers/time-fair-discrete-rank-reversals.png",
         "config/papers/time-fair-discrete-small.yaml",
         "rank_reversals",
     ),
-    Picture("how-to/two-objectives/attainment.png", OBJECTIVES, "attainment"),
-    Picture("how-to/tuning/pays.png", "config/studies/tuning.yaml", "tuning_pays"),
-    Picture("how-to/changing-problems/after-change.png", MOVING, "after_change"),
-    Picture("how-to/constraints/feasible.png", CONSTRAINTS, "feasible"),
-    Picture("how-to/constraints/feasible-evaluations.png", CONSTRAINTS, "feasible_evaluations"),
-    Picture("explanation/run-count/rules.png", RUN_COUNT, "run_count_rules"),
-    Picture("explanation/run-count/configurations.png", RUN_COUNT, "run_count_configurations"),
-    Picture("explanation/run-count/dimensions.png", RUN_COUNT, "run_count_dimensions"),
-    Picture("explanation/run-count/problems.png", RUN_COUNT, "run_count_problems"),
-    Picture("explanation/run-count/algorithms.png", RUN_COUNT, "run_count_algorithms"),
-    Picture("explanation/run-count/reliability.png", RUN_COUNT, "run_count_reliability"),
+    Picture("guide/two-objectives/attainment.png", OBJECTIVES, "attainment"),
+    Picture("guide/tuning/pays.png", "config/studies/tuning.yaml", "tuning_pays"),
+    Picture("guide/changing-problems/after-change.png", MOVING, "after_change"),
+    Picture("guide/constraints/feasible.png", CONSTRAINTS, "feasible"),
+    Picture("guide/constraints/feasible-evaluations.png", CONSTRAINTS, "feasible_evaluations"),
+    Picture("validation/run-count/rules.png", RUN_COUNT, "run_count_rules"),
+    Picture("validation/run-count/configurations.png", RUN_COUNT, "run_count_configurations"),
+    Picture("validation/run-count/dimensions.png", RUN_COUNT, "run_count_dimensions"),
+    Picture("validation/run-count/problems.png", RUN_COUNT, "run_count_problems"),
+    Picture("validation/run-count/algorithms.png", RUN_COUNT, "run_count_algorithms"),
+    Picture("validation/run-count/reliability.png", RUN_COUNT, "run_count_reliability"),
 )
 
 PICTURES = DECLARED + tuple(
@@ -138,14 +138,14 @@ PICTURES = DECLARED + tuple(
 )
 """Those, and for the gallery one of every other figure."""
 
-BENCHMARKS = {"explanation/probabilities/calibration.png": "python benchmarks/probabilities.py"}
+BENCHMARKS = {"validation/probabilities/calibration.png": "python benchmarks/probabilities.py"}
 """The pictures that a benchmark draws, and its command; whether they are stale is not known."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "pictures", nargs="*", metavar="PICTURE", help="such as start/tutorial/ert.png"
+        "pictures", nargs="*", metavar="PICTURE", help="such as guide/tutorial/ert.png"
     )
     parser.add_argument("--check", action="store_true", help="draw nothing")
     options = parser.parse_args()

@@ -65,7 +65,7 @@ def prose(page: Path) -> str:
 
 
 def make_environments(folder: Path) -> None:
-    """What docs/how-to/environments.md has its reader make; the interpreters are this one."""
+    """What docs/guide/environments.md has its reader make; the interpreters are this one."""
     for name in ("old", "new"):
         python = folder / "venvs" / name / "bin/python"
         python.parent.mkdir(parents=True)

@@ -20,7 +20,7 @@ from timefair.policies.stopping import STOPPING
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "Promise: "
-DESCRIBED = {"restart": "docs/how-to/restarts.md", "stopping": "docs/explanation/run-count.md"}
+DESCRIBED = {"restart": "docs/guide/restarts.md", "stopping": "docs/validation/run-count.md"}
 """The pages that have a table of the classes of a chosen section."""
 
 
@@ -278,9 +278,9 @@ def columns() -> Iterator[str]:
 
 BLOCKS = (
     Block("config/README.md", "keys", keys),
-    Block("docs/how-to/restarts.md", "restart policies", policies),
-    Block("docs/explanation/run-count.md", "stopping rules", rules),
-    Block("docs/how-to/foreign-tables.md", "columns of a table", columns),
+    Block("docs/guide/restarts.md", "restart policies", policies),
+    Block("docs/validation/run-count.md", "stopping rules", rules),
+    Block("docs/guide/foreign-tables.md", "columns of a table", columns),
 )
 
 if __name__ == "__main__":

@@ -333,7 +333,7 @@ MADE = {
         "integer": integer_sentence,
         "suite reference": suite_reference,
     },
-    "docs/start/installation.md": {"extras": extras_sentence},
+    "docs/guide/installation.md": {"extras": extras_sentence},
     "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
     "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
 }

@@ -44,7 +44,6 @@ NOT_RUN = {
     "pip install -r envs/requirements.txt -e .": "installs what the tests run in",
     "pip install -r envs/test.txt -e .": "installs what the tests run in",
     "pip install -r envs/dev.txt -e .": "installs what the tests run in",
-    "pip install 'snakemake[reports]'": "installs what the tests run in",
     "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
         "needs a Slurm; tests/workflow/cluster has one"
     ),
@@ -98,7 +97,7 @@ NOT_RUN = {
     ),
     "timefair referee finals.csv": "tests/extensions/referee/test_referee.py does",
     "timefair register mine.yaml": (
-        "needs a question; docs/how-to/registered.md has one, and registers it"
+        "needs a question; docs/guide/registered.md has one, and registers it"
     ),
     **dict.fromkeys(
         (
@@ -313,13 +312,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
-READ_BY_PYTHON = {ROOT / "docs/how-to/ioh.md"}
+READ_BY_PYTHON = {ROOT / "docs/guide/ioh.md"}
 """Pages with Python that reads what their commands write."""
 
 
 def _always_run(page: Path) -> bool:
     """Whether the commands of the page are not for ``--thorough`` only."""
-    first = (ROOT, ROOT / "docs/start", ROOT / "docs/reference")
+    first = (ROOT, ROOT / "docs/guide", ROOT / "docs/reference")
     return page.parent in first or page in READ_BY_PYTHON
 
 

@@ -1,4 +1,4 @@
-"""The tests that docs/explanation/fairness.md names exist."""
+"""The tests that docs/validation/fairness.md names exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fences import ROOT
 
-TEXT = (ROOT / "docs/explanation/fairness.md").read_text()
+TEXT = (ROOT / "docs/validation/fairness.md").read_text()
 NAMED = sorted(set(re.findall(r"`((?:tests/)?[\w/]+\.py)(?:::(\w+))?`", TEXT)))
 
 

@@ -131,5 +131,5 @@ def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
     for row in rows:
         found = dict(zip(head, row, strict=True))
         assert (found["status"], found["deterministic"], found["inside"]) == ("ok", "yes", "yes")
-    for page in ("README.md", "docs/reference/algorithms.md", "docs/start/installation.md"):
+    for page in ("README.md", "docs/reference/algorithms.md", "docs/guide/installation.md"):
         assert "directsearch" in (tmp_path / page).read_text(encoding="utf-8")

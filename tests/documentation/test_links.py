@@ -33,3 +33,10 @@ def test_every_page_is_in_the_index() -> None:
     index = (ROOT / "docs/README.md").read_text()
     pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("*/*.md")]
     assert [name for name in pages if f"({name})" not in index] == []
+
+
+def test_the_guide_is_short() -> None:
+    guide = (ROOT / "docs/guide").glob("*.md")
+    words = {page.name: len(page.read_text().split()) for page in guide}
+    assert sum(words.values()) <= 40_000
+    assert {name for name, count in words.items() if count > 1000} <= {"tutorial.md"}

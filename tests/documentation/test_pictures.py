@@ -28,9 +28,9 @@ def pictures(monkeypatch):
 
 @pytest.mark.parametrize("name", ["campaign.yaml", "mine.py"])
 def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
-    shown = (block.text for block in fences(ROOT / "docs/start/tutorial.md"))
+    shown = (block.text for block in fences(ROOT / "docs/guide/tutorial.md"))
     text = next(text for text in shown if text.startswith(f"# {name}\n"))
-    assert (ROOT / "docs/start/tutorial" / name).read_text() == text
+    assert (ROOT / "docs/guide/tutorial" / name).read_text() == text
 
 
 @pytest.mark.slow

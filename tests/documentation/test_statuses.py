@@ -5,7 +5,7 @@ from pathlib import Path
 
 from timefair.records.status import Status
 
-PAGE = Path(__file__).parents[2] / "docs/explanation/integrity.md"
+PAGE = Path(__file__).parents[2] / "docs/validation/integrity.md"
 
 
 def test_every_status_is_on_the_page():

@@ -9,7 +9,7 @@ from archived import command
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs/how-to/foreign-tables.md"
+PAGE = Path(__file__).parents[2] / "docs/guide/foreign-tables.md"
 HAS_LESS = {"checklist", "restart_advice", "restarts", "best_points", "runs", "rank_reversals"}
 """The default tables that need what a table of runs does not hold; the last two in columns."""
 

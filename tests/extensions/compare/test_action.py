@@ -102,7 +102,7 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
 
 
 def test_the_example_uses_the_inputs_that_the_action_has() -> None:
-    example = yaml.safe_load((ROOT / "docs/how-to/compare/workflow.yml").read_text())
+    example = yaml.safe_load((ROOT / "docs/guide/compare/workflow.yml").read_text())
     (step,) = [
         step
         for step in example["jobs"]["compare"]["steps"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-DOCUMENTED = Path(__file__).parents[3] / "docs/explanation/probabilities/calibration.csv"
+DOCUMENTED = Path(__file__).parents[3] / "docs/validation/probabilities/calibration.csv"
 SPECIFICATION = importlib.util.spec_from_file_location(
     "probabilities_benchmark", Path(__file__).parents[3] / "benchmarks/probabilities.py"
 )

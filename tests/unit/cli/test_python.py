@@ -62,7 +62,7 @@ def test_the_name_of_an_analysis_is_checked(here, name):
 
 @pytest.mark.slow
 def test_the_notebook_runs(here):
-    cells = json.loads((ROOT / "docs/start/python.ipynb").read_text())["cells"]
+    cells = json.loads((ROOT / "docs/guide/python.ipynb").read_text())["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     few = 'tables=["ert", "ecdf", "comparison"], figures={"names": ["ecdf"]}'
     for usual, less in {

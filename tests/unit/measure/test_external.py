@@ -23,7 +23,7 @@ from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
-EXAMPLES = Path(__file__).parents[3] / "docs/how-to/external"
+EXAMPLES = Path(__file__).parents[3] / "docs/guide/external"
 T_NS = 2_000_000_000
 """Longer than a machine stalls and a program starts."""
 

@@ -57,7 +57,7 @@ def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     message = explained(row, trace)["message"]
     assert "a trial launch was at test_idleness.py, line " in message
     assert message.endswith(
-        "in sleeps; what is done once belongs into solve.prepare (see docs/start/own.md)"
+        "in sleeps; what is done once belongs into solve.prepare (see docs/guide/own.md)"
     )
 
 

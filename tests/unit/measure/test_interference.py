@@ -125,7 +125,7 @@ def test_others_are_blamed_for_what_the_run_did_not_compute(
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
-    source = Path(__file__).parents[3] / "docs/how-to/external/climber.c"
+    source = Path(__file__).parents[3] / "docs/guide/external/climber.c"
     program = tmp_path / "climber"
     subprocess.run(["cc", "-O2", "-std=c11", "-o", program, source], check=True)
     usable = os.sched_getaffinity(0)

@@ -1,4 +1,4 @@
-"""The example of an algorithm in C in docs/start/own.md is compiled and measured."""
+"""The example of an algorithm in C in docs/guide/own.md is compiled and measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timefair.measure.trial import prepare
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES
 
-EXAMPLES = Path(__file__).parents[3] / "docs/start/own"
+EXAMPLES = Path(__file__).parents[3] / "docs/guide/own"
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler")
 

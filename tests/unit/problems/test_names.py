@@ -16,13 +16,13 @@ from timefair.problems import names
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-OWN = Path(__file__).parents[3] / "docs/start/own.md"
+OWN = Path(__file__).parents[3] / "docs/guide/own.md"
 GIVEN = {"bbob": {"1": "bowl & co"}}
 
 
 @pytest.fixture
 def costs(tmp_path, monkeypatch):
-    """A function: the example of docs/start/own.md, with other names in its file."""
+    """A function: the example of docs/guide/own.md, with other names in its file."""
     blocks = OWN.read_text().split("```")
     python, yaml = (
         next(block.partition("\n")[2] for block in blocks if f"# costs.{ending}" in block)

@@ -22,44 +22,44 @@ class Question:
 
 
 BETTER = Question(
-    1, "Which algorithm is better, and how certain is that?", "explanation/comparisons.md"
+    1, "Which algorithm is better, and how certain is that?", "validation/comparisons.md"
 )
 REVERSAL = Question(
-    3, "Which algorithm wins in evaluations and loses in seconds?", "explanation/comparisons.md"
+    3, "Which algorithm wins in evaluations and loses in seconds?", "validation/comparisons.md"
 )
 TARGET = Question(
-    4, "How long until a target is reached, restarts included?", "explanation/runtimes.md"
+    4, "How long until a target is reached, restarts included?", "validation/runtimes.md"
 )
 COST = Question(
-    5, "Which algorithm is best at the cost of my evaluations?", "how-to/evaluation-cost.md"
+    5, "Which algorithm is best at the cost of my evaluations?", "guide/evaluation-cost.md"
 )
 EXECUTIONS = Question(
     8,
     "How good is the best of several executions, or of the restarts within one budget?",
-    "explanation/runtimes.md",
+    "validation/runtimes.md",
 )
 QUALITY = Question(
-    9, "How good are the peak, the average and the bad case?", "explanation/quantiles.md"
+    9, "How good are the peak, the average and the bad case?", "validation/quantiles.md"
 )
-NOISE = Question(10, "What have noisy runs really found?", "how-to/noise.md")
-MEAN = Question(11, "Where does the mean mislead?", "explanation/quantiles.md")
+NOISE = Question(10, "What have noisy runs really found?", "guide/noise.md")
+MEAN = Question(11, "Where does the mean mislead?", "validation/quantiles.md")
 FRONT = Question(
-    12, "Which trade-offs between two objectives were reached?", "how-to/two-objectives.md"
+    12, "Which trade-offs between two objectives were reached?", "guide/two-objectives.md"
 )
 CHANGES = Question(
-    13, "How well does an algorithm follow a problem that changes?", "how-to/changing-problems.md"
+    13, "How well does an algorithm follow a problem that changes?", "guide/changing-problems.md"
 )
-ANYTIME = Question(14, "How good is an algorithm at any time?", "explanation/curves.md")
+ANYTIME = Question(14, "How good is an algorithm at any time?", "validation/curves.md")
 FEASIBLE = Question(
-    15, "How soon does an algorithm find a feasible point?", "how-to/constraints.md"
+    15, "How soon does an algorithm find a feasible point?", "guide/constraints.md"
 )
 FACTOR = Question(
-    16, "How often is an algorithm within a factor of the best?", "explanation/curves.md"
+    16, "How often is an algorithm within a factor of the best?", "validation/curves.md"
 )
 ANCILLARY = Question(
-    18, "How do tuning and preparation change the results?", "explanation/runtimes.md"
+    18, "How do tuning and preparation change the results?", "validation/runtimes.md"
 )
-RUNS = Question(19, "How many runs were enough?", "explanation/run-count.md")
-POINT = Question(20, "Which points were found?", "start/own.md")
-MEASUREMENT = Question(21, "How did the measurement go?", "explanation/timing.md")
+RUNS = Question(19, "How many runs were enough?", "validation/run-count.md")
+POINT = Question(20, "Which points were found?", "guide/own.md")
+MEASUREMENT = Question(21, "How did the measurement go?", "validation/timing.md")
 REPORTING = Question(22, "What must a report state?", "reference/checklist.md")

@@ -3,7 +3,7 @@
 Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``) until `escape` makes LaTeX of it, so
 that a number is as wide as its text is long. All numbers of a value have one notation, and
 therefore the same number of digits after the point or in the exponent. They align in right-aligned
-columns without a package for numbers (``docs/start/latex.md`` compares with siunitx).
+columns without a package for numbers (``docs/guide/latex.md`` compares with siunitx).
 """
 
 from __future__ import annotations

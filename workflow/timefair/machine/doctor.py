@@ -375,7 +375,7 @@ def _private_folders(seen: Observation) -> Diagnosis:
     if not refused:
         return ok("possible: a run cannot read files of an earlier one")
     remedy = (
-        "allow user namespaces (docs/explanation/timing.md); without, folders are only compared"
+        "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
     )
     return warn(f"not possible: {refused}", remedy)
 

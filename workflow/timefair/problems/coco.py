@@ -11,7 +11,7 @@ bounds, ends the run with the status ``raised``.
 
 ``bbob-noisy``: an algorithm gets measured values, which are f with noise. Like COCO's logger,
 timefair records the measured value and the value without noise of each evaluation that improves one
-of the two; see `docs/how-to/noise.md`. This costs the algorithm no evaluation. The optimum is that
+of the two; see `docs/guide/noise.md`. This costs the algorithm no evaluation. The optimum is that
 of f without noise. A measured value is never below it: all models of noise add 1.01e-8. Cauchy
 noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. COCO adds a penalty to measured values
 outside the bounds, but not to values without noise. The noise of a run begins at a position in

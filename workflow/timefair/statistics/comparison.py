@@ -145,7 +145,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
 
     All values are NaN if a sample is empty. The interval contains A12, and its width is never zero:
     a normal interval with DeLong's variance after each sample got one value better and one worse
-    than all others. Its coverage is in docs/explanation/comparisons.md.
+    than all others. Its coverage is in docs/validation/comparisons.md.
 
     Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
     E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.

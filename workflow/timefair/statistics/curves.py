@@ -147,7 +147,7 @@ def ecdf_band(
 
     The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
     ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
-    coverage is in docs/explanation/curves.md.
+    coverage is in docs/validation/curves.md.
 
     Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
@@ -265,7 +265,7 @@ def profile_band(
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
     is biased, and so are its samples. NaN without problems, or if an algorithm has only one run on
-    a problem. The coverage is in docs/explanation/curves.md.
+    a problem. The coverage is in docs/validation/curves.md.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """

@@ -38,7 +38,7 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     ValueError if `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
 
     If the result is False for few runs, the distribution may still have a heavy tail. How often
-    each distribution is found: docs/explanation/runtimes.md.
+    each distribution is found: docs/validation/runtimes.md.
 
     Source: P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for
     non-normality, Statistics in Medicine 12 (1993).
@@ -146,7 +146,7 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
     are no runs.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1); there, a
-    failure costs T, which is the same for runs that use it up (docs/explanation/papers-claims.md).
+    failure costs T, which is the same for runs that use it up (docs/validation/papers-claims.md).
 
     >>> float(ert([3.0, 10.0, 5.0], [True, False, True]))
     9.0
@@ -204,7 +204,7 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
     quantile t of Student's distribution with R - 1 degrees of freedom, and sqrt(R/(R - 1)) times
     the coefficient of variation c of the runtime with restarts. f is `widening` if all runs
     succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is. The coverage is in
-    docs/explanation/runtimes.md.
+    docs/validation/runtimes.md.
 
     Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954).
     """

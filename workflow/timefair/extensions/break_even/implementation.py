@@ -31,7 +31,7 @@ from timefair.statistics.quantiles import quantile_interval, sample_quantile
 QUESTION = questions.Question(
     3.5,
     "Would another implementation change the order of two algorithms?",
-    "explanation/implementation.md",
+    "validation/implementation.md",
 )
 SCALED = (
     "The own time of a run is its time without its evaluations, for which the calibrated cost of "

@@ -32,7 +32,7 @@ from timefair.statistics.bootstrap import has_singles, percentile_interval, stra
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 
-LEADS = Question(14.5, "Which algorithm leads, and when?", "explanation/indicators.md")
+LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
 DECADES = 3
 """An integral over seconds begins this number of decades before its end."""

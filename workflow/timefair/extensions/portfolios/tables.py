@@ -30,7 +30,7 @@ from timefair.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 
-QUESTION = Question(7, "Which algorithms should share my time?", "how-to/portfolios.md")
+QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
 SIZES = (2, 3)
 EVERY, EXTENDED = "every", "extended"

@@ -285,7 +285,7 @@ def informed_by_the_field(
     The variance of each log cost is widened to that of the population, and averaged with the usual
     one of the field. Then the draws are resampled by a model with two levels, in which the log
     costs on a function are normal around its centre, with the same spread on all functions.
-    Failures alone bound a cost from below. docs/explanation/probabilities.md has the reasons.
+    Failures alone bound a cost from below. docs/validation/probabilities.md has the reasons.
 
     Source: A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G.
     K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and

@@ -34,7 +34,7 @@ from timefair.statistics.bootstrap import percentile_interval
 QUESTION = Question(
     2,
     "How likely is each algorithm the best, and does the difference matter?",
-    "explanation/probabilities.md",
+    "validation/probabilities.md",
 )
 DECISIVE_TARGET = Column(
     "target",

@@ -38,7 +38,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
     """
     if campaign.section(KEY) is None:
         raise InputError(
-            "registered: missing; state the question, as docs/how-to/registered.md shows"
+            "registered: missing; state the question, as docs/guide/registered.md shows"
         )
     if (found := first_run(folder)) is not None:
         raise InputError(

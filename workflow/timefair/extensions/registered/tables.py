@@ -36,7 +36,7 @@ REGISTERED = Question(
     0,
     "Which question did this campaign set out to answer, and was it changed after the data "
     "were seen?",
-    "how-to/registered.md",
+    "guide/registered.md",
 )
 
 ORDERS: Mapping[str, tuple[str, ...]] = {

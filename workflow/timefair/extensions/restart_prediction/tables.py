@@ -35,7 +35,7 @@ from timefair.rundata.frames import stacked
 from timefair.rundata.runs import MANY_CELLS, Runs
 from timefair.rundata.settings import Analysis
 
-QUESTION = Question(6, "Would another restart policy have been faster?", "how-to/restarts.md")
+QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
 UNITS: tuple[CostUnit, ...] = ("seconds", "evaluations")
 ADVISED: CostUnit = "evaluations"
 FOLDS = 5

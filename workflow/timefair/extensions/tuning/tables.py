@@ -18,7 +18,7 @@ from timefair.rundata.frames import stacked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-TUNING = Question(17, "After how many problems does tuning pay off?", "how-to/tuning.md")
+TUNING = Question(17, "After how many problems does tuning pay off?", "guide/tuning.md")
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
 NEW, DEFAULT = "new", "default"
 """The verdicts, and what a search can choose."""
