@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 
 CAMPAIGN = """
 name: analysis

@@ -15,7 +15,7 @@ import statistics
 from timefair.algorithms.base import Algorithm
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import Host, hosted
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import load

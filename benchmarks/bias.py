@@ -29,7 +29,7 @@ from scipy.stats import binomtest
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.extensions.bias import probe
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.launching import run_seed, stream
 from timefair.measure.runs import child
 from timefair.problems.base import Problem

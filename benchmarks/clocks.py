@@ -26,8 +26,8 @@ import yaml
 from loads import BUSY_SAME, MEMORY, SPELLS, Load, loaded
 
 from timefair.exhibits.runtimes import ert
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import CLOCKS, Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import CLOCKS, Analysis
 
 ROOT = Path(__file__).resolve().parents[1]
 

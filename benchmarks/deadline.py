@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

@@ -25,7 +25,7 @@ import numpy as np
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

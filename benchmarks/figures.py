@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.charts import style
-from timefair.charts.pages import Page
 from timefair.cli.paths import read_table
+from timefair.exhibits.charts import style
+from timefair.exhibits.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, FigureEntry
 
 STEPS = ("create", "place", *(suffix.removeprefix(".") for suffix in style.METADATA))
-IMPORTS = "import timefair.charts.panels, matplotlib.backends.backend_pdf"
+IMPORTS = "import timefair.exhibits.charts.panels, matplotlib.backends.backend_pdf"
 
 
 def timed(call: Callable[..., Any], *arguments: object) -> tuple[Any, float]:

@@ -31,9 +31,9 @@ from timefair.exhibits.registry import TABLES
 from timefair.extensions.break_even.own_time import OwnTimes
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 from timefair.statistics.ert import ert, ert_interval
 
 ALGORITHMS = {

@@ -24,14 +24,14 @@ from scipy.stats import binomtest
 
 from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
-from timefair.rundata.clocks import reference_s
+from timefair.records.rundata.clocks import reference_s
 
 BLOCK = 10
 """Runs under one perturbation, before the next has its turn."""

@@ -17,7 +17,7 @@ import statistics
 import time
 
 from timefair.algorithms import registry
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.isolation import Views, views
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

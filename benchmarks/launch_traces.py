@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from timefair.algorithms import registry
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import LaunchCode, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.job.cores import held_cores
@@ -30,9 +30,9 @@ from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records import consistency
+from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.thinning import Thinning
-from timefair.rundata.runs import Runs
 from timefair.statistics.runtimes import runtimes
 
 ALGORITHMS = {

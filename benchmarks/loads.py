@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 
 
 class Load(NamedTuple):

@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.blocks.statistics import mean_ratios, ratio_limits, resampled_ratios
-from timefair.rundata import machines
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata import machines
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
 

@@ -30,7 +30,7 @@ import pandas as pd
 from timefair.algorithms import registry
 from timefair.campaign import configuration
 from timefair.extensions.portfolios.search import Search, reached_by_any
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed
 from timefair.measure.runs.child import Allowance

@@ -185,7 +185,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """The share of right statements over their probability, a panel per kind."""
     from matplotlib.figure import Figure
 
-    from timefair.charts import panels, style
+    from timefair.exhibits.charts import panels, style
 
     looks = style.looks((f"{runs} runs" for runs in RUNS), (f"{runs} runs" for runs in RUNS))
     with style.applied():

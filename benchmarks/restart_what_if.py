@@ -40,16 +40,16 @@ from timefair.extensions.restart_prediction.statistics import (
     geometric,
     luby,
 )
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.problems.registry import SUITES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ROOT = Path(__file__).parents[1]
 STUDY = yaml.safe_load((ROOT / "config/studies/restart-policies.yaml").read_text())

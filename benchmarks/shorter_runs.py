@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.exhibits.comparisons.rank_reversals import Medians, Pair, Reversal, reversals
+from timefair.records.rundata.problems import ProblemRuns, precision_at, problems
+from timefair.records.rundata.runs import Runs
 from timefair.records.status import StopReason
-from timefair.rundata.problems import ProblemRuns, precision_at, problems
-from timefair.rundata.runs import Runs
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.corrections import holm
 from timefair.statistics.quantiles import sample_quantile

@@ -29,7 +29,7 @@ TESTS = Path(__file__).parent
 IN_TURN = (
     ("adversaries", "workflow"),
     ("unit/measure", "unit/replay", "extensions/tuning"),
-    ("documentation", "statistical", "peers", "unit/charts", "extensions/environments"),
+    ("documentation", "statistical", "peers", "unit/exhibits/charts", "extensions/environments"),
 )
 """Folders of tests, in the order of their turns; all others come last."""
 SLOW = ("workflow", "peer", "slow", "thorough")

@@ -15,36 +15,30 @@ ALLOWED = {
     # bottom
     "basics": set(),
     "statistics": set(),
-    "linux": {"basics"},
-    "machine": {"basics", "linux"},
-    "records": {"basics"},
+    "machine": {"basics"},
+    "records": {"basics", "statistics"},
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
     "external": set(),  # for programs in environments without timefair
     # what a campaign is
     "policies": {"basics", "statistics"},
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "policies", "rundata",
-        "exhibits", "charts",  # the settings, the names, and the pages of figures
+        "basics", "machine", "problems", "algorithms", "records", "policies",
+        "exhibits",  # the settings, the names, and the pages of figures
     },
     # what is done
     "measure": {
-        "basics", "linux", "machine", "problems", "algorithms", "statistics", "records",
-        "policies", "campaign", "processes",
+        "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
+        "campaign",
     },
-    "processes": {"basics", "linux", "machine", "campaign"},
-    "rundata": {"basics", "records", "statistics"},
-    "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {
-        "basics", "problems", "records", "statistics", "rundata", "charts",
+        "basics", "problems", "records", "statistics",
         "policies",  # the rule that decides the registered question
     },
-    "latex": {"basics", "exhibits", "problems", "rundata"},
-    "analysis": {"basics", "campaign", "exhibits", "records", "rundata", "latex", "charts"},
+    "analysis": {"basics", "campaign", "exhibits", "records"},
     "io": {"basics", "records", "problems"},
     "report": {
-        "basics", "algorithms", "campaign", "problems", "processes", "statistics", "rundata",
-        "exhibits", "charts",
+        "basics", "campaign", "problems", "algorithms", "measure", "statistics", "records", "exhibits",
     },
     "cli": None,  # all of the core
     "extensions": None,
@@ -55,29 +49,27 @@ WITHIN_MEASURE = {
     "isolation": set(),
     "perturbation": set(),
     "processes": set(),
+    "runner": set(),
     "trial": {"evaluation", "launching", "isolation"},
     "runs": {"evaluation", "launching", "isolation", "processes"},
     "job": {
         "evaluation", "launching", "isolation", "perturbation", "trial", "processes", "runs",
     },
-    "audit": {"evaluation", "launching", "trial", "runs"},
+    "audit": {"evaluation", "launching", "trial", "runs", "runner"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
-    "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
-    "records": {"pandas", "matplotlib", "seaborn"},
-    "rundata": {"matplotlib", "seaborn"},
-    "exhibits": {"seaborn"},
-    "latex": {"matplotlib", "seaborn"},
-    "charts": {"pyarrow"},
+    "records": {"matplotlib", "seaborn"},
+    "exhibits/latex": {"matplotlib", "seaborn"},
+    "exhibits/charts": {"pyarrow"},
     "io": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
-    "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "linux", "machine",
-    "basics", "policies", "rundata/settings", "__init__", "__main__",
+    "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine",
+    "basics", "policies", "records/rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",

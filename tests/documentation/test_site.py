@@ -90,9 +90,7 @@ def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> Non
     first = site / "docs/README.html"
     linked = {(first.parent / urlsplit(link).path).resolve() for link in Page(first).links}
     pages = {
-        file.resolve()
-        for folder in ("guide",)
-        for file in (site / "docs" / folder).glob("*.html")
+        file.resolve() for folder in ("guide",) for file in (site / "docs" / folder).glob("*.html")
     }
     assert pages
     assert pages <= linked

@@ -7,9 +7,9 @@ import pytest
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
 from timefair.problems.coco_biobj import TARGETS as ALL
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

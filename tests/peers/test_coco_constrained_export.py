@@ -10,9 +10,9 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import load
 from timefair.problems import registry
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 cocoex = pytest.importorskip("cocoex")

@@ -7,16 +7,16 @@ import pytest
 from timefair.algorithms.base import Algorithm
 from timefair.exhibits.registry import TABLES
 from timefair.io.coco_write import write_coco
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.launching import stream
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.coco_library import place_noise
 from timefair.problems.registry import SUITES
+from timefair.records.rundata.noisy import chosen
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.noisy import chosen
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

@@ -12,9 +12,9 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.ioh_write import write_ioh
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = [
     pytest.mark.peer,

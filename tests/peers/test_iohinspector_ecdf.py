@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
 from timefair.statistics.curves import ecdf
 
 pytestmark = [

@@ -5,9 +5,9 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_data
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import read_runs
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

@@ -9,8 +9,8 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_data
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

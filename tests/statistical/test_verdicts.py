@@ -15,12 +15,12 @@ from scipy.stats import binom
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.findings.pairs import Verdict
 from timefair.report.findings.situations import findings
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 
 CHANCE = 1e-3

@@ -119,7 +119,7 @@ def measured(tmp_path: Path) -> Measured:
 @pytest.fixture(scope="session")
 def no_runs() -> Any:
     """Runs without a run, for tests that do not change them."""
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.runs import Runs
 
     return Runs.of(RUN_SCHEMA.empty_table())
 

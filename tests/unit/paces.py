@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 TARGETS = (10.0, 1.0, 0.1)
 SPEED = {"quick": 1e-5, "frugal": 1e-2, "slow": 0.2}

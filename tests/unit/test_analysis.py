@@ -121,7 +121,9 @@ def test_any_setting_and_other_records_make_everything_again(changed: dict[str, 
     assert key(**changed) != key()
 
 
-@pytest.mark.parametrize("file", ["charts/dots.py", "report/page.py", "latex/pages.py"])
+@pytest.mark.parametrize(
+    "file", ["exhibits/charts/dots.py", "report/page.py", "exhibits/latex/pages.py"]
+)
 def test_other_code_makes_everything_again(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, code = key(), provenance._code
     edited = next(path for path in provenance.PACKAGE.rglob("*.py") if str(path).endswith(file))

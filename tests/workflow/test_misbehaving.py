@@ -8,8 +8,8 @@ from bench import BENCH
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 pytestmark = pytest.mark.workflow
 

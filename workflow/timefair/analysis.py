@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
-from timefair.charts.pages import Page
+from timefair.exhibits.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.settings import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from timefair.campaign.configuration import Campaign
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.runs import Runs
 
 Flag = Callable[..., str]
 """A function that marks the path of an output, such as Snakemake's ``report``."""
@@ -159,7 +159,7 @@ def make(
 
 def _draw(name: str, frame: pd.DataFrame, campaign: Campaign, folder: Path) -> None:
     """Draw the pages of a figure, and remove those that only a former campaign had."""
-    from timefair.charts import style
+    from timefair.exhibits.charts import style
 
     folder.mkdir(exist_ok=True)
     pages = {page.file(name): page for page in campaign.pages_of(name)}
@@ -177,7 +177,7 @@ def _draw(name: str, frame: pd.DataFrame, campaign: Campaign, folder: Path) -> N
 
 def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     """A table of a campaign as LaTeX."""
-    from timefair import latex
+    from timefair.exhibits import latex
 
     budget = campaign.budget.model_dump(exclude={"final_target", "evaluation_cost_s"})
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
@@ -215,9 +215,9 @@ def rebuild(folder: Path, say: Callable[[str], None]) -> int:
 
 
 def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
-    from timefair import latex
     from timefair.campaign import collected
-    from timefair.rundata.runs import Runs
+    from timefair.exhibits import latex
+    from timefair.records.rundata.runs import Runs
 
     for name in each("files", campaign, folder):
         if (folder / name).is_file():

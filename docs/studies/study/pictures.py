@@ -11,7 +11,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from study.tables import Study
-from timefair.charts import style
+from timefair.exhibits.charts import style
 from timefair.exhibits.registry import FIGURES
 
 STAMP = "timefair"

@@ -18,9 +18,9 @@ from timefair.cli.analysis import together
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.archive import packing
 from timefair.extensions.archive.files import MeasuredWhere, measured_where
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import NOW
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 MOST_COSTLY = 1
 """So many algorithms with the fewest evaluations per run are left out of the second cost map."""

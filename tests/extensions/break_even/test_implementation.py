@@ -6,8 +6,8 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.break_even.verdict import checklist, robustness
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 TARGETS, CALIBRATED, T = (10.0, 1.0), 1e-3, 5.0
 NEEDS = {"quick": (100, 1e-3), "frugal": (20, 0.1)}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, RunCount
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis, RunCount
 
 CAP = 12
 

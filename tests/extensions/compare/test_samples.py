@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from timefair.extensions.compare.comparison import cells, samples
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 
 @pytest.fixture

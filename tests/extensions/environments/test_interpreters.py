@@ -13,8 +13,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import plan, provenance
 from timefair.extensions.environments import interpreters
 from timefair.extensions.reproduce.verdict import NOTHING
-from timefair.processes.jobs import JobFailed
-from timefair.processes.jobs import measured as jobs_measured
+from timefair.measure.runner.jobs import JobFailed
+from timefair.measure.runner.jobs import measured as jobs_measured
 from timefair.records.store import open_record, read_runs
 
 DECIDED = (

@@ -13,9 +13,9 @@ from timefair.extensions.indicators.statistics import (
     scaled,
     u_scores,
 )
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.quantiles import sample_quantile
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.metaheuristics.against import RANK
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,), resamples=50, added={"proposed": "new"})
 COLUMNS = ["p", "p_adjusted", "a12", "verdict", "verdict_alone"]

@@ -14,8 +14,8 @@ from timefair.exhibits.layout import by_function
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.metaheuristics import complexity, keys
 from timefair.extensions.metaheuristics.designs import _written
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 CAMPAIGN = {
     "name": "tiny",

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 TARGETS = (10.0, 1.0)
 ANALYSIS = Analysis(targets=TARGETS, resamples=40)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from timefair.extensions.power.pilot import pilots
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 
 

@@ -16,9 +16,9 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, requirement
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.registered import registration
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import write_record
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 FILE = {
     "name": "study",

@@ -3,8 +3,8 @@
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(10.0, 1.0), resamples=20)
 BUDGET = 1000

@@ -15,7 +15,7 @@ from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import hosted
-from timefair.linux import calls, kernel
+from timefair.machine.linux import calls, kernel
 from timefair.measure.job.cell import measure
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.runs.child import Allowance

@@ -12,7 +12,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.extensions.tuning import job, outcome
 from timefair.extensions.tuning.job import tune
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import Journal, journal_path
 from timefair.records.store import open_record, write_record

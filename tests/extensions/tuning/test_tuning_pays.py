@@ -7,8 +7,8 @@ import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.integrity import Origins, mixed
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(10.0, 1.0, 0.1), resamples=50, problems=2)
 SEARCH = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from timefair.basics.values import format_ranges, parse_ranges
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign, parse, restore, restored
-from timefair.rundata.settings import Analysis, RunCount
+from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
 

@@ -12,11 +12,11 @@ from timefair.exhibits.registry import TABLES
 from timefair.measure.job.cell import measure
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import read_runs
 from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 OWN = """
 def bowl(x):

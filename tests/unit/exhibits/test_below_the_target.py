@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from timefair.exhibits.latex.pages import best
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
-from timefair.latex.pages import best
+from timefair.records.rundata.problems import (
+    final_target,
+    precision_at_the_end,
+    value_at_the_target,
+)
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import write_record
-from timefair.rundata.problems import final_target, precision_at_the_end, value_at_the_target
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(
     targets=(1.0, 1e-8), resamples=50, executions=(1, 2), run_count={"cap": 6}, seed=1

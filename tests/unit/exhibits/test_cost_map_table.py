@@ -6,7 +6,7 @@ import pytest
 from paces import SPEED, TARGETS, analysis, in_batches, made, records_in_batches, rows, runs
 
 from timefair.campaign import configuration
-from timefair.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs
 
 __all__ = ["in_batches", "records_in_batches", "rows", "runs"]
 

@@ -9,9 +9,9 @@ from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import write_record
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(10.0, 1.0), resamples=20, campaign={"algorithms": {}})
 HEADER = "suite,algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"

@@ -5,12 +5,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from timefair import latex
+from timefair.exhibits import latex
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),

@@ -7,8 +7,8 @@ from timefair.analysis import typeset
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 COSTLY = {"evaluation_cost_s": 0.01, "real_s": 0.2, "charged_s": 0.8, "cpu_s": 0.1}
 CAMPAIGN = {

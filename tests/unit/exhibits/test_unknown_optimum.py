@@ -7,8 +7,8 @@ import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import USUAL_SHARES, Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import USUAL_SHARES, Analysis
 
 SETTINGS = {"resamples": 50}
 

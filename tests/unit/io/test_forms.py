@@ -8,7 +8,7 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.io.importing import import_all
 from timefair.io.table_read import Layout
-from timefair.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs
 
 HERE = Path(__file__).parent / "forms"
 READ = {

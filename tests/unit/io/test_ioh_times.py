@@ -5,7 +5,7 @@ import numpy as np
 from timefair.io.importing import import_all
 from timefair.io.ioh_write import write_ioh
 from timefair.io.table_read import Layout
-from timefair.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs
 
 
 def test_times_are_the_same(run, table, tmp_path):

@@ -13,8 +13,8 @@ from pandas.testing import assert_frame_equal
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
 from timefair.io.table_write import SUFFIXES, table_of, write_table
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 PAGE = Path(__file__).parents[3] / "docs/guide/foreign-tables.md"
 F_OPT = {1: 79.48, 2: None}

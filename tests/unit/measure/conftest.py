@@ -2,7 +2,7 @@
 
 import pytest
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 

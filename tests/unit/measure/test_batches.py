@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength

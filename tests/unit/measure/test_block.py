@@ -24,7 +24,7 @@ print("free", flush=True)
 
 
 MEASURE = """
-from timefair.processes.jobs import in_turn
+from timefair.measure.runner.jobs import in_turn
 list(in_turn([["sh", "-c", "echo begun; exec sleep 20"]], 1))
 """
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cell import _missing
 from timefair.measure.job.prepared import _evaluation_cost
 from timefair.measure.job.stopping import Repetitions

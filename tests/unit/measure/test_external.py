@@ -15,7 +15,7 @@ import pytest
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare

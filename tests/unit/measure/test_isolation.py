@@ -20,8 +20,8 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.linux import kernel, private_folders
-from timefair.linux.private_folders import Mount, plan
+from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux.private_folders import Mount, plan
 from timefair.measure.isolation import views
 from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance

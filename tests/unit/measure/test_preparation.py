@@ -12,7 +12,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS

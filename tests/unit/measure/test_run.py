@@ -15,7 +15,7 @@ import pytest
 from bench import solve
 
 from timefair.algorithms.base import Algorithm
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import ATTEMPTS, measure_run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.files import remove, remove_abandoned
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.isolation import look, scratch_folder
 
 

@@ -1,8 +1,8 @@
 """The CEC suites against values of other programs.
 
 Those of cec2017 and cec2022 are by the organizers' programs, and those of cec2014, cec2020 and
-cec2021 by minionpy 1.9.1, which gives the same bits as the organizers' programs at each point of the
-other two that was compared.
+cec2021 by minionpy 1.9.1, which gives the same bits as the organizers' programs at each point of
+the other two that was compared.
 """
 
 import csv

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 from matplotlib.text import Text
 
-from timefair import latex
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, provenance
 from timefair.campaign.plan import write_snapshot
-from timefair.exhibits import files
+from timefair.exhibits import files, latex
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.problems import names
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 OWN = Path(__file__).parents[3] / "docs/guide/own.md"
 GIVEN = {"bbob": {"1": "bowl & co"}}

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.records.journal import journal_path, read_journal
+from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import ColumnChecksums, Record, open_record, read_runs, with_facts
-from timefair.rundata.runs import Runs
 
 
 @pytest.fixture

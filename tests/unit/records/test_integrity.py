@@ -23,8 +23,8 @@ from timefair.records.integrity import (
     timing_of,
 )
 from timefair.records.journal import journal_path
+from timefair.records.rundata.runs import Runs
 from timefair.records.store import MEND, open_record, read_runs
-from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.records.journal import Journal, journal_path
+from timefair.records.rundata.runs import Runs
 from timefair.records.schema import BEFORE, RUN_SCHEMA, schema_of
 from timefair.records.store import ColumnChecksums, open_record, read_runs, write_record
-from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 

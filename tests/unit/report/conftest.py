@@ -9,11 +9,11 @@ import pytest
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.page import page
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 TARGETS = (1.0, 0.1)
 COMPARING = (

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 """Has to be there: the executor takes SLURM_CONF out of the environment of a job's step."""

@@ -15,10 +15,10 @@ from timefair.exhibits.registry import TABLES
 from timefair.machine.facts import some_facts
 from timefair.records.blocks import torn
 from timefair.records.journal import read_journal
+from timefair.records.rundata import machines
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import open_record
-from timefair.rundata import machines
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.workflow
 

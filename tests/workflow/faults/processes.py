@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args
 
-from timefair.processes.prepared import NAMES
+from timefair.measure.runner.prepared import NAMES
 
 Kind = Literal["run", "parent", "prepared", "command", "job", "snakemake"]
 """The process of a run; the one that forks it, which measures the job; the prepared one that this

@@ -65,7 +65,7 @@ class Extension:
           says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
           a `timefair.records.integrity.Measured` by algorithm;
         - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent,
-          for its tables: `timefair.rundata.settings.Analysis.added`;
+          for its tables: `timefair.records.rundata.settings.Analysis.added`;
         - ``checklist(runs, analysis)``: parts of the checklist;
         - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
         - ``findings(evidence, space)``: sentences of the report on a suite and dimension.

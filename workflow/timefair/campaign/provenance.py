@@ -204,8 +204,9 @@ def measuring_sources() -> tuple[Path, ...]:
     """The files of timefair that measure any algorithm, for every suite, restart policy and
     stopping rule.
     """
-    within = ("linux", "measure", "policies", "records", "statistics")
-    return sources_of("measure", within)
+    within = ("machine/linux", "measure", "policies", "records", "statistics")
+    runner = PACKAGE / "measure/runner"  # it starts jobs, and changes no run
+    return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
@@ -227,7 +228,7 @@ def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
     from timefair.exhibits.registry import TABLES
 
-    within = ("exhibits", "extensions", "rundata", "statistics", "records")
+    within = ("exhibits", "extensions", "statistics", "records")
     files = [_file_of(TABLES[name].module), "exhibits/files.py"]
     return key_of(
         [name], code_digest({path for file in files for path in sources_of(file, within)})
@@ -287,7 +288,8 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
             waiting += [
                 file
                 for file in _imported(path)
-                if file.relative_to(PACKAGE).parts[0] in within and file.stem != "registry"
+                if file.stem != "registry"
+                and any(file.is_relative_to(PACKAGE / room) for room in within)
             ]
     return tuple(sorted(found))
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.io.importing import Imported
     from timefair.io.table_read import Layout
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.runs import Runs
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
 FORMATS = get_args(TimedFormat)
@@ -187,8 +187,8 @@ def _table(arguments: argparse.Namespace) -> None:
 
 def _figure(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.charts import style
     from timefair.cli.results import Results
+    from timefair.exhibits.charts import style
     from timefair.exhibits.registry import FIGURES
 
     results = Results(arguments.folder)
@@ -376,7 +376,7 @@ def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
     """The runs of some files, if they may be in one table."""
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.runs import Runs
 
     runs = Runs.read(collected)
     refuse_mixed(runs.origins, campaign, runs.nodes)
@@ -440,8 +440,8 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     The events of the runs are read here, too, if there are not too many.
     """
     from timefair.exhibits.registry import FIGURES, TABLES
-    from timefair.rundata.runs import UNITS
-    from timefair.rundata.settings import Analysis
+    from timefair.records.rundata.runs import UNITS
+    from timefair.records.rundata.settings import Analysis
 
     needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
     needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
@@ -457,8 +457,8 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
 
 def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
     """Do some work in forks of this process, and return the exit status."""
-    from timefair.linux.kernel import interruptible
-    from timefair.processes.jobs import in_forks
+    from timefair.machine.linux.kernel import interruptible
+    from timefair.measure.runner.jobs import in_forks
 
     def whole(one: Callable[[], None]) -> int:
         with interruptible():
@@ -470,9 +470,8 @@ def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
 
 def make_report(campaign: Campaign, folder: Path) -> None:
     """Write the report, the checklist and a document of all tables, of the tables in a folder."""
-    from timefair import latex
     from timefair.analysis import pictures
-    from timefair.exhibits import files
+    from timefair.exhibits import files, latex
     from timefair.exhibits.registry import FIGURES
     from timefair.report import checklist_page
     from timefair.report.page import page

@@ -180,9 +180,9 @@ def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
     """
     from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins
+    from timefair.records.rundata.noisy import chosen
     from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
     from timefair.records.store import open_record, read_runs
-    from timefair.rundata.noisy import chosen
 
     campaign = configuration.restore(folder / analysis.SNAPSHOT)
     origins: dict[str, Origins] = {}

@@ -26,8 +26,8 @@ from timefair.cli.common import (
     status_of,
 )
 from timefair.cli.paths import prepare_files
-from timefair.linux.kernel import SIGNALS
-from timefair.processes import jobs, prepared
+from timefair.machine.linux.kernel import SIGNALS
+from timefair.measure.runner import jobs, prepared
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job

@@ -67,8 +67,8 @@ class Results:
         """A figure such as ``ecdf``, drawn from its table; of several pages, the first one or
         `page`. `InputError` if there is no such figure or page, or no run is collected.
         """
-        from timefair.charts import style
         from timefair.cli.common import entry
+        from timefair.exhibits.charts import style
         from timefair.exhibits.registry import FIGURES
 
         draw = entry("figure", name, FIGURES)
@@ -107,7 +107,7 @@ class Results:
         from timefair.cli.analysis import together
         from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
-        from timefair.rundata.settings import Analysis
+        from timefair.records.rundata.settings import Analysis
 
         files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
         chosen = [entry("algorithm", label, files) for label in dict.fromkeys(only or files)]

@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.charts.pages import ORDER, WHOLE, Page
+from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
 from timefair.records.status import Perturbation
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-    from timefair.charts.chart import Chart, Curves
+    from timefair.exhibits.charts.chart import Chart, Curves
     from timefair.exhibits.layout import Layout
     from timefair.exhibits.questions import Question
-    from timefair.rundata.runs import Runs
-    from timefair.rundata.settings import Analysis
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
@@ -115,7 +115,7 @@ class Figure:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
-        from timefair.charts.panels import NothingToDraw, note
+        from timefair.exhibits.charts.panels import NothingToDraw, note
         from timefair.exhibits.unknown_optimum import has_words, worded
 
         try:
@@ -217,16 +217,16 @@ class Exhibit:
         Returns with the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
         ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
         captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
-        algorithm of all that made no evaluation, `timefair.charts.pages.ORDER`, and
+        algorithm of all that made no evaluation, `timefair.exhibits.charts.pages.ORDER`, and
         `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
-        from timefair.rundata import machines, noisy
-        from timefair.rundata.clocks import simulated_cost
-        from timefair.rundata.failed import failed_algorithms, sentence
-        from timefair.rundata.problems import in_order_of_looks
-        from timefair.rundata.published import marked
+        from timefair.records.rundata import machines, noisy
+        from timefair.records.rundata.clocks import simulated_cost
+        from timefair.records.rundata.failed import failed_algorithms, sentence
+        from timefair.records.rundata.problems import in_order_of_looks
+        from timefair.records.rundata.published import marked
 
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
@@ -263,8 +263,8 @@ class Exhibit:
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs in the form that this table needs."""
-        from timefair.rundata.failed import without_failed
-        from timefair.rundata.machines import with_partners
+        from timefair.records.rundata.failed import without_failed
+        from timefair.records.rundata.machines import with_partners
 
         taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)

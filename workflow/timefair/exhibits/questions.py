@@ -50,9 +50,7 @@ CHANGES = Question(
     13, "How well does an algorithm follow a problem that changes?", "guide/changing-problems.md"
 )
 ANYTIME = Question(14, "How good is an algorithm at any time?", "validation/curves.md")
-FEASIBLE = Question(
-    15, "How soon does an algorithm find a feasible point?", "guide/constraints.md"
-)
+FEASIBLE = Question(15, "How soon does an algorithm find a feasible point?", "guide/constraints.md")
 FACTOR = Question(
     16, "How often is an algorithm within a factor of the best?", "validation/curves.md"
 )

@@ -17,17 +17,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.extension import Extension, extensions
-from timefair.charts import pages
-from timefair.charts.pages import WHOLE, Page, Panels
 from timefair.exhibits import INDEX
+from timefair.exhibits.charts import pages
+from timefair.exhibits.charts.pages import WHOLE, Page, Panels
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
     from timefair.exhibits.exhibit import Exhibit, Figure, Need
-    from timefair.rundata.runs import Runs
-    from timefair.rundata.settings import Analysis
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
 ALL, DEFAULT = "all", "default"
 """Words that a campaign may use instead of names."""

@@ -19,8 +19,8 @@ from timefair.problems.refuted import COLUMNS, Refutation, least, refutation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from timefair.rundata.runs import Runs
-    from timefair.rundata.settings import Analysis
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
 Optimum = Literal["known", "unknown", "partly"]
 

@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from timefair.linux import private_folders
 from timefair.machine import software
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, Reader, Unknown, core_list, gather, whole
+from timefair.machine.linux import private_folders
 
 Severity = Literal["bad", "warn", "unknown", "ok"]
 
@@ -374,9 +374,7 @@ def _private_folders(seen: Observation) -> Diagnosis:
     refused = seen["private_folders_refused"]
     if not refused:
         return ok("possible: a run cannot read files of an earlier one")
-    remedy = (
-        "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
-    )
+    remedy = "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
     return warn(f"not possible: {refused}", remedy)
 
 

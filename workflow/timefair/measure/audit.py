@@ -24,15 +24,15 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.launching import run_seed
+from timefair.measure.runner.jobs import in_new_interpreter
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
-from timefair.processes.jobs import in_new_interpreter
 from timefair.records.status import Status, StopReason
 
 SLOW_S = 1e-4

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, temporary_folder
-from timefair.linux import kernel, private_folders
-from timefair.linux.private_folders import Mount
+from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux.private_folders import Mount
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]

@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.linux import kernel
-from timefair.linux.kernel import ends_at_once
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import ends_at_once
 
 
 class NoAnswer(Exception):

@@ -25,8 +25,8 @@ from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.linux import keeper, kernel
-from timefair.linux.kernel import ends_at_once
+from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.isolation import (
     Views,

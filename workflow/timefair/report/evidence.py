@@ -15,7 +15,7 @@ from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.unknown_optimum import KIND
 from timefair.problems import names
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.settings import Analysis
 
 NOTICEABLE = 1.1
 """Minimum detectable ratio of times, above which the page says so."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
 
-from timefair.charts.style import COLOURS, LEADERS, Look, highlighted, looks
+from timefair.exhibits.charts.style import COLOURS, LEADERS, Look, highlighted, looks
 
 DASH = 1.6
 """Length of a unit of a dash, in widths of the line."""

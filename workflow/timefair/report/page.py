@@ -12,7 +12,7 @@ import pandas as pd
 from timefair import __version__
 from timefair.basics.extension import each
 from timefair.campaign.configuration import Campaign
-from timefair.charts.pages import ORDER
+from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES

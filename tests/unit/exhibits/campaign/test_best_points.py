@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 X = [0.1, 1 / 3]
 

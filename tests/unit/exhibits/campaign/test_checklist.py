@@ -12,9 +12,9 @@ from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import write_record
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 SPEC = {"threads": 1, "restart": None, "ancillary": {"method": "defaults"}}
 CAMPAIGN = {

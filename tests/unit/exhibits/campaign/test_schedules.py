@@ -5,9 +5,9 @@ import math
 import pytest
 
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import with_facts
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 CUT = {"evaluations": 100, "launches": 1, "completed_restarts": 0}
 BY_TARGET = CUT | {"stop_reason": "target"}

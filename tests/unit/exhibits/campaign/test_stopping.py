@@ -3,9 +3,9 @@
 import pandas as pd
 
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.store import write_record
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,))
 

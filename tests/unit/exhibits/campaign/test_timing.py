@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.exhibits.files import read, write
+from timefair.exhibits.latex import Setting, typeset
 from timefair.exhibits.registry import TABLES
-from timefair.latex import Setting, typeset
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,), resamples=50)
 

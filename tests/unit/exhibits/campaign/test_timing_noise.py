@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,))
 

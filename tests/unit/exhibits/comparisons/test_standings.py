@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.problems import evaluations_allowed, precision_at, problems
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import evaluations_allowed, precision_at, problems
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
 from timefair.statistics.ranks import friedman, posthoc
 

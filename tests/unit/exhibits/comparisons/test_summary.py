@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair import latex
+from timefair.exhibits import latex
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0, 0.1), resamples=50)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=100)
 PROFILES = ("profile", "profile_evaluations")

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from timefair.exhibits.quality.noise import POINTS, SHARES, attained, surfaces
 from timefair.problems.registry import SUITES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.traces import nondominated
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import nondominated
 
 number = st.one_of(st.floats(0, 1), st.integers(0, 3).map(lambda k: k / 3))
 fronts = st.lists(st.tuples(number, number), max_size=12).map(

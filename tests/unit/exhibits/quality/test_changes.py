@@ -6,9 +6,9 @@ import pytest
 
 from timefair.exhibits.quality.changes import after_change, errors, recovery
 from timefair.problems.registry import find
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 ENVIRONMENTS = 4
 CHANGES = find("moving", {"environments": ENVIRONMENTS}).problem(2, 2, 1).changes

@@ -3,8 +3,8 @@
 import numpy as np
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 
 def noisy(make, measured, true, recommended=None, best=None, **changes):

@@ -10,8 +10,8 @@ import pytest
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.accuracy import Samples
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, RunCount
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import BoundedMeanWidth
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), problems=2)
 AMORTISED = ANALYSIS.model_copy(update={"ancillary": "amortised"})

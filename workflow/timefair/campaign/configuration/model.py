@@ -41,7 +41,7 @@ from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
 from timefair.records.integrity import cores_of_run, is_apart, is_referenced
-from timefair.rundata.settings import (
+from timefair.records.rundata.settings import (
     CampaignSeed,
     Perturbed,
     Statistics,
@@ -50,7 +50,7 @@ from timefair.rundata.settings import (
 )
 
 if TYPE_CHECKING:
-    from timefair.charts.pages import Page
+    from timefair.exhibits.charts.pages import Page
 
     Restart: TypeAlias = RestartPolicy
     Stopping: TypeAlias = StoppingPolicy

@@ -19,9 +19,9 @@ from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
-from timefair.rundata.clocks import ancillary_costs
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.clocks import ancillary_costs
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 COLUMNS = (
     ALGORITHM,

@@ -26,10 +26,10 @@ from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.integrity import restart_of
+from timefair.records.rundata.clocks import objective_share
+from timefair.records.rundata.runs import PROBLEM, Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Isolation, StopReason
-from timefair.rundata.clocks import objective_share
-from timefair.rundata.runs import PROBLEM, Runs
-from timefair.rundata.settings import Analysis
 
 GRACE_S = 0.05
 """Maximal time after T at which the last evaluation may end; it does not count."""

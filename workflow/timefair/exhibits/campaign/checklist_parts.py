@@ -28,10 +28,10 @@ from timefair.records.integrity import (
     undeclared_software,
 )
 from timefair.records.requirement import required_in_words, unmet
-from timefair.rundata.clocks import ancillary_costs
-from timefair.rundata.machines import mixture
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.clocks import ancillary_costs
+from timefair.records.rundata.machines import mixture
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 MOST = 8
 """Number of names that are listed; the others are counted."""

@@ -6,17 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import LINES, Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import LINES, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, INSTANCE_CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.records.rundata.clocks import objective_share
+from timefair.records.rundata.problems import value_at_the_target
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation
-from timefair.rundata.clocks import objective_share
-from timefair.rundata.problems import value_at_the_target
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import COSTS, VIOLATION
 
 OUTCOMES_COLUMNS = (
     ALGORITHM,
@@ -290,7 +290,7 @@ RESTARTS_COLUMNS = (
             "Completed restarts of a run within the budget, evaluations per second, and CPU time "
             "as a multiple of the wall clock; means over the runs of all instances. A slow "
             "algorithm restarts less often in the same time.",
-            Picture("timefair.charts.dots:restarts", "functions", reading=LINES),
+            Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
             default=True,
         )
     ],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from timefair.records.integrity import Origins, environments
-from timefair.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs
 
 Facts = Mapping[str, Any]
 

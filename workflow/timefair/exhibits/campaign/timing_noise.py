@@ -12,14 +12,19 @@ from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
 from timefair.basics.together import ALL
-from timefair.charts.chart import LEADERS, Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.clocks import objective_share, reference_s, seconds_per_evaluation, slowdown
-from timefair.rundata.runs import PROBLEM, Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.clocks import (
+    objective_share,
+    reference_s,
+    seconds_per_evaluation,
+    slowdown,
+)
+from timefair.records.rundata.runs import PROBLEM, Runs
+from timefair.records.rundata.settings import Analysis
 
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 COLUMNS = (
@@ -186,7 +191,7 @@ OVERHEAD_COLUMNS = (
             "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
             "lose evaluations to their own computations.",
             Picture(
-                "timefair.charts.dots:overhead",
+                "timefair.exhibits.charts.dots:overhead",
                 "functions",
                 reading="An overview has one line per algorithm, with a dot for each function and "
                 f"a bar at the median. {LEADERS}",

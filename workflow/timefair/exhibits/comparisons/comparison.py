@@ -18,9 +18,9 @@ from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
 from timefair.statistics.corrections import hochberg
 

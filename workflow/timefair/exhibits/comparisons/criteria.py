@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.timing_noise import detectable, slowdowns
 from timefair.exhibits.comparisons.ranks import cases
-from timefair.rundata.frames import quantile_name
-from timefair.rundata.problems import (
+from timefair.records.rundata.frames import quantile_name
+from timefair.records.rundata.problems import (
     BUDGETS,
     ProblemRuns,
     Space,
@@ -26,9 +26,9 @@ from timefair.rundata.problems import (
     precision_at_the_end,
     problems,
 )
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.published import with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import (
     Strata,
     equal_ert_within,

@@ -28,7 +28,7 @@ from timefair.exhibits.comparisons.ranks import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.problems import (
+from timefair.records.rundata.problems import (
     ProblemRuns,
     Space,
     Spent,
@@ -39,8 +39,8 @@ from timefair.rundata.problems import (
     precision_at_the_end,
     problems,
 )
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
 
 Pair: TypeAlias = tuple[str, str]

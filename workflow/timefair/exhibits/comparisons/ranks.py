@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.charts import costs
-from timefair.charts.chart import Picture, RankAxis, leaders
 from timefair.exhibits import questions
+from timefair.exhibits.charts import costs
+from timefair.exhibits.charts.chart import Picture, RankAxis, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.frames import quantile_name, stacked
-from timefair.rundata.problems import (
+from timefair.records.rundata.frames import quantile_name, stacked
+from timefair.records.rundata.problems import (
     ProblemRuns,
     Spent,
     evaluations_allowed,
@@ -28,9 +28,9 @@ from timefair.rundata.problems import (
     precision_at_the_end,
     problems,
 )
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.published import with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
@@ -130,7 +130,9 @@ class Case:
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
             "runtimes. If two lines cross, the order of the two depends on the criterion.",
-            Picture("timefair.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION),
+            Picture(
+                "timefair.exhibits.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION
+            ),
         ),
         Figure(
             "critical_difference",
@@ -463,7 +465,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "algorithms. If two lines cross, the order of the two algorithms in time differs from "
             "their order in evaluations.",
             Picture(
-                "timefair.charts.ranks:slopes",
+                "timefair.exhibits.charts.ranks:slopes",
                 prepare=_ranking_slopes,
                 reading=AT_SOME_POSITION,
             ),

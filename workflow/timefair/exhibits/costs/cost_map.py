@@ -10,16 +10,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.words import first
-from timefair.charts.chart import Picture, leaders
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import Spent
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import (
     Cells,
     known_until,
@@ -139,7 +139,7 @@ COLUMNS = (
             "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
-                "timefair.charts.maps:cost_map",
+                "timefair.exhibits.charts.maps:cost_map",
                 reading=leaders("that are best at most points"),
             ),
             default=True,

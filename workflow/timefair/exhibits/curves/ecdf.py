@@ -11,16 +11,16 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Curves
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
-from timefair.rundata.published import told_in, with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
+from timefair.records.rundata.published import told_in, with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.curves import (
     ecdf_band,
     median_band,

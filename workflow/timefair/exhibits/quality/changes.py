@@ -11,17 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.charts.chart import Curves
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES
-from timefair.rundata.frames import stacked
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.changes import (
     Estimate,
     Followed,

@@ -7,15 +7,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from timefair.charts.chart import Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, PROBLEM
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import in_words, listed_by_precision, precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.means import mean_of, opposed_pairs, smaller_gap
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
@@ -147,7 +147,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
             "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
             "is at the top edge.",
-            Picture("timefair.charts.quality:sorted_solutions"),
+            Picture("timefair.exhibits.charts.quality:sorted_solutions"),
         )
     ],
 )

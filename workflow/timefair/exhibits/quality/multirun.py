@@ -20,9 +20,9 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.rundata.frames import stacked
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import multirun_probability, runs_needed, success_interval
 
 NEEDED = "least number of executions for which `probability` reaches `statistics.confidence`"

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.charts.chart import LEADERS, Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -19,9 +19,9 @@ from timefair.problems.base import Suite
 from timefair.problems.hypervolume import after_each
 from timefair.problems.kinds import TwoObjectives
 from timefair.problems.registry import find
-from timefair.rundata.problems import precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, NoisyValue
+from timefair.records.rundata.problems import precision_at_the_end
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics.quantiles import sample_quantile
 
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
@@ -179,7 +179,7 @@ ATTAINMENT_COLUMNS = (
             "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
             "point at 1.",
             Picture(
-                "timefair.charts.quality:attainment",
+                "timefair.exhibits.charts.quality:attainment",
                 "functions",
                 reading="An overview is a map of all functions: the part of the region that the "
                 f"surface does not dominate, as a multiple of the least. {LEADERS}",

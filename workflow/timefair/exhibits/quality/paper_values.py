@@ -14,9 +14,9 @@ from timefair.exhibits.columns import CELL, PROBLEM, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value, by_function
 from timefair.exhibits.quality.quantiles import ranks_within
-from timefair.rundata.problems import precision_at_the_end, value_at_the_target
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import precision_at_the_end, value_at_the_target
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.means import deviation_of, mean_interval, mean_of
 
 DIGITS, DIGITS_OF_F = 4, 8

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import MAP, Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import MAP, Picture
 from timefair.exhibits.columns import (
     CELL,
     PROBLEM,
@@ -23,11 +23,11 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import BUDGETS, precision_at_the_end
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import BUDGETS, precision_at_the_end
+from timefair.records.rundata.published import with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
 from timefair.statistics.probability import probability_of_quantile, success_interval
@@ -128,7 +128,7 @@ PRINTED = (
             "algorithm at the quantile nearest to the median. The pale bar is the "
             "distribution-free interval of that quantile. Further left is better. An arrow at the "
             "right edge is a quantile without a finite value.",
-            Picture("timefair.charts.dots:quantiles", "functions", reading=MAP),
+            Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
             default=True,
         )
     ],

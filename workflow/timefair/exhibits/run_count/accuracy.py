@@ -11,15 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.rundata.frames import Progress
-from timefair.rundata.problems import precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, RunCount
+from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.problems import precision_at_the_end
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
@@ -321,7 +321,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "quartiles and median; whiskers: range; one dot per algorithm. One column of panels "
             "per outlier filter, one row for each of two thresholds τ (figure 1 of the run-count "
             "paper).",
-            Picture("timefair.charts.run_count:configurations"),
+            Picture("timefair.exhibits.charts.run_count:configurations"),
             needs="samples",
         ),
         Figure(
@@ -330,7 +330,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Share of the samples whose estimate by the skewness rule is inaccurate, in each "
             "dimension: median and quartiles over the algorithms, for each threshold τ. One panel "
             "per outlier filter (figure 2 of the run-count paper).",
-            Picture("timefair.charts.run_count:dimensions"),
+            Picture("timefair.exhibits.charts.run_count:dimensions"),
             needs="samples",
         ),
         Figure(
@@ -339,7 +339,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Percentage of samples whose estimate by the skewness rule is inaccurate, for each "
             "function and dimension. One panel for each outlier filter and each of two thresholds "
             "τ (figure 3 of the run-count paper). Darker is worse.",
-            Picture("timefair.charts.run_count:problems"),
+            Picture("timefair.exhibits.charts.run_count:problems"),
             needs="samples",
         ),
         Figure(
@@ -349,7 +349,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "accurate (true), and with errors up to 0.5, 1, 5, 10, 15 and 20 %. One row of panels "
             "per threshold τ, one column per outlier filter (figure 4 of the run-count paper). "
             "Darker is worse.",
-            Picture("timefair.charts.run_count:algorithms"),
+            Picture("timefair.exhibits.charts.run_count:algorithms"),
             needs="samples",
         ),
     ],

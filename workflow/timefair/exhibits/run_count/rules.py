@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import DIMENSION_OR_ALL, SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -26,9 +26,9 @@ from timefair.exhibits.run_count.accuracy import (
     pooled,
     skewness_rules,
 )
-from timefair.rundata.frames import Progress
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis, RunCount
+from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
     counts_proposal,
@@ -204,7 +204,7 @@ class Entrant:
             "runs is within the stated width, and by the best algorithm of a problem. A rule whose "
             "mark is not above the line of the fixed numbers of runs gains nothing from the "
             "values.",
-            Picture("timefair.charts.run_count:rules"),
+            Picture("timefair.exhibits.charts.run_count:rules"),
             needs="samples",
         )
     ],

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import LEADERS, OVERVIEWS, Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Picture
 from timefair.exhibits.columns import (
     CELL,
     INSTANCE_CELL,
@@ -19,13 +19,13 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.rundata.frames import MEAN, quantile_name, stacked
-from timefair.rundata.problems import (
+from timefair.records.rundata.frames import MEAN, quantile_name, stacked
+from timefair.records.rundata.problems import (
     equal_if_solved,
     precision_at_the_end,
 )
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
 
 KEYS = tuple(column_names(CELL))
@@ -100,7 +100,7 @@ LAUNCH_COLUMNS = (
             "line ends where there are fewer than k runs. The steeper it falls, the more the "
             "results of an algorithm vary.",
             Picture(
-                "timefair.charts.quality:best_of",
+                "timefair.exhibits.charts.quality:best_of",
                 "functions",
                 reading=OVERVIEWS["own log"] + " " + LEADERS,
             ),

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Curves
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import (
     CELL,
     CELL_OR_ALL,
@@ -28,11 +28,11 @@ from timefair.exhibits.columns import (
 from timefair.exhibits.curves.ecdf import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import Spent
-from timefair.rundata.published import told_in, with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.published import told_in, with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert, ert_interval, success_rate
 from timefair.statistics.restarted import restarted_cdf
 

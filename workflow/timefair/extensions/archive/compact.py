@@ -21,9 +21,9 @@ from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.archive.files import Member
+from timefair.records.rundata.problems import ENDED_BY_BUDGET
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
-from timefair.rundata.problems import ENDED_BY_BUDGET
 
 RESOLUTION = 10
 """Steps of the grid for each factor e of evaluations and of seconds: a step is 10.5 %."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from timefair.exhibits.campaign.checklist_parts import ChecklistPart
 from timefair.extensions.bias.kept import KEY, sentence
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:

@@ -30,7 +30,7 @@ def _bias(arguments: argparse.Namespace) -> None:
     from timefair.cli.paths import prepare_files
     from timefair.extensions.bias import kept
     from timefair.measure import audit
-    from timefair.processes.jobs import in_new_interpreter
+    from timefair.measure.runner.jobs import in_new_interpreter
 
     prepare_files(arguments.output, (".md", ".csv"))
     rows = []
@@ -48,7 +48,7 @@ def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     """What `probe` finds, in a process of its own."""
     from timefair.algorithms import registry
     from timefair.extensions.bias.probe import probe
-    from timefair.linux import kernel
+    from timefair.machine.linux import kernel
 
     kernel.adopt_orphans()
     algorithm = registry.load(use, parameters)

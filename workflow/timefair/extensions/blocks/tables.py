@@ -13,10 +13,10 @@ from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.extensions.blocks.statistics import mean_ratios, ratio_limits, resampled_ratios
-from timefair.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
-from timefair.rundata.problems import Spent, in_words, listed_by_precision, problems
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
+from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
 

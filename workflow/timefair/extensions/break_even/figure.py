@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts import panels, scales, style
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import panels, scales, style
+from timefair.exhibits.charts.panels import NothingToDraw
 
 FACTORS = (1e-4, 1e4)
 """Ends of the longest axis."""

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Picture, leaders
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.recorded import asked
+from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.criteria import ERT
@@ -21,10 +21,10 @@ from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of
 from timefair.extensions.break_even.lines import EMPTY, TurningSets, turning_factor
 from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 

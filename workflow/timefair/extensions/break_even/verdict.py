@@ -10,9 +10,9 @@ import pandas as pd
 from timefair.basics.words import listed, number, p_value
 from timefair.exhibits.campaign.checklist_parts import ChecklistPart
 from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 TABLE = "implementation"
 

@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts import panels, style
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.panels import NothingToDraw
 
 ESTIMATE = "median"
 CURVES_IN = 1.75

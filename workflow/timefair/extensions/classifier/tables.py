@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
 from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -27,9 +27,9 @@ from timefair.extensions.classifier.statistics import (
     features,
     held_out,
 )
-from timefair.rundata.frames import Progress
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.run_count.widths import is_kept_promise
 
 NUMBERS = (5, 10, 20, 30)

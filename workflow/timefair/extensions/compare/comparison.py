@@ -26,9 +26,9 @@ from timefair.extensions.compare.answers import (
     log_ratio,
     worse_probability,
 )
-from timefair.rundata.problems import precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import precision_at_the_end
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 Numbers = NDArray[np.float64]
 

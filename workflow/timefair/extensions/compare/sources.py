@@ -23,10 +23,10 @@ from timefair.records.integrity import (
     mixed,
     several_hosts,
 )
+from timefair.records.rundata.problems import final_target
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Perturbation, Status
-from timefair.rundata.problems import final_target
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
 
 
 @dataclass(frozen=True)

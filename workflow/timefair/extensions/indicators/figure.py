@@ -11,9 +11,9 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
-from timefair.charts import costs, panels, scales, style
-from timefair.charts.pages import COLUMNS, LINES
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import costs, panels, scales, style
+from timefair.exhibits.charts.pages import COLUMNS, LINES
+from timefair.exhibits.charts.panels import NothingToDraw
 
 RANK_HEIGHT_IN = 2.2
 MAP_IN, AROUND_IN = 1.35, 0.9

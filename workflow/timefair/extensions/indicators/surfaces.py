@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import CELL_OR_ALL, COST, FUNCTION_OR_ALL, PAIR, RUNS, SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.indicators.statistics import BEST, WORST, attained
 from timefair.extensions.indicators.tables import LEADS, costs_until, observed, over_functions
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import equal_if_solved, planned
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import equal_if_solved, planned
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 LEVELS = np.geomspace(WORST, BEST, 21)
 """Precisions of a surface."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Picture, leaders
+from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, CELL_OR_ALL, RUNS, SPACE, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
@@ -23,11 +23,11 @@ from timefair.extensions.indicators.statistics import (
     resampled_medians,
     u_scores,
 )
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import equal_if_solved, known_until, problems
-from timefair.rundata.published import told_in
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import equal_if_solved, known_until, problems
+from timefair.records.rundata.published import told_in
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank

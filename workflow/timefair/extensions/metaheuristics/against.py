@@ -15,16 +15,16 @@ from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, FUNCTION_OR_A
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value, own_dimensions
 from timefair.extensions.metaheuristics.keys import PROPOSED
-from timefair.rundata.problems import (
+from timefair.records.rundata.problems import (
     ProblemRuns,
     evaluations_allowed,
     precision_at,
     precision_at_the_end,
     problems,
 )
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.published import with_published
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mann_whitney, superiority, wilcoxon
 from timefair.statistics.corrections import holm
 from timefair.statistics.means import mean_of

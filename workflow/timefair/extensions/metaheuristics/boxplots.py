@@ -8,16 +8,16 @@ from matplotlib.cbook import boxplot_stats
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure as Drawing
 
-from timefair.charts import maps, panels, scales, style
-from timefair.charts.chart import LEADERS, Picture
-from timefair.charts.curves import SOLVED
-from timefair.charts.pages import Page
 from timefair.exhibits import questions
+from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts.chart import LEADERS, Picture
+from timefair.exhibits.charts.curves import SOLVED
+from timefair.exhibits.charts.pages import Page
 from timefair.exhibits.columns import INSTANCE_CELL
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.rundata.problems import precision_at_the_end
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import precision_at_the_end
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 PROBLEM = ["suite", "dimension", "function"]
 COLUMNS = (

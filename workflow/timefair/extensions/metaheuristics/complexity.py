@@ -24,8 +24,8 @@ from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.extensions.metaheuristics.keys import COMPLEXITY, EVALUATIONS
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -124,8 +124,8 @@ def measure(
     Every time is that of a run in a process of its own. `InputError` if the function does not
     exist, or an algorithm fails.
     """
+    from timefair.measure.runner.jobs import in_new_interpreter
     from timefair.problems.registry import find
-    from timefair.processes.jobs import in_new_interpreter
 
     chosen = campaign.problems
     suite = find(chosen.suite, chosen.parameters)
@@ -183,7 +183,7 @@ def timed(
 ) -> list[float]:
     """Seconds of runs with these evaluations, restarts included."""
     from timefair.algorithms import registry
-    from timefair.linux import kernel
+    from timefair.machine.linux import kernel
     from timefair.measure.launching import run_seed
     from timefair.measure.runs.child import Allowance
     from timefair.measure.runs.run import measure_run

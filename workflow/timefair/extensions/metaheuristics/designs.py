@@ -15,8 +15,8 @@ from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value, by_function
 from timefair.problems.registry import find
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import success_interval
 
 SHOWN = 9

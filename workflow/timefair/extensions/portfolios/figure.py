@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from timefair.charts import panels, style
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.panels import NothingToDraw
 
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
 AROUND_IN, TITLE_IN = 0.85, 0.35

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -24,11 +24,11 @@ from timefair.extensions.portfolios.search import (
     Schedule,
     Search,
 )
-from timefair.rundata.evaluation_cost import complete_problems
-from timefair.rundata.frames import stacked
-from timefair.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
-from timefair.rundata.runs import UNITS, Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.evaluation_cost import complete_problems
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
+from timefair.records.rundata.runs import UNITS, Runs
+from timefair.records.rundata.settings import Analysis
 
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"

@@ -99,8 +99,8 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     """A campaign and its pilots; `InputError` if they cannot answer anything."""
     from timefair.campaign import collected, configuration, plan
     from timefair.extensions.power.pilot import pilots
-    from timefair.rundata.runs import Runs
-    from timefair.rundata.settings import Analysis
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     runs = Runs.read(collected.in_folder(folder, campaign))

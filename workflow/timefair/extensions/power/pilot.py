@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from timefair.extensions.power.design import Components, components, log_ratio_variance
 from timefair.extensions.power.power import CostLaw
-from timefair.rundata.problems import Spent
-from timefair.rundata.runs import Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.runs import Runs, Unit
+from timefair.records.rundata.settings import Analysis
 
 
 class Case(NamedTuple):

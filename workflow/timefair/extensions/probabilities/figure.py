@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
-from timefair.charts import costs, maps, panels
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import costs, maps, panels
+from timefair.exhibits.charts.panels import NothingToDraw
 
 LEVELS = (
     *((0.01, "≤ 1 %", "#f2f2f2"), (0.05, "≤ 5 %", "#deebf7"), (0.2, "≤ 20 %", "#a8cee4")),

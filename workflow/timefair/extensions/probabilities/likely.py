@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.extensions.probabilities.posterior import OnFunction, ert_draws, informed_by_the_field
-from timefair.rundata.problems import ProblemRuns, Space, Spent, problems
-from timefair.rundata.published import with_published
-from timefair.rundata.runs import UNITS, Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import ProblemRuns, Space, Spent, problems
+from timefair.records.rundata.published import with_published
+from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert, success_rate
 from timefair.statistics.ranks import average_ranks
 from timefair.statistics.runtimes import decisive_target

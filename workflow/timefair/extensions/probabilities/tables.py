@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.together import ALL
-from timefair.charts.chart import Picture
+from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, PAIR, SPACE, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -26,9 +26,9 @@ from timefair.extensions.probabilities.posterior import (
     signed_rank,
     weight_draws,
 )
-from timefair.rundata.problems import Listed, Space, in_words, listed
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import Listed, Space, in_words, listed
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import percentile_interval
 
 QUESTION = Question(

@@ -167,8 +167,8 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     from timefair.basics.extension import each
     from timefair.campaign import collected, configuration, plan
     from timefair.cli.results import Results
-    from timefair.rundata.problems import precision_at_the_end
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.problems import precision_at_the_end
+    from timefair.records.rundata.runs import Runs
 
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     runs = Runs.read(collected.in_folder(folder, campaign))

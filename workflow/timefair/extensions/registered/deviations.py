@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.basics.files import short
 from timefair.records.integrity import RUN_KEY, Measured, Origins, RunKey, spared
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.settings import Analysis
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from timefair.rundata.runs import Runs
+    from timefair.records.rundata.runs import Runs
 
 KEY = "registered"
 """The key of a campaign file, and the table with the answer."""
@@ -174,7 +174,7 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
     distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
     are also omitted, and so are perturbed runs if the registration excludes them.
     """
-    from timefair.rundata.failed import without_failed
+    from timefair.records.rundata.failed import without_failed
 
     asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)

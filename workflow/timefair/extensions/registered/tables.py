@@ -26,9 +26,9 @@ from timefair.extensions.registered.deviations import (
     registered,
     registered_analysis,
 )
-from timefair.rundata.problems import Spent, problems
-from timefair.rundata.runs import Runs, Unit
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.problems import Spent, problems
+from timefair.records.rundata.runs import Runs, Unit
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert, wilcoxon
 from timefair.statistics.ert import ert
 

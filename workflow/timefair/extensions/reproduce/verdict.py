@@ -25,7 +25,7 @@ from timefair.extensions.reproduce.likeness import (
     same_versions,
     seed_changes,
 )
-from timefair.linux.kernel import interruptible
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.policies.stopping import STOPPING

@@ -20,10 +20,10 @@ from timefair.extensions.restart_prediction.statistics import (
     luby,
     run_sums,
 )
-from timefair.rundata.problems import BUDGETS, KEYS, Spent, cut_off
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import TracedLaunches
+from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.traces import TracedLaunches
 
 CostUnit = Literal["seconds", "evaluations"]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts import dots, panels, scales, style
-from timefair.charts.pages import LEAST_RUNS, Page
-from timefair.charts.panels import NothingToDraw
-from timefair.charts.style import Look
+from timefair.exhibits.charts import dots, panels, scales, style
+from timefair.exhibits.charts.pages import LEAST_RUNS, Page
+from timefair.exhibits.charts.panels import NothingToDraw
+from timefair.exhibits.charts.style import Look
 
 UNIT, POLICY = "evaluations", "fixed"
 PROBLEM = ["suite", "dimension", "function"]

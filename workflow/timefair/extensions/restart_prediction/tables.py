@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.charts.chart import Picture, leaders
+from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -31,9 +31,9 @@ from timefair.extensions.restart_prediction.choice import (
     resampled_runs,
 )
 from timefair.extensions.restart_prediction.statistics import Array
-from timefair.rundata.frames import stacked
-from timefair.rundata.runs import MANY_CELLS, Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.runs import MANY_CELLS, Runs
+from timefair.records.rundata.settings import Analysis
 
 QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
 UNITS: tuple[CostUnit, ...] = ("seconds", "evaluations")

@@ -29,8 +29,8 @@ from timefair.algorithms.registry import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
-from timefair.linux import keeper, kernel, private_folders
-from timefair.linux.kernel import ends_at_once
+from timefair.machine.linux import keeper, kernel, private_folders
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut

@@ -26,8 +26,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import LONGEST, Ready, Request, Setup
-from timefair.linux import kernel
-from timefair.linux.keeper import Keeper
+from timefair.machine.linux import kernel
+from timefair.machine.linux.keeper import Keeper
 from timefair.measure import launching
 from timefair.measure.evaluation.failures import SolverGone
 from timefair.measure.evaluation.state import State

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from timefair.charts import curves, panels, scales, style
-from timefair.charts.panels import NothingToDraw
+from timefair.exhibits.charts import curves, panels, scales, style
+from timefair.exhibits.charts.panels import NothingToDraw
 
 PROBLEMS = ["problems", "problems_low", "problems_high"]
 STRIP = 0.12

@@ -26,9 +26,9 @@ from timefair.extensions.tuning import outcome, tuners
 from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
 from timefair.extensions.tuning.outcome import Tried
 from timefair.extensions.tuning.tuners import Evaluation
-from timefair.linux import kernel
-from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job.cell import allowed, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, common

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.charts.chart import Picture, leaders
+from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.tuning.statistics import BreakEven, break_even
-from timefair.rundata.clocks import searched_s
-from timefair.rundata.frames import stacked
-from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.records.rundata.clocks import searched_s
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 TUNING = Question(17, "After how many problems does tuning pay off?", "guide/tuning.md")
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.linux import kernel
+from timefair.machine.linux import kernel
 from timefair.measure.evaluation.failures import LaunchFailed, failure
 from timefair.measure.evaluation.objective import AT_ONCE, NEVER, now_ns
 from timefair.problems.base import Problem

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
-from timefair.linux.keeper import kept
-from timefair.linux.kernel import interruptible
 from timefair.machine.facts import machine_state
+from timefair.machine.linux.keeper import kept
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job import schedule, stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of

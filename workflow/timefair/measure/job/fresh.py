@@ -14,8 +14,8 @@ from typing import NoReturn
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign.configuration import restored
-from timefair.linux import keeper, kernel
-from timefair.linux.kernel import ends_at_once
+from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared, allowance_of

@@ -17,8 +17,8 @@ from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
 from timefair.basics.extension import confined, each
 from timefair.campaign import provenance
-from timefair.linux import kernel
 from timefair.machine.facts import machine_facts
+from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import NEVER, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views

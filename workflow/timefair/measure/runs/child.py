@@ -17,9 +17,9 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import name_of
-from timefair.linux import kernel
-from timefair.linux.keeper import Keeper
-from timefair.linux.kernel import ends_at_once
+from timefair.machine.linux import kernel
+from timefair.machine.linux.keeper import Keeper
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.evaluators import Evaluators
 from timefair.measure.evaluation.failures import SolverGone, failure

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.basics.errors import Interrupted
-from timefair.linux import kernel
-from timefair.linux.keeper import Keeper
+from timefair.machine.linux import kernel
+from timefair.machine.linux.keeper import Keeper
 from timefair.measure.evaluation.state import State
 from timefair.measure.processes import companion
 

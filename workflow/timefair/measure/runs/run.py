@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError, described
-from timefair.linux import kernel
-from timefair.linux.kernel import SIGNALS
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure import isolation, launching
 from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import (

@@ -18,8 +18,8 @@ from timefair.basics.together import ALL
 from timefair.basics.words import counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
+from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import Evidence, Space
-from timefair.rundata.frames import quantile_name
 from timefair.statistics.runtimes import decisive_target
 
 

@@ -16,6 +16,7 @@ from timefair.basics.words import cost, counted, duration, listed, number, p_val
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.exhibits.unknown_optimum import REFUTED
+from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
     TABLE,
@@ -31,7 +32,6 @@ from timefair.report.findings.pairs import (
     precisions_at,
     standing_of,
 )
-from timefair.rundata.frames import quantile_name
 
 COST_CRITERION = "ERT"
 """The criterion of costs in the table `ranks`."""

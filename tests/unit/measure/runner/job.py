@@ -1,0 +1,81 @@
+"""A job for prepared processes, or the first of these: ``job.py DRIVER LEVELS REQUEST [NUMBERS]``.
+
+With the numbers that `hand_over` appends it prepares, and serves.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from timefair.basics.errors import Interrupted
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import interruptible
+from timefair.measure.runner import prepared
+
+
+def main() -> int:
+    driver, levels, request = map(json.loads, sys.argv[1:4])
+    if len(sys.argv) > 4:
+        return serve(driver, request, *map(int, sys.argv[4:]))
+    command = [sys.executable, *sys.argv]
+    prepared.CONTINUE_S = 0.1
+    places = [
+        prepared.Level(prepared.address(driver, level), request | {"level": level})
+        for level in range(levels)
+    ]
+    begun = Path(request.get("begun", "begun.txt"))
+    status = prepared.hand_over(places, request, command, os.environ, begun)
+    return 99 if status is None else status
+
+
+def serve(driver: int, request: dict, listener: int, starter: int) -> int:
+    prepared.begin(starter)
+    print("preparing", os.getpid(), flush=True)
+    if Path(request.get("prepared", "/")).exists():
+        time.sleep(request.get("preparation_s", 0))
+    if request["do"] == "fail to prepare":
+        print("cannot be prepared", flush=True)
+        return 2
+    kernel.adopt_orphans()
+    prepared.serve(socket.socket(fileno=listener), driver, work)
+    return 0
+
+
+def work(task: prepared.Task) -> int:
+    request = task.request
+    if task.listener is not None:
+        print("preparing", os.getpid(), flush=True)
+        if request["do"] == f"fail at level {request['level']}":
+            return 5
+        prepared.serve(task.listener, int(sys.argv[1]), work, task.connection)
+        return 0
+    print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
+    if request.get("leave"):
+        left = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        print("leaving", left.pid, flush=True)
+    try:
+        with interruptible():
+            if request["do"] == "wait":
+                time.sleep(60)
+            if request["do"] == "be signalled":
+                be_signalled(Path(request["begun"]), request["times"], request["number"])
+    except Interrupted as stop:
+        print(stop, flush=True)
+        return 128 + stop.number
+    return request.get("status", 0)
+
+
+def be_signalled(begun: Path, times: int, number: int) -> None:
+    """Note a run and get a signal, so many times in all."""
+    noted = begun.read_text() if begun.exists() else ""
+    if len(noted) < times:
+        begun.write_text(noted + ".")
+        os.kill(os.getpid(), number)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

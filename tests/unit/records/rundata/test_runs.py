@@ -1,0 +1,122 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.records import store
+from timefair.records.rundata.runs import Runs
+from timefair.records.store import with_facts, write_record
+
+
+def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, 1.0)], run=1),
+            run(algorithm="B"),
+            run([(2, 0.3, 7.0)], run=0),
+        )
+    )
+    assert runs.frame[["algorithm", "run"]].values.tolist() == [["A", 0], ["A", 1], ["B", 0]]
+    events = runs.traces.together()
+    assert events.offsets.tolist() == [0, 1, 3, 3]
+    assert events.precision.tolist() == [7.0, 5.0, 1.0]
+    assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
+
+
+def test_a_run_that_is_there_twice_is_refused(run, table):
+    with pytest.raises(InputError, match=r"twice.*algorithm A.*run 0"):
+        Runs.of(table(run(), run()))
+
+
+def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
+    runs = Runs.of(table(run([(1, 0.01, 5.0)]), run([(3, 0.2, 5.0)], run=1, wall_s=2.0)))
+    seconds = runs.cost_grid("seconds")
+    assert (seconds[0], seconds[-1]) == (0.01, 2.0)
+    assert np.all(np.diff(seconds) > 0)
+    evaluations = runs.cost_grid("evaluations")
+    assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
+    np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
+
+
+def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
+    rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
+    decided = {
+        "stopping": [{"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "runs": 3}]
+    }
+    path = tmp_path / "A.parquet"
+    monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
+    write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
+    read, held = Runs.read([path]), Runs.of(with_facts(table(*rows), decided))
+    for name in ("frame", "launches", "stopping"):
+        pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
+    for name in ("offsets", "time_s", "evaluations", "precision"):
+        both = (getattr(one.traces.together(), name) for one in (read, held))
+        np.testing.assert_array_equal(*both)
+    assert read.traces.together().precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
+    assert read.traces.together().offsets.tolist() == [0, 0, 2, 5]
+
+
+def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
+    launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 9, "end": "cut"}
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, -3.0)], f_opt=None,
+                launch_log=[{**launch, "best_precision": -3.0}]),
+            run([(1, 0.1, 2.0)], f_opt=None, algorithm="B",
+                launch_log=[{**launch, "best_precision": 2.0},
+                            {**launch, "best_precision": float("inf")}]),
+            run([(1, 0.1, 2.0)], f_opt=None, instance=2),
+            run([(1, 0.1, 2.0)], instance=3),
+            run(f_opt=None, instance=4),
+        )
+    )  # fmt: skip
+    assert runs.frame["instance"].tolist() == [1, 1, 2, 3, 4]
+    assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
+    assert runs.traces.together().precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
+    assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]
+
+
+def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
+    """The message only stated that a run is there twice."""
+    with pytest.raises(InputError) as error:
+        Runs.of(table(run(algorithm="new"), run(algorithm="new", seed=8)))
+    (line,) = error.value.faults
+    assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
+    assert "give each file once" in line
+    assert "give one of them another under `algorithms`" in line
+
+
+def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs(run, table):
+    launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 5, "best_precision": 3.0}
+    runs = Runs.of(
+        table(
+            run(
+                [(1, 0.1, 9.0), (5, 0.5, 3.0)],
+                f_opt=None,
+                launch_log=[launch | {"end": "returned"}],
+            ),
+            run([(1, 0.1, 8.0)], algorithm="B", f_opt=None),
+            run([(1, 0.1, -1.0)], run=1, f_opt=None),
+        )
+    )
+    some = runs.where((runs.frame["run"] == 0).to_numpy())
+    assert some.frame["best_precision"].tolist() == [4.0, 9.0]
+    own = some.from_own_best()
+    assert own.frame["best_precision"].tolist() == [0.0, 5.0]
+    assert own.frame["reference_f"].tolist() == [3.0, 3.0]
+    assert own.traces.together().precision.tolist() == [6.0, 0.0, 5.0]
+    assert own.launches["best_precision"].tolist() == [0.0]
+
+
+def test_seconds_after_evaluations_are_exact_at_events_and_linear_between(run, table):
+    runs = Runs.of(table(run([(10, 0.2, 5.0), (50, 0.4, 1.0)]), run(run=1, wall_s=0.5)))
+    for evaluations, seconds in (
+        (10, 0.2),
+        (30, 0.3),
+        (50, 0.4),
+        (75, 0.7),
+        (100, 1.0),
+        (200, 1.0),
+    ):
+        found = runs.seconds_after(np.array([evaluations, 40.0]))
+        np.testing.assert_allclose(found, [seconds, 0.2], rtol=1e-12)

@@ -1,0 +1,303 @@
+"""The forms of charts. Each is declared once; files and page are drawn from the same declaration.
+
+`Chart.paper` draws files with matplotlib. `Chart.views` describes the interactive charts, which
+the script of the page draws. A form without views appears on the page as the picture of its file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from timefair.exhibits.charts import costs, pages, style
+from timefair.exhibits.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+CUT = "A cross on a curve marks where the first of its unfinished runs is cut off."
+
+
+def leaders(which: str) -> str:
+    """Which of many algorithms are in colour."""
+    return (
+        f"With more than {len(style.COLOURS)} algorithms, the {style.LEADERS} {which} "
+        "are in colour; the others are grey."
+    )
+
+
+LEADERS = leaders("with the best average rank")
+BANDS = (
+    "The axes follow the curves, so wide bands may be cut. With fewer than "
+    f"{LEAST_RUNS} runs, there is no band."
+)
+
+
+OVERVIEWS = {
+    "log": "An overview is a map of all functions: the value of each algorithm as a multiple of "
+    "the least value, at the hardest target that was reached on the function.",
+    "own log": "An overview shows the geometric mean over all functions and over each group of the "
+    "suite; values below 1e-8 count as 1e-8.",
+    "share": "An overview shows the share over all functions and over each group of the suite.",
+}
+"""The overview of all functions on the first page, for each scale of curves."""
+LINES = (
+    f"With several pages, or with {pages.MANY} or more algorithms, the lines are the algorithms "
+    "instead of the functions, with a dot for each function and a bar at the median."
+)
+MAP = (
+    "An overview is a map of all functions: the median of each algorithm as a multiple of the "
+    "least median; precisions below 1e-8 count as 1e-8. "
+    f"With fewer than {LEAST_RUNS} runs, there is no pale bar. "
+    f"{LEADERS}"
+)
+
+
+class Chart(ABC):
+    """A form with the columns that it shows.
+
+    - `renderer`: The function that draws it on paper, as ``module:function``.
+    - `panels`: The panels, which determine the number of files.
+    """
+
+    renderer: str
+    panels: Panels = "one page"
+
+    @property
+    def on_paper(self) -> str:
+        """How to read the drawing on paper, in sentences; may be empty."""
+        return ""
+
+    @property
+    def on_page(self) -> str:
+        """How to read the drawing of the report page, in sentences; may be empty."""
+        return ""
+
+    @abstractmethod
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """A page of the figure of a table; ValueError if the table has no rows for it."""
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """The views of a table that the page draws, one entry per view; empty for a picture."""
+        return []
+
+    def _draw(self, *arguments: Any) -> Figure:
+        """Call the renderer."""
+        module, function = self.renderer.split(":")
+        drawn: Figure = getattr(import_module(module), function)(*arguments)
+        return drawn
+
+
+@dataclass(frozen=True)
+class Curves(Chart):
+    """One curve per algorithm on a logarithmic axis, one panel per function or dimension.
+
+    Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
+    (within words: ``seconds``); both follow the clock of the table.
+
+    - `x`, `y`: Columns of the curve.
+    - `x_label`, `y_label`: Labels of the axes.
+    - `view`: Label of this view in the switch of the report page.
+    - `low`, `high`: Columns of the limits of the band; empty for no band. There is no band at
+      points with a limit of NaN.
+    - `unit`: Unit of the costs; if the table has several units, the unit of the drawn rows. Empty
+      for the only unit of the table.
+    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
+      all panels. ``own log``: with one scale per panel.
+    - `steps`: Whether the value holds until the next point, or is joined to it by a line.
+    - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
+    - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
+      table has no column ``observed``.
+    - `highest`: Whether those of many algorithms are in colour that have the highest values at any
+      x, not those with the best average rank at the end of the curves.
+    """
+
+    x: str
+    y: str
+    x_label: str
+    y_label: str
+    view: str
+    low: str = ""
+    high: str = ""
+    unit: str = ""
+    functions: bool = True
+    scale: Literal["share", "log", "own log"] = "share"
+    steps: bool = True
+    decreasing: bool = False
+    beyond: str = ""
+    highest: bool = False
+
+    renderer = "timefair.exhibits.charts.curves:curves"
+
+    @property
+    def panels(self) -> Panels:  # type: ignore[override]
+        """The panels; curves of shares have one for all functions besides those per function."""
+        if not self.functions:
+            return "one page"
+        return "functions and all" if self.scale == "share" else "functions"
+
+    @property
+    def least_runs(self) -> int:
+        """Least number of runs with which a band is drawn; shares have one with any number."""
+        return 0 if self.scale == "share" else LEAST_RUNS
+
+    @property
+    def on_paper(self) -> str:
+        """How the drawing shows targets that no run reached, ends of curves, and pages."""
+        sentences = []
+        if self.scale == "log":
+            sentences.append(
+                "A hollow marker in the grey strip is at the first target that no run of the "
+                "algorithm reached: from there on, the value is infinite."
+            )
+        if self.beyond:
+            sentences.append(self._cut)
+        if self.least_runs:
+            sentences.append(BANDS)
+        if self.scale == "share" and self.low:
+            sentences.append("With more than two algorithms, very wide bands are not drawn.")
+        if self.functions:
+            sentences.append(OVERVIEWS[self.scale])
+        which = leaders("with the highest values") if self.highest else LEADERS
+        return " ".join([*sentences, which])
+
+    @property
+    def on_page(self) -> str:
+        """The same for the report page."""
+        if self.scale == "log":
+            return "A line ends where no run reached the next target."
+        return self._cut
+
+    @property
+    def _cut(self) -> str:
+        """How a curve shows that runs were cut off."""
+        return f"{CUT} {self.beyond}" if self.beyond else ""
+
+    def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are drawn."""
+        if self.unit and "unit" in frame:
+            return frame[frame["unit"] == self.unit]
+        return frame[frame[self.y].notna()] if self.scale == "log" else frame
+
+    def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
+        """The labels of the x axis and the y axis for this table."""
+        unit = self.unit or _sole_unit(frame)
+        words = {"cost": "cost", "unit": "cost"}
+        if unit:
+            words = {
+                "cost": costs.spent(frame, unit),
+                "unit": costs.counted_in(frame, unit),
+            }
+        return self.x_label.format_map(words), self.y_label.format_map(words)
+
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """The panels of a page; ValueError if it has no rows of the unit."""
+        return self._draw(frame, self, page)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """One view."""
+        x_label, y_label = self.labels(frame)
+        return [
+            {
+                "label": self.view,
+                "x": self.x,
+                "y": self.y,
+                "low": self.low or None,
+                "high": self.high or None,
+                "x_label": x_label,
+                "y_label": y_label,
+                "panel": "function" if self.functions else None,
+                "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
+                "shape": "step" if self.steps else "line",
+                "share": self.scale == "share",
+                "easy_to_hard": self.decreasing,
+                "signed": self.decreasing and frame.attrs.get("targets") == "precision",
+                "power": False,
+            }
+        ]
+
+
+def _sole_unit(frame: pd.DataFrame) -> str:
+    """The only unit of a table; empty if it has several, or none."""
+    units = frame["unit"].unique().tolist() if "unit" in frame else []
+    return str(units[0]) if len(units) == 1 else ""
+
+
+@dataclass(frozen=True)
+class Picture(Chart):
+    """A chart with a special form. The page shows it as a picture.
+
+    - `renderer`: A function that draws the table, as ``module:function``.
+    - `panels`: As in `Chart`. A figure that may have several pages passes the page, too.
+    - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
+    - `reading`: How to read a drawing with many panels or algorithms, in sentences.
+    """
+
+    renderer: str
+    panels: Panels = "one page"
+    prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    reading: str = ""
+
+    @property
+    def on_paper(self) -> str:
+        """How to read the drawing on paper."""
+        return self.reading
+
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """A page of the figure of a table, as the function draws it."""
+        pages_of_it = () if self.panels == "one page" else (page,)
+        return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
+
+
+@dataclass(frozen=True)
+class RankAxis(Chart):
+    """Average ranks on an axis, with those that do not differ significantly from the best."""
+
+    renderer = "timefair.exhibits.charts.ranks:critical_difference"
+    on_paper = (
+        "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
+        "difference (CD): their order may be due to chance. With "
+        f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
+        "area covers average ranks that differ from the best by no more than the CD."
+    )
+    on_page = (
+        "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
+        "critical difference: their order may be due to chance."
+    )
+
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """Critical-difference diagrams; ValueError if the table has no rows."""
+        return self._draw(frame)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """One view per measure that the table has."""
+        labels = {
+            "seconds": f"{costs.counted_in(frame, 'seconds')} to targets",
+            "evaluations": "evaluations to targets",
+            "precision": "precision at the end",
+        }
+        measures = set(frame["measure"]) if len(frame) else set()
+        return [
+            {
+                "label": label,
+                "x": "average_rank",
+                "y": "algorithm",
+                "low": None,
+                "high": None,
+                "x_label": "average rank",
+                "y_label": "",
+                "panel": "criterion",
+                "only": {"measure": measure},
+                "shape": "dots",
+                "share": True,
+                "easy_to_hard": False,
+                "power": False,
+            }
+            for measure, label in labels.items()
+            if measure in measures
+        ]

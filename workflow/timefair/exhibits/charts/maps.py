@@ -1,0 +1,311 @@
+"""Maps: values of algorithms on functions, and the best over evaluation cost and budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from numpy.typing import NDArray
+
+from timefair.exhibits.charts import costs, panels, style
+from timefair.exhibits.charts.style import Look
+
+COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
+"""Colours of the levels, the best first."""
+Levels = tuple[tuple[float, str], ...]
+COSTS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (5.0, "≤ 5"), (10.0, "≤ 10"), (100.0, "≤ 100")),
+    (np.inf, "more"),
+)
+"""Upper limits of the levels of a ratio of costs, with their labels in the legend."""
+PRECISIONS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (10.0, "≤ 10"), (1e3, "≤ 10³"), (1e6, "≤ 10⁶")),
+    (np.inf, "more"),
+)
+"""The same for a ratio of precisions."""
+NEVER = "#DDDDDD"
+"""The colour of a ratio that is infinite."""
+CLOSE = 1 + 1e-9
+
+LINE_IN = 0.15
+LINES_AROUND_IN = 0.75
+LETTER_IN = 0.6 * 6.5 / 72
+"""Width of a letter of the usual size of names."""
+NAME_IN = 0.14
+"""Least width of a column with the name of the function, and not only its number."""
+POINTS_PER_LINE = 0.88
+"""Size of text as a share of the height of its line."""
+
+
+def times_the_best(
+    frame: pd.DataFrame, value: str, *, label: str, never: str, levels: Levels = COSTS
+) -> Figure:
+    """One line per algorithm, those with the best average rank on top; one column per function.
+
+    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`,
+      for which smaller is better; one row per cell.
+    - `value`: The column that is compared with the best on the function. `inf` is worse than any
+      number, and NaN leaves the cell empty.
+    - `label`: Name of the values of which ratios are shown.
+    - `never`: Label of infinite values.
+    - `levels`: Levels of ratios that share a colour.
+    """
+    panels.require_rows(frame)
+    problem = ["suite", "dimension", "function"]
+    frame = frame.sort_values("function", kind="stable")
+    frame = frame.assign(algorithm=frame["algorithm"].astype(str))
+    frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
+    ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
+    lines = ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index
+    entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
+    return mapped(
+        frame, "ratio", list(lines), [most for most, _ in levels], [*entries, (never, NEVER)], label
+    )
+
+
+def mapped(
+    frame: pd.DataFrame,
+    value: str,
+    lines: list[str],
+    limits: Sequence[float],
+    entries: Sequence[tuple[str, str]],
+    label: str,
+) -> Figure:
+    """One line per algorithm and one column per function, in the colours of levels of a value.
+
+    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`;
+      NaN leaves the cell empty. The order of the functions is that of their first rows.
+    - `value`: The column that is shown.
+    - `lines`: The algorithms from top to bottom.
+    - `limits`: The largest value of each level, rising.
+    - `entries`: Words for the legend and colour of each level, and of infinite values if there is
+      one more.
+    - `label`: Meaning of the values.
+    """
+    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    several = frame["suite"].nunique() > 1
+    called = [
+        [panels.called(frame, suite, function) for function in rows["function"].unique()]
+        for (suite, _), rows in spaces
+    ]
+    columns = sum(map(len, called))
+    with style.applied():
+        letters_in = LETTER_IN * max(map(len, lines))
+        column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
+        if column_in < NAME_IN:
+            called = [
+                [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
+            ]
+        small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+        longest = max(len(name) for of in called for name in of)
+        around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
+        line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
+        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+        figure = Figure(
+            figsize=(style.WIDTH_IN, around + line_in * len(lines)), layout="constrained"
+        )
+        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=list(map(len, called)))
+        for ax, ((suite, dimension), rows), names in zip(axes[0], spaces, called, strict=True):
+            table = rows.pivot_table(
+                index="algorithm", columns="function", values=value, aggfunc="first",
+                dropna=False, sort=False,
+            ).reindex(lines)  # fmt: skip
+            _level_cells(
+                ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries]
+            )
+            head = f"{suite} " if several else ""
+            ax.set_title(f"{head}D = {dimension}")
+            ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
+            ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
+        panels.label(figure, label)
+        _level_legend(figure, entries)
+    return figure
+
+
+def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
+    """Values as multiples of the best; `inf` if none is finite."""
+    value, least = values.to_numpy(dtype=np.float64), best.to_numpy(dtype=np.float64)
+    ratio = np.ones_like(value)
+    np.divide(value, least, out=ratio, where=value != least)
+    return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
+
+
+def _level_cells(
+    ax: Axes, values: NDArray[np.float64], limits: Sequence[float], colours: Sequence[str]
+) -> None:
+    """Fill the cells, with one path per colour; the last colour is for infinite values."""
+    height, width = values.shape
+    ax.set_xlim(-0.5, width - 0.5)
+    ax.set_ylim(height - 0.5, -0.5)
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    least, levels = -np.inf, []
+    for most in limits[: len(colours)]:
+        levels.append((values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values))
+        least = most
+    for where, colour in [*zip(levels, colours, strict=False), (np.isinf(values), colours[-1])]:
+        _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
+
+
+def _level_legend(figure: Figure, entries: Sequence[tuple[str, str]]) -> None:
+    figure.legend(
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
+        loc="outside upper center",
+        ncols=len(entries),
+        handlelength=1.2,
+    )
+
+
+TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
+PALE = 0.38
+"""Share of the full colour in a pale colour; the rest is white."""
+UNKNOWN = "#EDEDED"
+"""Colour of a cell that is not known."""
+ZERO_GAP = 1.5
+"""Cells between the column of no cost and the others."""
+SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
+DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
+"""Corners of a cell, and of the shape that joins two cells at a corner."""
+MAP_IN, LEAST_IN, MAPS_AROUND_IN = 2.5, 0.95, 1.0
+DURATIONS = (
+    *((1e-6, "1 µs"), (1e-5, "10 µs"), (1e-4, "0.1 ms"), (1e-3, "1 ms"), (1e-2, "10 ms")),
+    *((0.1, "0.1 s"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min")),
+    *((3600.0, "1 h"), (36000.0, "10 h"), (864000.0, "10 d"), (8640000.0, "100 d")),
+)
+MOST_TICKS = 8
+
+
+def cost_map(frame: pd.DataFrame) -> Figure:
+    """Draw one row of maps per suite and dimension, with one map per measure.
+
+    A cell in full colour has one leading algorithm; in a pale cell, the lead is shared. In a white
+    cell, no algorithm reaches a target. Grey cells are unknown; budgets of which all cells are
+    unknown are left out.
+    """
+    panels.require_rows(frame)
+    best = frame["best"].dropna().astype(str)
+    looks = style.largest(frame, "best", best.value_counts().astype(float))
+    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    shown = frame[frame["known"]] if frame["known"].any() else frame
+    most = shown["budget_s"].max()
+    several = frame["suite"].nunique() > 1
+    with style.applied():
+        room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
+        height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
+        figure = Figure(
+            figsize=(style.WIDTH_IN, min(height, style.HEIGHT_IN)), layout="constrained"
+        )
+        axes = figure.subplots(len(spaces), len(TITLES), squeeze=False)
+        for line, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+            for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
+                _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
+                ax.set_title(f"{head}, {title}")
+                ax.tick_params(labelleft=ax is line[0])
+        seconds = costs.seconds_of(frame)
+        unit = "" if seconds == costs.SECONDS["wall"] else f", {seconds}"
+        pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
+        label = f"evaluation cost{unit}{pale}; white: no target reached"
+        panels.label(figure, label, f"budget of a run{unit}")
+        _legend(figure, looks, set(best), frame)
+    return figure
+
+
+def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
+    cost, across = np.unique(rows["evaluation_cost_s"].to_numpy(), return_inverse=True)
+    budget, up = np.unique(rows["budget_s"].to_numpy(), return_inverse=True)
+    left = np.concatenate([[-ZERO_GAP - 1.0], np.arange(cost.size - 1.0)])
+    ax.set_xlim(left[0], left[-1] + 1)
+    ax.set_ylim(0, budget.size)
+    ax.grid(visible=False)
+    colour_of = {name: look.color for name, look in looks.items()}
+    shown = [colour_of.get(name, "white") for name in rows["best"]]
+    full = pd.Series(shown, rows.index, dtype=object)
+    pale = full.map(_paled).where(rows["tied"].notna(), full)
+    colours = np.empty((budget.size, cost.size), dtype=object)
+    colours[up, across] = pale.where(rows["known"], UNKNOWN)
+    # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
+    begin = np.vstack([np.full((1, cost.size), True), colours[1:] != colours[:-1]])
+    column, row = begin.T.nonzero()
+    ends = np.append(row[1:], 0)
+    high = np.where(ends > row, ends, budget.size) - row
+    # Cells of one colour that touch at a corner, along the diagonal, are joined there.
+    at = colours[1:, 2:]
+    inside = (colours[1:, 1:-1] == at) & (colours[:-1, 2:] == at)
+    joined = ((colours[:-1, 1:-1] == at) & ~inside).nonzero()
+    tall = np.column_stack([np.ones(row.size), high])[:, np.newaxis] * SQUARE
+    for corners, shape, of in (
+        (np.column_stack([left[column], row]), tall, colours[row, column]),
+        (np.column_stack(joined)[:, ::-1] + 0.5, DIAMOND, at[joined]),
+    ):
+        for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
+            one = of == colour
+            _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
+    _ticks(ax, cost, budget)
+
+
+def _cells(
+    ax: Axes,
+    corners: NDArray[Any],
+    shape: NDArray[np.float64],
+    colour: str,
+    edge: str = "",
+    width: float = 0.2,
+) -> None:
+    """Fill cells, all of them as one path; without an edge, it has their colour.
+
+    They have one shape (points, 2), or one each.
+    """
+    if not len(corners):
+        return
+    vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
+    codes = [Path.MOVETO, *[Path.LINETO] * (shape.shape[-2] - 2), Path.CLOSEPOLY]
+    path = Path(vertices, np.tile(codes, len(corners)))
+    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
+
+
+def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:
+    """Labels such as 1 ms, in the middle of their cells."""
+    wanted = [(-ZERO_GAP - 0.5, "0"), *_durations(cost[1:])]
+    ax.set_xticks([place for place, _ in wanted], [text for _, text in wanted])
+    found = _durations(budget)
+    ax.set_yticks([place for place, _ in found], [text for _, text in found])
+
+
+def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
+    """Round durations, with their places, in the range of values with evenly spaced logarithms."""
+    if values.size == 0:
+        return []
+    logs = np.log10(values)
+    step = (logs[-1] - logs[0]) / (values.size - 1) if values.size > 1 else 1.0
+    inside = [
+        ((np.log10(seconds) - logs[0]) / step + 0.5, text)
+        for seconds, text in DURATIONS
+        if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
+    ]
+    return inside[:: -(-len(inside) // MOST_TICKS) or 1]
+
+
+def _paled(colour: str) -> str:
+    """A colour mixed with white."""
+    red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
+def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.DataFrame) -> None:
+    entries = [(name, look.color) for name, look in looks.items() if look.leads and name in best]
+    others = sum(name in best and not look.leads for name, look in looks.items())
+    if others:
+        entries.append((f"{others} others", style.OTHER.color))
+    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries]
+    if not frame["known"].all():
+        handles.append(Rectangle((0, 0), 1, 1, facecolor=UNKNOWN, label="not observed"))
+    if handles:
+        panels.legend_of(figure, handles)

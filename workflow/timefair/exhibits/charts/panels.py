@@ -1,0 +1,487 @@
+"""Small multiples: a panel for each (suite, dimension, function), one legend for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+from timefair.exhibits.charts import style
+from timefair.exhibits.charts.pages import COLUMNS
+from timefair.exhibits.charts.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
+from timefair.problems import names
+
+PANEL_HEIGHT_IN = 1.5
+MARGIN_IN = 0.75
+LETTERS_PER_IN = 14.0
+HANDLE_LETTERS = 8
+LEGEND_LINES = 2
+NARROW_LEGEND_LINES = 6
+"""Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
+LEGEND_LINE_IN = 0.16
+THIN = 0.6
+"""Width of a curve where some of its runs are cut off."""
+CROSS = 4.5
+"""Size of the cross where the first of them is."""
+BEFORE_CROSS = 0.93
+"""Part of the points before a cross that may have markers."""
+NAME_IN = 0.11
+"""Height of the name of an algorithm beside its row or curve."""
+NAME_LETTERS_PER_IN = 4.0
+"""Letters of the longest name there, per inch of the figure; beyond, there is a legend instead."""
+AROUND_ROWS_IN = 0.3
+"""Height of the title and the labels of a panel with rows."""
+TITLE_LETTERS_PER_IN = 16.0
+"""Letters per inch of a title in the usual size; longer titles are smaller."""
+LEAST_TITLE = 5.0
+"""Points of the smallest title."""
+
+
+class NothingToDraw(ValueError):
+    """A table has nothing to draw; the message says why, and is drawn instead."""
+
+
+def note(text: str) -> Figure:
+    """A figure with only this sentence, one column wide."""
+    with style.applied():
+        figure = Figure(figsize=(style.COLUMN_IN, 0.5))
+        figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
+    return figure
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes, and the rows of the frame that it shows."""
+
+    axes: Axes
+    rows: pd.DataFrame
+    title: str
+
+
+def grid(
+    frame: pd.DataFrame,
+    *,
+    functions: bool = True,
+    share_y: bool = True,
+    height_in: float = PANEL_HEIGHT_IN,
+) -> tuple[Figure, list[Panel]]:
+    """Lay out the panels of a frame; each dimension has its own lines.
+
+    - `frame`: A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
+      ``function``. The values of the last two are numbers or ``all``.
+    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
+      set on one panel for all, because setting it on each one takes quadratic time.
+    - `height_in`: Height of a line of panels.
+
+    Raises NothingToDraw if the frame has no rows.
+    """
+    require_rows(frame)
+    several = frame["suite"].nunique() > 1
+    lines: list[list[tuple[str, pd.DataFrame]]] = []
+    groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
+    for (suite, dimension), part in groups:
+        head = f"{suite} " if several else ""
+        space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
+        cells: list[tuple[str, pd.DataFrame]] = []
+        if functions:
+            for function, rows in sorted(
+                part.groupby("function", observed=True, sort=False), key=_function
+            ):
+                cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
+            columns = columns_of(len(cells))
+            lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
+        else:
+            cells.append((f"{head}{space}", part))
+            if lines and len(lines[-1]) < COLUMNS:
+                lines[-1] += cells
+            else:
+                lines.append(cells)
+    columns = max(len(line) for line in lines)
+    width = width_of(len(lines), columns)
+    size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
+    height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
+    figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
+    cells_of_grid = figure.add_gridspec(len(lines), columns)
+    panels: list[Panel] = []
+    for row, line in enumerate(lines):
+        for column, (title, rows) in enumerate(line):
+            first = panels[0].axes if panels else None
+            ax = figure.add_subplot(
+                cells_of_grid[row, column],
+                sharex=first,
+                sharey=first if share_y else None,
+            )
+            # Without y, matplotlib would look for a place above the ticks.
+            ax.set_title(title, y=1.0, fontsize=size)
+            below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
+            ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
+            panels.append(Panel(ax, rows, title))
+    return figure, panels
+
+
+BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
+"""Where a label is broken into lines, the best places first."""
+AROUND_LABEL_IN = 0.1
+
+
+def label(figure: Figure, x: str = "", y: str = "") -> None:
+    """Label all panels together, below and at the left; long labels are broken into lines."""
+    width, height = figure.get_size_inches() - AROUND_LABEL_IN
+    if x:
+        figure.supxlabel("\n".join(_broken(x, width)))
+    if y:
+        figure.supylabel("\n".join(_broken(y, height)))
+
+
+def _broken(text: str, most_in: float) -> list[str]:
+    """The lines of a label that are at most this long, as far as its words allow."""
+    font = FontProperties(
+        family=style.SETTINGS["font.sans-serif"], size=style.SETTINGS["figure.labelsize"]
+    )
+
+    def fits(line: str) -> bool:
+        return text_to_path.get_text_width_height_descent(line, font, False)[0] <= 72 * most_in
+
+    lines: list[str] = []
+    for line in text.split("\n"):
+        for place in BREAKS if not fits(line) else ():
+            parts: list[str] = []
+            for words in re.split(place, line):
+                if parts and fits(f"{parts[-1]} {words}"):
+                    parts[-1] += f" {words}"
+                else:
+                    parts.append(words)
+            if all(map(fits, parts)):
+                break
+        lines += parts if not fits(line) else [line]
+    return lines
+
+
+def columns_of(count: int) -> int:
+    """Number of panels side by side with which all lines have about the same length.
+
+    Examples
+    --------
+    >>> [columns_of(count) for count in (1, 3, 4, 5, 6, 7, 24)]
+    [1, 3, 4, 3, 3, 4, 4]
+    """
+    lines = -(-count // COLUMNS)
+    return -(-count // lines)
+
+
+def width_of(lines: int, columns: int) -> float:
+    """Width of a figure in inches: one column of text, or the page, or less for one short line."""
+    if columns == 1:
+        return COLUMN_IN
+    return WIDTH_IN if lines > 1 else WIDTH_IN * max(columns, 3) / COLUMNS
+
+
+def title_size(title: str, width_in: float) -> float:
+    """Font size of a title that has to fit above a panel, in points."""
+    usual = float(style.SETTINGS["axes.titlesize"])
+    return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
+
+
+def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
+    """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
+
+    `frame` has all rows of the figure, not those of one page; `compared` are arguments of
+    `leaders`.
+    """
+    return style.looks_in(frame, leaders=leaders(frame, **compared))
+
+
+def leaders(
+    frame: pd.DataFrame,
+    *,
+    value: str,
+    within: list[str],
+    highest: bool = False,
+    anywhere: bool = False,
+) -> list[str]:
+    """The algorithms by their average rank, the best first; missing values rank last.
+
+    - `value`, `within`: The column that is ranked, and those that are equal in compared rows.
+    - `highest`: Whether the highest value is the best.
+    - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
+    >>> leaders(rows, value="y", within=["x"])
+    ['B', 'A']
+    """
+    groups = frame.groupby(within, observed=True, sort=False)[value]
+    ranks = groups.rank(ascending=not highest, na_option="bottom")
+    of_algorithms = ranks.groupby(frame["algorithm"].astype(str))
+    order = pd.DataFrame({"best": of_algorithms.min(), "average": of_algorithms.mean()})
+    by = ["best", "average"] if anywhere else ["average"]
+    return [str(name) for name in order.sort_values(by, kind="stable").index]
+
+
+def in_background(
+    ax: Axes, curves: list[NDArray[np.float64]], *, step: bool = False, **properties: Any
+) -> None:
+    """Draw curves of algorithms that are not among the leaders as one thin grey line.
+
+    - `curves`, shape (2, points): The x and y of each curve; none draws nothing.
+    - `step`: Whether each value holds until the next point.
+    """
+    if not curves:
+        return
+    if step:
+        curves = [_corners(each) for each in curves]
+    gap = np.full((2, 1), np.nan)
+    x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
+    look = {**style.OTHER.line, "marker": "", **properties}
+    curve(ax, x, y, drawstyle="steps-post" if step else "default", **look)
+
+
+def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points of a step curve where it changes, and its last one."""
+    changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
+    changes[-1:] = True
+    return steps[:, changes]
+
+
+def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
+    """Draw a line on axes whose limits are set; the limits are not adapted to it.
+
+    - `x`, `y`: Points of the line.
+    - `properties`: Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
+    """
+    drawn = Line2D(x, y, **properties)
+    ax.add_artist(drawn)
+    return drawn
+
+
+def with_ends(frame: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The frame with the column ``end``: the largest x of its suite and dimension."""
+    return frame.assign(end=frame.groupby(["suite", "dimension"])[x].transform("max"))
+
+
+def observed_curve(
+    ax: Axes, points: NDArray[np.float64], look: Look, *, turn: tuple[int, int]
+) -> None:
+    """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
+
+    - `points`, shape (points, 4): The x and y of the curve, the share of its runs that were
+      observed up to x, and the column of `with_ends`; a curve that ends before it has a cross, too.
+    - `turn`: Position of the curve among all curves and their number, by which markers are shifted;
+      they are where y is positive, before the cross.
+    """
+    x, y, observed, last = points.T
+    end = max(int((observed == 1).sum()), 1)
+    line = {**look.line, "drawstyle": "steps-post"}
+    if cut := end < x.size or x[-1] < last[-1] * (1 - 1e-9):
+        curve(ax, x[end - 1 :], y[end - 1 :], **{**line, "marker": "", "linewidth": THIN})
+        cross = {"color": look.color, "marker": "x", "markersize": CROSS, "zorder": 4}
+        curve(ax, x[end - 1 : end], y[end - 1 : end], linestyle="", **cross)
+    marked = (y > 0) & (np.arange(x.size) < (BEFORE_CROSS if cut else 1.0) * end)
+    curve(ax, x[:end], y[:end], **line, markevery=style.marks(marked, *turn))
+
+
+def band(
+    ax: Axes,
+    x: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    *,
+    color: str,
+    alpha: float,
+    step: bool = False,
+) -> None:
+    """Fill between two lines on axes whose limits are set, where both are finite.
+
+    - `step`: Whether each value holds until the next point.
+    """
+    between = "post" if step else None
+    ax.fill_between(x, low, high, step=between, color=color, alpha=alpha, linewidth=0)
+
+
+def require_rows(frame: pd.DataFrame) -> None:
+    """Raise `NothingToDraw` if a table has no rows to draw."""
+    if frame.empty:
+        raise NothingToDraw("nothing to draw: the table has no rows")
+
+
+def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The frame without the rows of ``all`` if they summarize only one value.
+
+    Examples
+    --------
+    >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
+    1
+    """
+    return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
+
+
+def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each algorithm, in alphabetical order."""
+    for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
+        yield str(name), part
+
+
+def numbers_by_algorithm(
+    rows: pd.DataFrame, columns: list[str]
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The name of each algorithm and an array with its rows of `columns`.
+
+    Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
+    >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
+    [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
+    """
+    # Arrays, because their Series and frames cost more than the numbers of a panel.
+    codes, names = pd.factorize(rows["algorithm"].astype(str).to_numpy(dtype=object), sort=True)
+    values = np.column_stack([rows[name].to_numpy(dtype=np.float64) for name in columns])
+    ordered = values[np.lexsort((values[:, 0], codes))]
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    for name, end, count in zip(names, ends, np.diff(ends, prepend=0), strict=True):
+        yield str(name), ordered[end - count : end]
+
+
+def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
+    """Whether the names of all algorithms fit beside a panel, one below the other."""
+    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
+    short = all(look.leads and len(name) <= most for name, look in looks.items())
+    return short and NAME_IN * len(looks) <= room_in
+
+
+def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines: bool) -> None:
+    """Give all panels a row per algorithm, the first on top, with its name, or draw a legend."""
+    first = grid[0].axes
+    first.set_ylim(len(looks) - 0.4, -0.6)
+    spec = first.get_subplotspec()
+    count = spec.get_gridspec().nrows if spec else 1
+    room_in = (figure.get_figheight() - MARGIN_IN) / count - AROUND_ROWS_IN
+    named = list(looks) if nameable(figure, looks, room_in) else []
+    first.set_yticks(range(len(named)), named)
+    if not named:
+        legend(figure, looks, lines=lines)
+
+
+def name_ends(
+    ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
+) -> None:
+    """Write the name of each algorithm at the right of its curve, whose last point is given.
+
+    Names that would touch are moved apart, and joined with their curves by thin lines.
+    """
+    scale = ax.transScale + ax.transLimits
+    last = {name: scale.transform(end) for name, end in ends.items()}
+    names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
+    places = np.array([last[name][1] for name in names])
+    for k in range(1, len(names)):
+        places[k] = max(places[k], places[k - 1] + apart)
+    highest = 1.0
+    for k in reversed(range(len(names))):
+        places[k] = min(places[k], highest)
+        highest = places[k] - apart
+    for name, place in zip(names, places, strict=True):
+        x, y = np.array([last[name], (1.03, place)]).T
+        color = looks[name].color
+        curve(
+            ax, x, y, color=color, linewidth=0.6, clip_on=False,
+            transform=ax.transAxes,
+        )  # fmt: skip
+        ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
+
+
+def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
+    """Draw one legend above all panels; a figure without room for all of its lines becomes higher.
+
+    If some algorithms lead, the others share one entry.
+    """
+    others = sum(not look.leads for look in looks.values())
+    named = {name: look for name, look in looks.items() if look.leads}
+    if others:
+        named[f"{others} others"] = style.OTHER
+    handles = [
+        Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
+        for name, look in named.items()
+    ]
+    legend_of(figure, handles, handlelength=None if lines else 1.0)
+
+
+def legend_of(
+    figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
+) -> None:
+    """Draw a legend of any entries above all panels, as `legend` does; each has a label.
+
+    - `handlelength`: Length of a handle in font sizes; None for the length for lines.
+    """
+    sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
+    columns, lines = _form(sizes, figure.get_figwidth())
+    if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
+        figure.set_figwidth(width_of(1, COLUMNS - 1))
+        columns, lines = _form(sizes, figure.get_figwidth())
+    narrow = figure.get_figwidth() <= COLUMN_IN
+    beyond = lines - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
+    if beyond > 0:
+        height = figure.get_figheight() + LEGEND_LINE_IN * beyond
+        figure.set_figheight(min(height, HEIGHT_IN))
+    figure.legend(
+        handles=list(handles),
+        loc="outside upper center",
+        ncols=columns,
+        handlelength=handlelength,
+    )
+
+
+def _form(sizes: list[int], width_in: float) -> tuple[int, int]:
+    """Columns and lines of a legend: as few lines as fit, all of about the same length."""
+    room = LETTERS_PER_IN * width_in
+    fitting = [n for n in range(1, len(sizes) + 1) if n == 1 or _width(sizes, n) <= room]
+    lines = -(-len(sizes) // fitting[-1])
+    return next(n for n in fitting if -(-len(sizes) // n) == lines), lines
+
+
+def _width(sizes: list[int], columns: int) -> int:
+    """Width of a legend in characters, if it is filled column by column."""
+    full, lines = len(sizes) % columns, len(sizes) // columns
+    heights = [lines + 1] * full + [lines] * (columns - full)
+    ends = np.cumsum(heights)
+    return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
+
+
+def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
+    """The sorting key of the panels of a (suite, dimension)."""
+    suite, dimension = group[0]
+    return str(suite), _position(dimension)
+
+
+def _function(group: tuple[object, object]) -> tuple[int, int]:
+    """The sorting key of the panel of a function."""
+    return _position(group[0])
+
+
+def called(frame: pd.DataFrame, suite: object, function: object) -> str:
+    """A function of a frame with its name; a group of functions is called by its name."""
+    text = str(function)
+    if text == "all":
+        return "all functions"
+    return names.title(str(suite), text, frame.attrs.get(names.GIVEN)) if text.isdigit() else text
+
+
+def _position(key: object) -> tuple[int, int]:
+    """The sorting key of a function or dimension: ``all``, then numbers, then groups in order."""
+    text = str(key)
+    if text == "all":
+        return (0, 0)
+    return (1, int(text)) if text.isdigit() else (2, 0)

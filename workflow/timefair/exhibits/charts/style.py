@@ -1,0 +1,335 @@
+"""How all figures look, and how they are saved; they can be read in print and without colour.
+
+The report page has the same looks without matplotlib, which is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.exhibits.charts.pages import ORDER, PAGE_IN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH_IN, HEIGHT_IN = PAGE_IN
+"""Text width of a page with margins, and the largest height of a figure."""
+
+COLUMN_IN = 3.5
+"""Width of one column of two."""
+
+COLOURS = (
+    "#0173b2",
+    "#d55e00",
+    "#029e73",
+    "#cc78bc",
+    "#de8f05",
+    "#56b4e9",
+    "#ca9161",
+    "#ad0081",
+    "#2b5f44",
+    "#0000bc",
+    "#b34eff",
+    "#4b003f",
+    "#883e00",
+    "#6817e9",
+    "#84d53b",
+    "#003400",
+)
+"""Seven colours of seaborn's palette for all common kinds of colour vision, and nine others.
+
+With protanopia, deuteranopia and tritanopia, too, the nine differ from each other and from the
+seven at least as much as these from each other. None is a grey, like that of `OTHER`.
+"""
+
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
+
+SETTINGS: Any = {
+    # seaborn's style "ticks"
+    "axes.edgecolor": ".15",
+    "axes.labelcolor": ".15",
+    "xtick.color": ".15",
+    "ytick.color": ".15",
+    "text.color": ".15",
+    "lines.solid_capstyle": "round",
+    "patch.edgecolor": "w",
+    "patch.force_edgecolor": True,
+    # timefair's own
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.5,
+    "axes.titlepad": 3.0,
+    "figure.labelsize": 7.5,
+    "figure.constrained_layout.hspace": 0.0,
+    "figure.constrained_layout.wspace": 0.0,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 3.0,
+    "legend.columnspacing": 1.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.6,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 0.0,
+    "ytick.minor.size": 0.0,
+    "xtick.major.pad": 3.5,
+    "ytick.major.pad": 3.5,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,  # matplotlib 3.11 asks for this one before it splits the font of a PDF
+    "svg.fonttype": "none",
+    "svg.hashsalt": "timefair",
+    "savefig.dpi": 300,
+    "text.parse_math": False,  # names are printed as they are
+    "text.hinting": "no_hinting",  # text of an image is as wide as in a PDF
+}
+
+METADATA: dict[str, dict[str, Any]] = {
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {},
+}
+"""Metadata of each format, without dates and versions, so that equal figures give equal files."""
+
+BAND_ALPHA = 0.16
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
+
+    The user's matplotlibrc has no effect.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker and line style of an algorithm; any one of the three can identify it.
+
+    - `place`: Position in the order of looks. The first ones own their colours.
+    - `leads`: Whether the algorithm is not one of the others, which are grey.
+    """
+
+    color: str
+    marker: str
+    linestyle: Any
+    place: int = 0
+    leads: bool = True
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keyword arguments of ``Axes.plot``."""
+        look = {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+        return look if self.leads else {**look, "linewidth": 0.5, "markersize": 2.0, "zorder": 1.5}
+
+
+OTHER = Look("#C4C4C4", "o", "-", leads=False)
+"""Look of each algorithm that is not among the `LEADERS` best of many."""
+LEADERS = 8
+"""Number of algorithms in colour if there are more algorithms than `COLOURS`."""
+
+
+def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:
+    """A look for each name: the same in all figures that have the same order.
+
+    Each of the first names owns one of the `COLOURS`. Names beyond them repeat these, with other
+    markers and lines.
+
+    - `names`: The names, in any order. Those that `order` does not contain follow in alphabetical
+      order.
+    - `order`: All names of a campaign.
+    """
+    wanted = {str(name) for name in names}
+    every = dict.fromkeys([*order, *sorted(wanted)])
+    return {name: _look(k, k) for k, name in enumerate(every) if name in wanted}
+
+
+def looks_in(
+    frame: pd.DataFrame, column: str = "algorithm", leaders: Sequence[str] | None = None
+) -> dict[str, Look]:
+    """The looks of the algorithms in a column of a table; missing values have none.
+
+    Up to as many algorithms as there are `COLOURS` have a colour each.
+
+    - `frame`: All rows of the figure, not those of one page.
+    - `column`: The column with the names.
+    - `leaders`: The best algorithms, the best first. Of more algorithms than `COLOURS`, the first
+      `LEADERS` of them have a colour each and all others are grey. With None, colours repeat.
+    """
+    every = looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
+    if len(every) <= len(COLOURS):
+        return highlighted(every, every)
+    return every if leaders is None else highlighted(every, leaders[:LEADERS])
+
+
+def _look(k: int, place: int) -> Look:
+    """The look at a position, which may be beyond the last colour."""
+    linestyle = LINES[k % len(LINES)]
+    return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], linestyle, place)
+
+
+def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
+    """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
+
+    A leader that owns its colour keeps it. The others take the last colours that no owner among the
+    leaders has.
+
+    - `all_looks`: The result of `looks`.
+    - `leaders`: The leading algorithms, at most as many as there are `COLOURS`.
+    """
+    ordered = sorted(leaders, key=lambda name: all_looks[name].place)
+    places = [all_looks[name].place for name in ordered]
+    free = [k for k in reversed(range(len(COLOURS))) if k not in places]
+    owned = [place for place in places if place < len(COLOURS)]
+    taken = [*owned, *free][: len(places)]
+    chosen = {name: _look(k, place) for name, k, place in zip(ordered, taken, places, strict=True)}
+    return {name: chosen.get(name, OTHER) for name in all_looks}
+
+
+def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
+    """The looks if those algorithms lead that have the largest weights above 0, as areas.
+
+    - `frame`, `column`: As in `looks_in`.
+    - `weight`: Weight of each algorithm. Among equal weights, the first in alphabetical order
+      leads.
+    """
+    ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
+    return looks_in(frame, column, [str(name) for name in ordered.index])
+
+
+def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
+    """Indices of the points of a curve that get a marker: `count` of `where`, evenly spread.
+
+    The markers of curve `position` of `of` curves are shifted, so that the markers of overlapping
+    curves are side by side.
+    """
+    points = np.flatnonzero(where)
+    if points.size == 0:
+        return []
+    spread = (np.arange(count) + (position + 0.5) / max(of, 1)) / count
+    return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
+
+
+COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
+DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
+"""SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
+
+PATH = re.compile(r' d="([^"]*)"')
+MARKED = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)(?= *</g>)")
+STYLE = re.compile(r' style="[^"]*"')
+"""In an SVG: a path, a group of nothing but markers, and a style."""
+
+NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
+"""The names that matplotlib gives to markers and clip paths in an SVG."""
+
+
+def save(figure: Figure, *paths: Path) -> None:
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path.
+
+    The layout is computed once for all files; equal figures give equal bytes.
+
+    Raises ValueError if a path has another suffix; then no file is written.
+    """
+    for path in paths:
+        if path.suffix not in METADATA:
+            raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
+    with applied():
+        if engine := figure.get_layout_engine():
+            with warnings.catch_warnings():  # a figure that is too small keeps its axes as they are
+                warnings.filterwarnings("ignore", message="constrained_layout not applied")
+                engine.execute(figure)
+            figure.set_layout_engine("none")
+        for path in paths:
+            _write(figure, path)
+
+
+def _write(figure: Figure, path: Path) -> None:
+    """Write a placed figure; `Figure.savefig` would draw it twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    if path.suffix == ".pdf":
+        FigureCanvasPdf(figure).print_pdf(path, metadata=METADATA[".pdf"])
+    elif path.suffix == ".png":
+        figure.set_dpi(SETTINGS["savefig.dpi"])
+        FigureCanvasAgg(figure).print_png(path, metadata=METADATA[".png"])
+    else:
+        text = StringIO()
+        FigureCanvasSVG(figure).print_svg(text, metadata=METADATA[".svg"])
+        path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
+
+
+def _smaller(text: str) -> str:
+    """The same picture in an SVG of half the size.
+
+    Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
+    markers of one style have it in common.
+    """
+    text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
+    text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
+    return MARKED.sub(_with_one_style, text)
+
+
+def _short(path: str) -> str:
+    """The same path with the commands H and V of SVG, and without steps to the same point."""
+    kept: list[str] = []
+    here: list[str] = []
+    for step in path.split("\n"):
+        command, *point = step.split() or [""]
+        if command != "L" or len(here) != 2:
+            kept.append(command + " ".join(point))
+        elif point[1] != here[1]:
+            kept.append(f"V{point[1]}" if point[0] == here[0] else f"L{' '.join(point)}")
+        elif point[0] != here[0] or kept[-1].startswith("M"):  # the second is a dot
+            kept.append(f"H{point[0]}")
+        here = point
+    return "\n".join(kept)
+
+
+def _with_one_style(group: re.Match[str]) -> str:
+    attributes, markers = group.groups()
+    styles = STYLE.findall(markers)
+    if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
+        return group[0]
+    return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
+
+
+def _numbered(text: str) -> str:
+    """Replace the names in an SVG by numbers, in the order in which they appear.
+
+    The names that matplotlib gives are hashes of coordinates with all digits. The last digits are
+    not always the same, because they depend on what was drawn before.
+    """
+    numbers: dict[str, str] = {}
+    return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)

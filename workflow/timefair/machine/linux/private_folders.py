@@ -1,0 +1,365 @@
+"""Private views of folders: a process sees the present content, and its changes vanish with it.
+
+In its own mount namespace, an overlay over each folder takes all writes, in memory; everything else
+is read-only. A process without privileges first enters a user namespace with its own ids.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import os
+import re
+import socket
+import stat
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from timefair.machine.linux import calls
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_CLONE_NEWNS = 0x00020000
+_CLONE_NEWIPC = 0x08000000
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWPID = 0x20000000
+_CLONE_NEWNET = 0x40000000
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_MS_RDONLY, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 0x1000, 0x4000, 0x40000
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
+_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
+_CAPABILITY_VERSION = 0x20080522
+_MOUNT_SETATTR, _AT_RECURSIVE, _HERE = 442, 0x8000, -100
+_READ_ONLY, _WRITABLE = struct.pack("4Q", 1, 0, 0, 0), struct.pack("4Q", 0, 1, 0, 0)
+
+_KEPT = sum(1 << number for number in (0, 1, 3, 4, 6, 7, 10))
+"""CAP_CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETGID, SETUID and NET_BIND_SERVICE, which root keeps:
+with none of them a process leaves its view, or reaches one that is outside.
+"""
+
+_in_user_namespace = False
+"""Whether this process, or one that it is a fork of, has entered a user namespace here."""
+
+_in_own_processes = False
+"""Whether it has called `own_processes`, and not yet `leave_processes`."""
+
+
+class Mount(NamedTuple):
+    """One step of making a view: an overlay over a `private` folder, or a folder as it is."""
+
+    folder: Path
+    private: bool
+
+
+def is_own(folder: Path) -> bool:
+    """Whether a view of a folder above it can take what is written into it.
+
+    A user namespace has one user and one group.
+    """
+    looks = folder.stat()
+    own = (looks.st_uid, looks.st_gid) == (os.geteuid(), os.getegid())
+    return own or os.geteuid() == 0
+
+
+def plan(
+    folders: Iterable[Path], mounted: Iterable[Path], own: Callable[[Path], bool] = is_own
+) -> list[Mount]:
+    """The mounts that make absolute folders private, each after the mounts that contain it.
+
+    A folder inside another one needs no mount of its own, unless a file system is `mounted` between
+    them or a folder between them is not the user's own. Inside a private folder, file systems are
+    unchanged.
+    """
+    points = set(mounted)
+    private: list[Path] = []
+    for folder in sorted(set(folders)):
+        around = _innermost(folder, private)
+        if around is None or any(p in points or not own(p) for p in _between(around, folder)):
+            private.append(folder)
+    kept: list[Path] = []
+    for point in sorted(points.difference(private)):
+        around, below = _innermost(point, private), _innermost(point, kept)
+        # What is below another one comes with it, unless a private folder is in between.
+        if around and (below is None or around.is_relative_to(below)):
+            kept.append(point)
+    steps = [Mount(path, True) for path in private] + [Mount(path, False) for path in kept]
+    return sorted(steps, key=lambda step: (len(step.folder.parts), step.folder))
+
+
+def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
+    """The innermost of some folders that contains a path or equals it."""
+    return next((folder for folder in (path, *path.parents) if folder in folders), None)
+
+
+def _between(around: Path, folder: Path) -> Iterator[Path]:
+    """A folder and the folders above it up to `around`, without `around`."""
+    for path in (folder, *folder.parents):
+        if path == around:
+            return
+        yield path
+
+
+def mount_points() -> list[Path]:
+    """Mount points of file systems in this process's view."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        return [Path(_unescaped(line.split()[4])) for line in file]
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def enter(
+    steps: Sequence[Mount],
+    megabytes: float | None = None,
+    writable: Sequence[Path] = (),
+    hidden: Iterable[Path] = (),
+) -> None:
+    """Give this process, which has only one thread, its own view of folders permanently.
+
+    It may write to the `private` folders of `steps`, at most so many `megabytes` in all (None: half
+    of the memory), and to the `writable` folders, which others see; without `steps`, to all that it
+    may.
+    The `hidden` folders are empty. System V shared memory, semaphores and message queues, and POSIX
+    message queues, are its own too; no privilege is left, and `calls.refuse` is in force. If the
+    kernel refuses, an OSError names the folder or what else was refused, and the process cannot be
+    used.
+    """
+    here = os.getcwd()
+    own_mounts(_CLONE_NEWIPC)
+    with contextlib.ExitStack() as stack:
+
+        def opened(folder: Path) -> int:
+            fd = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+            stack.callback(os.close, fd)
+            return fd
+
+        as_they_are = [opened(step.folder) for step in steps]
+        shared = [opened(folder) for folder in writable]
+        if steps and Path("/") not in writable:
+            _set_attributes("/", _READ_ONLY, _AT_RECURSIVE)
+        existing = {folder for folder in hidden if folder.is_dir()}
+        empty = [folder for folder in existing if not existing.intersection(folder.parents)]
+        places = [*(step.folder for step in steps if step.private), *empty]
+        if places:
+            written = _memory_over(places[0], megabytes)
+            stack.callback(os.close, written)
+        for number, (step, fd) in enumerate(zip(steps, as_they_are, strict=True)):
+            if step.private:
+                _overlay(step.folder, fd, written, str(number))
+            else:
+                _bind(fd, step.folder)
+        if empty:
+            os.mkdir("nothing", 0o555, dir_fd=written)
+            nothing = os.open("nothing", os.O_PATH | os.O_CLOEXEC, dir_fd=written)
+            stack.callback(os.close, nothing)
+        for folder in empty:
+            _bind(nothing, folder)
+        for folder, fd in zip(writable, shared, strict=True):
+            if steps and folder != Path("/"):
+                _bind(fd, folder)
+                _set_attributes(str(folder), _WRITABLE)
+    _limit_shared_memory(megabytes)
+    if _in_own_processes:
+        mount_proc(_MS_RDONLY)
+    os.chdir(here)
+    _give_up_capabilities()
+    calls.refuse()
+
+
+def refusal(steps: Sequence[Mount]) -> str | None:
+    """The reason why `enter` fails here, tested in a separate process; None if it succeeds."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _try_out(steps, writer)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        reason = pipe.read().decode(errors="replace")
+    _, status = os.waitpid(pid, 0)
+    return reason or (None if status == 0 else "the kernel ended the process that tried")
+
+
+def _try_out(steps: Sequence[Mount], writer: int) -> NoReturn:
+    status = 1
+    try:
+        own_processes()
+        if first := os.fork():
+            status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+        else:
+            enter(steps)
+            status = 0
+    except OSError as error:
+        os.write(writer, said(error).encode())
+    finally:
+        _libc._exit(status)  # not the function of `os`, which an algorithm may have replaced
+        raise SystemError("_exit returned")
+
+
+def said(error: OSError) -> str:
+    """The refused operation and the reason, in a few words."""
+    what = f"{error.filename}: " if error.filename else ""
+    return f"{what}{error.strerror or error}"
+
+
+def own_processes() -> None:
+    """Fork from now on into a new PID namespace, which ends with the first fork.
+
+    A user without privileges enters a user namespace, which needs a process with only one thread.
+    """
+    global _in_own_processes
+    _own_namespaces(_CLONE_NEWPID)
+    _in_own_processes = True
+
+
+def own_network() -> None:
+    """Enter a network permanently that only this process and its forks see, with a loopback.
+
+    Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
+    """
+    _own_namespaces(_CLONE_NEWNET)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+
+
+def leave_processes() -> bool:
+    """Undo `own_processes` for later forks; False without privileges, which it needs."""
+    global _in_own_processes
+    fd = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _in_own_processes = _libc.setns(fd, _CLONE_NEWPID) != 0
+    finally:
+        os.close(fd)
+    return not _in_own_processes
+
+
+def mount_proc(flags: int = 0) -> None:
+    """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
+    _call(
+        _libc.mount(b"proc", b"/proc", b"proc", _flags(flags | _NOSUID_NODEV_NOEXEC), None), "/proc"
+    )
+
+
+def own_mounts(others: int = 0) -> None:
+    """Enter a mount namespace whose mounts no other process sees, and other new namespaces."""
+    _own_namespaces(_CLONE_NEWNS | others)
+    _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
+
+
+def _own_namespaces(which: int) -> None:
+    """Enter new namespaces, in a user namespace if they need it."""
+    global _in_user_namespace
+    if _libc.unshare(which) == 0:
+        return
+    uid, gid = os.geteuid(), os.getegid()
+    _call(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
+    _in_user_namespace = True
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{uid} {uid} 1"),
+        ("gid_map", f"{gid} {gid} 1"),
+    ):
+        _write(f"/proc/self/{name}", text)
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def _limit_shared_memory(megabytes: float | None) -> None:
+    """Limit the System V shared memory of the namespace, where the system lets us."""
+    if megabytes is not None:
+        with contextlib.suppress(OSError):
+            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
+
+
+def _bind(fd: int, folder: Path) -> None:
+    """Mount what a descriptor names over a folder."""
+    source = f"/proc/self/fd/{fd}".encode()
+    _call(_libc.mount(source, os.fsencode(folder), None, _flags(_MS_BIND | _MS_REC), None), folder)
+
+
+def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
+    """Set or clear attributes of a mount; kernels before 5.12 cannot."""
+    if _libc.syscall(_MOUNT_SETATTR, _HERE, os.fsencode(place), flags, attributes, len(attributes)):
+        number = ctypes.get_errno()
+        if number != errno.ENOSYS:
+            raise OSError(number, os.strerror(number), place)
+
+
+def _memory_over(folder: Path, megabytes: float | None) -> int:
+    """Mount a file system in memory, and open it. The overlay of the same folder then hides it."""
+    options = b"mode=0700" + (b"" if megabytes is None else b",size=%dm" % max(1, megabytes))
+    _call(_libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _flags(0), options), folder)
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _overlay(folder: Path, below: int, written: int, name: str) -> None:
+    """Mount over a folder itself, with a new folder of `written` for what is written."""
+    looks = os.fstat(below)
+    os.mkdir(name, dir_fd=written)
+    os.mkdir(f"{name}-work", dir_fd=written)
+    above = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=written)
+    try:
+        if not _in_user_namespace:
+            os.fchown(above, looks.st_uid, looks.st_gid)
+        os.fchmod(above, stat.S_IMODE(looks.st_mode))
+    finally:
+        os.close(above)
+    options = ",".join(
+        [
+            f"lowerdir=/proc/self/fd/{below}",
+            f"upperdir=/proc/self/fd/{written}/{name}",
+            f"workdir=/proc/self/fd/{written}/{name}-work",
+            *(["userxattr"] if _in_user_namespace else []),
+        ]
+    )
+    arguments = (b"overlay", os.fsencode(folder), b"overlay", _flags(0), options.encode())
+    _call(_libc.mount(*arguments), folder)
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Capabilities(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+def _give_up_capabilities() -> None:
+    """Keep `_KEPT` of root's, and none in a user namespace."""
+    allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
+    header, held = _Header(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
+    _call(_libc.capget(ctypes.byref(header), held), "capabilities")
+    number = 0
+    while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        if not allowed >> number & 1:
+            _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
+        number += 1
+    for word in range(2):
+        for name, _ in _Capabilities._fields_:
+            kept = getattr(held[word], name) & allowed >> 32 * word
+            setattr(held[word], name, kept & 0xFFFFFFFF)
+    _call(_libc.capset(ctypes.byref(header), held), "capabilities")
+
+
+def _flags(number: int) -> ctypes.c_ulong:
+    return ctypes.c_ulong(number)
+
+
+def _call(result: int, what: object) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(what))

@@ -1,0 +1,408 @@
+"""The runs on each problem: their costs and results, and the pairs of algorithms compared on it.
+
+A run that reaches the final target is ended by it. How far below the target it ended is a matter of
+chance, so precisions at or below the final target count as 0 here, and such runs are equal.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
+from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
+from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
+from timefair.statistics.curves import ProfileBand, best_so_far, profile_band, resampled_ert
+from timefair.statistics.ert import ert
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import average_ranks
+
+Space: TypeAlias = tuple[str, int]
+"""A suite and a dimension."""
+
+KEYS = ("suite", "dimension", "function")
+BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
+"""The column with the budget of runs in each unit."""
+ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
+
+
+@dataclass(frozen=True)
+class ProblemRuns:
+    """The runs on one (suite, dimension, function), with all instances pooled.
+
+    `names` has the `KEYS`, `rows` the rows of these runs in the frame, and `algorithms`, in
+    alphabetical order, which of `rows` are the runs of each.
+    """
+
+    names: dict[str, Any]
+    rows: NDArray[np.intp]
+    algorithms: dict[str, NDArray[np.intp]]
+
+    @property
+    def space(self) -> Space:
+        """Its suite and its dimension."""
+        return str(self.names["suite"]), int(self.names["dimension"])
+
+    def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """The part for each algorithm of an array with one row per run of the campaign."""
+        return self.split(of_runs[self.rows])
+
+    def split(self, of_rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """The part for each algorithm of an array with one row per run on this problem."""
+        return {name: of_rows[mine] for name, mine in self.algorithms.items()}
+
+
+def problems(runs: Runs) -> list[ProblemRuns]:
+    """The problems of all suites and dimensions, in the order of their keys."""
+    return runs.once("problems", lambda: list(_problems(runs)))
+
+
+def _problems(runs: Runs) -> Iterator[ProblemRuns]:
+    for names, rows in runs.groups(KEYS):
+        labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
+        algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
+        yield ProblemRuns(names, rows, algorithms)
+
+
+def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
+    """Best precision of each run, shape (runs,); 0 if it reached the final target."""
+    return equal_if_solved(runs, runs.frame["best_precision"].to_numpy(dtype=np.float64))
+
+
+def equal_if_solved(
+    runs: Runs,
+    precision: NDArray[np.float64],
+    rows: NDArray[np.intp] | slice = slice(None),
+) -> NDArray[np.float64]:
+    """Precisions; those from 0 to the final target become 0, if the optimum is known.
+
+    Shape (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
+    """
+    limit = np.expand_dims(_solved_from(runs)[rows], tuple(range(1, precision.ndim)))
+    return np.where((precision >= 0) & (precision <= limit), 0.0, precision)
+
+
+def final_target(runs: Runs) -> float:
+    """The largest precision that ends one of the runs, by their campaigns; `-inf`: none is known.
+
+    Without a campaign, as for runs that others have measured, it is `FINAL_TARGET`.
+    """
+    campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
+    ends = [one["budget"]["final_target"] for one in campaigns] or [FINAL_TARGET]
+    return max((end for end in ends if end is not None), default=-np.inf)
+
+
+def value_at_the_target(runs: Runs) -> NDArray[np.float64]:
+    """The value of f at the final target on the problem of each run, shape (runs,).
+
+    NaN without a final target or optimum, and where a run has found less than the optimum.
+    """
+    least = runs.frame.groupby(PROBLEM)["best_precision"].transform("min")
+    value = np.asarray(runs.frame["f_opt"] + final_target(runs), dtype=np.float64)
+    return np.where(np.isfinite(value) & (least >= 0), value, np.nan)
+
+
+def _solved_from(runs: Runs) -> NDArray[np.float64]:
+    """The precision from which each run counts as solved, shape (runs,); `-inf` for never."""
+
+    def found() -> NDArray[np.float64]:
+        frame = runs.frame
+        limit = np.where(frame["f_opt"].notna(), final_target(runs), -np.inf)
+        asked = frame["algorithm"].isin([k for k, one in runs.origins.items() if any(one.campaign)])
+        ended = _solved(runs) & ~asked.to_numpy()
+        return np.where(ended, np.maximum(limit, frame["best_precision"]), limit)
+
+    return runs.once("solved from", found)
+
+
+def precision_at(
+    runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
+) -> list[NDArray[np.float64]]:
+    """Best precision of the runs on each problem at given numbers of evaluations, in one pass.
+
+    An array of shape (rows, points) for each problem.
+    """
+    best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
+    owner = np.full(len(runs.frame), -1, dtype=np.intp)
+    place = np.zeros(len(runs.frame), dtype=np.intp)
+    for k, (problem, _) in enumerate(evaluations):
+        owner[problem.rows] = k
+        place[problem.rows] = np.arange(len(problem.rows))
+    for part in runs.traces:
+        owners = owner[part.rows]
+        for k in np.unique(owners[owners >= 0]):
+            mine = part.taken(np.flatnonzero(owners == k))
+            found = best_so_far(mine.evaluations, mine.precision, mine.offsets, evaluations[k][1])
+            best[k][place[mine.rows]] = equal_if_solved(runs, found, mine.rows)
+    return best
+
+
+def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
+    """Evaluations up to which the result of each run is known, shape (runs,).
+
+    `inf` if it is final: the run reached the final target, ended by itself or made no evaluation.
+    """
+    evaluations = runs.spent("evaluations")
+    return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
+
+
+def known_until(
+    runs: Runs, unit: Unit, done: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Cost up to which the results of each run are known, shape (runs,).
+
+    This is where the budget cut the run off, or the end of published data; `inf` if the result is
+    final, as in `evaluations_allowed`, or if `done`, shape (runs,), says so. In seconds, runs with
+    the same budget are cut off together, at the end of the longest of them.
+    """
+    counted = PER_DIMENSION.get(unit, unit)
+    evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
+    if counted in SECONDS:
+        together = pd.Series(spent).groupby(runs.frame["budget_s"].to_numpy()).transform("max")
+        timed_out = runs.frame["stop_reason"].isin(ENDED_BY_TIME) & together.notna()
+        spent = np.where(timed_out, together, spent)
+    known = np.where(cut_off(runs) & (evaluations > 0), spent, np.inf)
+    known = np.where(runs.timed | _solved(runs), known, spent)
+    known = known if done is None else np.where(done, np.inf, known)
+    if unit in PER_DIMENSION:
+        known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
+    return np.asarray(known, dtype=np.float64)
+
+
+def cut_off(runs: Runs) -> NDArray[np.bool_]:
+    """Which runs their budget ended, shape (runs,)."""
+    return np.asarray(runs.frame["stop_reason"].isin(ENDED_BY_BUDGET), dtype=np.bool_)
+
+
+def _solved(runs: Runs) -> NDArray[np.bool_]:
+    return np.asarray(runs.frame["stop_reason"] == StopReason.TARGET, dtype=np.bool_)
+
+
+CELL_KEYS = ("suite", "dimension", "function", "instance", "algorithm")
+INSTANCE = ("dimension", "function", "instance")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Cost of each run up to each target, or to its own end, and success; (runs, targets)."""
+
+    cost: NDArray[np.float64]
+    success: NDArray[np.bool_]
+
+    @classmethod
+    def until(cls, reached_at: NDArray[np.float64], end: NDArray[np.float64]) -> Spent:
+        """From the runtimes to the targets (`inf`: not reached) and costs of complete runs."""
+        success = np.isfinite(reached_at)
+        return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one algorithm on one instance."""
+
+    names: dict[str, Any]
+    spent: Spent
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is only one run, so that resampling is not possible."""
+        return len(self.spent.cost) == 1
+
+    def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
+        """ERT to each target in each resample of the runs, shape (resamples, targets)."""
+        return resampled_ert(
+            self.spent.cost,
+            self.spent.success,
+            resamples=analysis.resamples,
+            rng=analysis.stream(self.names),
+        )
+
+
+@dataclass(frozen=True)
+class Problems:
+    """The problems of a suite and dimension, or of a suite, on which every algorithm was run.
+
+    `names` are the keys that all share, `algorithms` are in alphabetical order, and `instances` has
+    the cells of all algorithms, in that order, for each instance.
+    """
+
+    names: dict[str, Any]
+    algorithms: tuple[str, ...]
+    instances: list[tuple[Cell, ...]]
+
+    def costs(self) -> NDArray[np.float64]:
+        """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
+        cells = [cell.spent for of_instance in self.instances for cell in of_instance]
+        if not cells:
+            return np.empty((0, len(self.algorithms)))
+        runs, targets = np.array([len(cell.cost) for cell in cells]), cells[0].cost.shape[1]
+        values = np.empty((len(cells), targets))
+        for number in np.unique(runs):
+            alike = np.flatnonzero(runs == number)
+            spent = np.stack([cells[k].cost for k in alike])
+            values[alike] = ert(spent, np.stack([cells[k].success for k in alike]), axis=1)
+        of_instances = values.reshape(len(self.instances), -1, targets)
+        return of_instances.transpose(0, 2, 1).reshape(-1, len(self.algorithms))
+
+    def band(
+        self,
+        fraction: NDArray[np.float64],
+        grid: NDArray[np.float64],
+        analysis: Analysis,
+        measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
+    ) -> ProfileBand:
+        """Limits of profiles of a `measure` of the costs, e.g. their ratios.
+
+        NaN without an instance, or if an algorithm has only one run on some instance.
+        """
+        if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
+            unknown = np.full(fraction.shape, np.nan)
+            return ProfileBand(unknown, unknown)
+        samples = (
+            np.stack([cell.resampled_ert(analysis) for cell in cells], axis=-1)
+            for cells in self.instances
+        )
+        return profile_band(fraction, map(measure, samples), grid, confidence=analysis.confidence)
+
+
+def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Iterator[Problems]:
+    """The problems of each combination of some shared keys, then of the next keys."""
+    cells = [
+        Cell(names, Spent(spent.cost[rows], spent.success[rows]))
+        for names, rows in runs.groups(CELL_KEYS)
+    ]
+    for keys in shared:
+        yield from _together(cells, keys)
+
+
+def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Problems]:
+    groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]]
+    groups = defaultdict(lambda: defaultdict(dict))
+    for cell in cells:
+        names = cell.names
+        together = groups[tuple(names[key] for key in shared)]
+        together[tuple(names[key] for key in INSTANCE)][names["algorithm"]] = cell
+    for values, instances in groups.items():
+        algorithms = tuple(sorted({name for cells in instances.values() for name in cells}))
+        complete = [
+            tuple(cells[name] for name in algorithms)
+            for cells in instances.values()
+            if len(cells) == len(algorithms)
+        ]
+        names = dict(zip(shared, values, strict=True))
+        yield Problems(names, algorithms, complete)
+
+
+MOST_COLOURS = 16
+"""Number of algorithms up to which each has a colour of its own."""
+MOST_ALGORITHMS = 12
+"""Number of algorithms up to which every pair is listed by default."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The pairs that a table lists: those with an algorithm of `among`; None: every pair."""
+
+    among: frozenset[str] | None = None
+
+    def has(self, first: str, second: str) -> bool:
+        """Whether a pair is listed."""
+        return self.among is None or first in self.among or second in self.among
+
+    def pairs(self, algorithms: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The listed pairs of some algorithms, ordered as by `itertools.combinations`."""
+        return (pair for pair in combinations(algorithms, 2) if self.has(*pair))
+
+
+def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
+    """The pairs of a table, given the average rank of each algorithm.
+
+    By the setting ``pairs``: `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair for up to
+    `MOST_ALGORITHMS` algorithms, and those with the best for more.
+    """
+    usual = (EVERY_PAIR if len(ranks) <= MOST_ALGORITHMS else WITH_THE_BEST,)
+    asked = analysis.pairs or usual
+    if asked == (EVERY_PAIR,):
+        return Listed()
+    if asked != (WITH_THE_BEST,):
+        return Listed(frozenset(asked))
+    return Listed(frozenset(in_order(ranks)[:1]))
+
+
+def in_order(ranks: Mapping[str, float]) -> list[str]:
+    """The algorithms from the lowest rank on, equal ones in alphabetical order; NaN is last."""
+    return sorted(ranks, key=lambda name: (np.nan_to_num(ranks[name], nan=np.inf), name))
+
+
+def planned(analysis: Analysis) -> frozenset[str] | None:
+    """The algorithms whose pairs the user has named beforehand; None for all pairs."""
+    labels = frozenset(analysis.pairs or ()) - {EVERY_PAIR, WITH_THE_BEST}
+    return labels or None
+
+
+def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
+    """The pairs of each suite and dimension, with the best algorithm by the precision at the end.
+
+    See `ranks_by_precision`.
+    """
+    return {space: listed(analysis, ranks) for space, ranks in ranks_by_precision(runs).items()}
+
+
+def in_order_of_looks(runs: Runs) -> list[str]:
+    """All algorithms in the order in which figures give them colours; published data are last.
+
+    Up to `MOST_COLOURS` measured ones are in alphabetical order, more by `ranks_by_precision`.
+    """
+
+    def order() -> list[str]:
+        measured = sorted(set(runs.frame["algorithm"].astype(str)))
+        if len(measured) > MOST_COLOURS:
+            ranks = pd.DataFrame(ranks_by_precision(runs)).mean(axis=1)
+            measured.sort(key=lambda name: ranks[name])
+        return [*measured, *sorted(set(runs.sources) - set(measured))]
+
+    return runs.once("order of looks", order)
+
+
+def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
+    """The rank of the median precision at the end, averaged over the functions.
+
+    An algorithm that was not run on a function shares the worst rank there.
+    """
+    best = precision_at_the_end(runs)
+    medians: dict[Space, list[dict[str, float]]] = {}
+    for problem in problems(runs):
+        samples = problem.samples(best).items()
+        medians.setdefault(problem.space, []).append(
+            {name: float(sample_quantile(sample, 0.5)) for name, sample in samples}
+        )
+    return {space: _average(of) for space, of in medians.items()}
+
+
+def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The average rank of each algorithm, in alphabetical order."""
+    names = sorted({name for medians in functions for name in medians})
+    values = [[medians.get(name, np.inf) for name in names] for medians in functions]
+    return dict(zip(names, average_ranks(values).tolist(), strict=True))
+
+
+def in_words(listed_in: Mapping[Space, Listed]) -> str:
+    """The listed pairs, as a sentence for captions; empty if all are listed."""
+    limited = {space: one.among for space, one in listed_in.items() if one.among is not None}
+    if not limited:
+        return ""
+    if len(set(limited.values())) == 1:
+        (among,) = set(limited.values())
+        return f"Only pairs with {' or '.join(sorted(among))} are listed."
+    each = "; ".join(
+        f"{' or '.join(sorted(among))} in {suite}, D = {dimension}"
+        for (suite, dimension), among in limited.items()
+    )
+    return f"Only pairs with the best algorithm are listed: {each}."

@@ -1,0 +1,724 @@
+"""The runs of a campaign: a frame with one row per run, and their events part by part."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.basics.errors import InputError
+from timefair.records.blocks import NODES
+from timefair.records.consistency import BATCH_FIELDS
+from timefair.records.integrity import Origins
+from timefair.records.rundata import noisy
+from timefair.records.rundata.clocks import seconds, shares_s
+from timefair.records.rundata.machines import machine_of_runs
+from timefair.records.rundata.noisy import NoisyRows
+from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
+from timefair.records.rundata.traces import (
+    COSTS,
+    NUMBERS,
+    Held,
+    LaunchTraces,
+    Source,
+    Stored,
+    TracedLaunches,
+    TracePart,
+    Traces,
+    Vectors,
+    aligned,
+    launches_begun_later,
+    launches_from,
+    launches_of,
+    nondominated,
+    read_feasibility,
+    read_launch_traces,
+    read_launches,
+    read_vectors,
+    scaled_launches,
+)
+from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
+from timefair.records.status import ENDED_BY_TIME, Perturbation, StopReason
+from timefair.records.store import facts_of
+from timefair.statistics.curves import best_so_far
+from timefair.statistics.recommendations import Rule
+from timefair.statistics.runtimes import relative_targets, runtimes
+
+Result = TypeVar("Result")
+Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
+UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
+"""The units of most tables; the other units are for comparing dimensions."""
+
+PER_DIMENSION: dict[Unit, Unit] = {
+    "seconds_per_dimension": "seconds",
+    "evaluations_per_dimension": "evaluations",
+}
+SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
+
+PROBLEM = ["suite", "function", "dimension", "instance"]
+DECIDED = [
+    "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
+]  # fmt: skip
+
+CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
+"""Why a run ends within a launch."""
+
+SCHEDULED = [
+    "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
+    "length", "launch_evaluations",
+]  # fmt: skip
+
+HELD_EVENTS = 4_000_000
+"""Maximal number of events that are kept in memory (about 100 MB); more events are read again in
+each pass.
+"""
+
+
+POINTS = 101
+"""Number of points of a curve."""
+
+MANY_CELLS = 300
+"""Number of algorithms times functions, in all dimensions, up to which curves have all points."""
+
+LEAST_POINTS = 0.25
+"""Minimal share of the points of a curve."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs in the order of their keys.
+
+    If the optimum of a problem is unknown, the best value that any of these runs found on it is
+    used, so precisions depend on the runs that are read. The column ``reference_f`` of the frame
+    has the optimum or this value.
+
+    Attributes
+    ----------
+    frame
+        One row per run, with every column of the record that is not nested, and ``machine``, the
+        kind of machine of its block ("" without blocks).
+    traces, feasibility, launch_traces, noisy
+        The events of all runs; the first feasible point of each run on a problem with constraints,
+        as an event of the precision 0; improvements of each traced launch; values without noise.
+        Charges change neither of the last two, and clocks not the last.
+    read_launches, read_points, read_batches, read_vectors
+        Read what is nested: the launches, the best point and the batches of each run (list columns;
+        null: none, not known), the vectors that none of its others dominates, and all its vectors.
+    stopping
+        Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
+        ``reason`` (None if the rule continued), and ``path`` (the number that the rule computed at
+        each look).
+    schedules
+        The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job and instance.
+    origins, nodes
+        Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
+        each with its ``algorithm``.
+    published, sources
+        Runs of published data, separate from all others, so that a table contains them only if it
+        requests them (see `rundata.published`); None: there are none. Without measured runs, those
+        with times are not separate. Source of the published data of each algorithm.
+    in_values
+        Whether targets are values of f.
+    """
+
+    frame: pd.DataFrame
+    traces: Traces
+    feasibility: Traces
+    launch_traces: LaunchTraces
+    noisy: NoisyRows
+    read_launches: Callable[[], pd.DataFrame]
+    read_points: Callable[[], pa.Array]
+    read_batches: Callable[[], pa.Array]
+    read_vectors: Callable[[], Vectors]
+    stopping: pd.DataFrame
+    origins: Mapping[str, Origins]
+    schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
+    nodes: Sequence[Mapping[str, Any]] = ()
+    published: Runs | None = None
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    in_values: bool = False
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """The result of `make`, called once for each key: everything that the result depends on.
+
+        Several tables share the result, which must not be changed.
+        """
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Result, self._kept[key])
+
+    @classmethod
+    def read(cls, paths: Iterable[Path]) -> Runs:
+        """All runs of record files. Their events are read when they are needed.
+
+        `InputError` if a file is not a complete record, or two runs have the same keys.
+        """
+        runs = cls._from(Stored(paths))
+        pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
+        return runs
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Runs:
+        """The runs of a table of `RUN_SCHEMA`; `InputError` if two rows have the same keys."""
+        return cls._from(Held(table))
+
+    @classmethod
+    def _from(cls, source: Source) -> Runs:
+        plain = source.plain()
+        facts = facts_of(plain.schema)
+        sources = facts.get(PUBLISHED, {})
+        published = _of_labels(plain, sources)
+        timed = _of_labels(plain, [label for label in sources if sources[label].get(FOREIGN_CLOCK)])
+        apart = published if (~published).any() else ~timed
+        taken = cls._some(source, plain, ~apart, facts)
+        if not apart.any():
+            return replace(taken, sources=sources)
+        others = cls._some(source, plain, apart, {}).without_times()
+        return replace(taken, published=others, sources=sources)
+
+    @classmethod
+    def _some(
+        cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
+    ) -> Runs:
+        """Some of the runs of a source; all columns that are not nested are in memory."""
+        places = np.flatnonzero(kept)
+        keys = plain.select(KEYS).take(places)
+        places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
+        frame = pd.DataFrame(  # column by column, so that two copies of all are the most
+            {name: plain[name].take(places).to_pandas() for name in plain.column_names}, copy=False
+        )
+        twice = frame.duplicated(list(KEYS))
+        if twice.any():
+            first = frame.loc[twice.idxmax(), list(KEYS)]
+            run = ", ".join(f"{key} {value}" for key, value in first.items())
+            raise InputError(
+                f"{first['algorithm']}: the same run is there twice ({run}); give each file once, "
+                "and if two campaigns use this label, give one of them another under `algorithms` "
+                "and measure it again"
+            )
+        rows = np.full(kept.size, -1, dtype=np.intp)
+        rows[places] = np.arange(places.size)
+        reference = _best_known(frame)
+        frame["best_precision"] -= reference
+        frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
+        frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
+        frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
+        has_noise = np.asarray(frame["noise_free_f"].notna())
+        traces = Traces(lambda: _parts(source, rows)).each(
+            lambda part: part.from_reference(reference)
+        )
+        return cls(
+            frame=frame,
+            traces=traces.held(lambda: source.events() <= HELD_EVENTS),
+            feasibility=read_feasibility(source, _constrained(plain, rows)),
+            launch_traces=read_launch_traces(source, rows).each(
+                lambda part: part.from_reference(reference)
+            ),
+            noisy=noisy.read(source, rows, has_noise),
+            read_launches=lambda: read_launches(source, rows, reference),
+            read_points=lambda: _column(source, "best_x", (), places),
+            read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
+            read_vectors=lambda: read_vectors(source, places),
+            stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
+            schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
+            origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
+            nodes=facts.get(NODES, []),
+        )
+
+    def scheduled(self) -> pd.DataFrame:
+        """For each run, shape (runs, 2), the ``length`` of a launch that its schedule gave, and
+        ``stopped_at``: the share of the schedule at which the budget cut a run without a completed
+        launch. NaN without a schedule, or such a run.
+        """
+        keys = SCHEDULED[: SCHEDULED.index("parameter")]
+        known = self.schedules.drop_duplicates(keys).set_index(keys)
+        places = pd.MultiIndex.from_frame(self.frame[keys])
+        found = known[["length", "launch_evaluations"]].reindex(places).astype(float)
+        found = found.reset_index(drop=True)
+        share = self.frame["evaluations"] / self.frame["launches"] / found["launch_evaluations"]
+        cut = self.frame["stop_reason"].isin(CUT) & (self.frame["completed_restarts"] == 0)
+        return found[["length"]].assign(stopped_at=share.where(cut).clip(upper=1.0))
+
+    def spent(self, unit: Unit) -> NDArray[np.float64]:
+        """Cost of each complete run, shape (runs,): the cost that a failure is charged."""
+        if unit in PER_DIMENSION:
+            return self.spent(PER_DIMENSION[unit]) / self._dimension
+        column = "wall_s" if unit == "seconds" else "evaluations"
+        return self.frame[column].to_numpy(dtype=np.float64)
+
+    def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
+        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it. Read-only.
+
+        Targets have the shape (targets,), or (runs, targets) if each run has its own; these are
+        precisions. The others are values of f if the runs are `in_values`, otherwise precisions, or
+        shares of the first gap if the optimum is unknown. Seconds are NaN for runs without times.
+        """
+        wanted = np.asarray(targets, dtype=np.float64)
+        return self.once(
+            ("runtimes", unit, _identity(wanted)), lambda: self._runtimes(unit, wanted)
+        )
+
+    def _runtimes(self, unit: Unit, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        wanted = self._precisions(targets)
+        cost = np.empty((len(self.frame), wanted.shape[-1]))
+        for part, of_events in self._costs(unit):
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
+        if unit in SECONDS:
+            cost[~self.timed] = np.nan
+        cost.flags.writeable = False
+        return cost
+
+    def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Seconds that each run had spent after its given number of evaluations, shape (runs,).
+
+        Exact at events and at the end of a run, and linear between them. More evaluations than the
+        run has made give the time of the whole run. NaN for runs without times.
+        """
+        made, whole = self.spent("evaluations"), self.spent("seconds")
+        seconds = np.empty(len(self.frame))
+        for part, cost in self._costs("seconds"):
+            for k, row in enumerate(part.rows):
+                of_run = slice(part.offsets[k], part.offsets[k + 1])
+                known = [0.0, *part.evaluations[of_run], made[row]]
+                spent = [0.0, *cost[of_run], whole[row]]
+                seconds[row] = np.interp(evaluations[row], known, spent)
+        return seconds
+
+    @property
+    def constrained(self) -> NDArray[np.bool_]:
+        """Which runs are on problems with constraints, shape (runs,)."""
+        return np.asarray(self.frame["constraint_evaluations"].notna())
+
+    def feasible_after(self, unit: Unit) -> NDArray[np.float64]:
+        """Cost to the first feasible point, shape (runs,); `inf` without one or constraints."""
+        cost = np.full(len(self.frame), np.inf)
+        for part in self.feasibility:
+            of_events = part.time_s if unit in SECONDS else part.evaluations
+            found = np.diff(part.offsets) > 0
+            cost[part.rows[found]] = of_events
+        return cost / self._dimension if unit in PER_DIMENSION else cost
+
+    def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
+        """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
+        wanted = np.asarray(targets, dtype=np.float64)
+        return self.once(
+            ("launch runtimes", _identity(wanted)), lambda: self._launch_runtimes(wanted)
+        )
+
+    def _launch_runtimes(self, targets: NDArray[np.float64]) -> TracedLaunches:
+        wanted = self._precisions(targets)
+        nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
+        found = [(nobody, nobody, nothing, nothing)]
+        for part in self.launch_traces:
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            seconds = runtimes(part.time_s, part.precision, part.offsets, own)
+            evaluations = runtimes(part.evaluations, part.precision, part.offsets, own)
+            found.append((part.rows, part.launch, seconds, evaluations))
+        return TracedLaunches(*(np.concatenate(of) for of in zip(*found, strict=True)))
+
+    @property
+    def optimum(self) -> Literal["known", "unknown", "partly"]:
+        """Whether all, no or some optima are known; `known` if there are no runs."""
+        unknown = self.frame["f_opt"].isna()
+        if not unknown.any():
+            return "known"
+        return "unknown" if unknown.all() else "partly"
+
+    def _precisions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets as precisions; each run has its own if they differ between problems."""
+        if targets.ndim == 2:
+            return targets
+        if self.in_values:
+            reference = self.frame["reference_f"].to_numpy(dtype=np.float64)
+            return np.asarray(targets - reference[:, np.newaxis], dtype=np.float64)
+        unknown = self.frame["f_opt"].isna().to_numpy()
+        if not unknown.any():
+            return targets
+        shares = self.relative_targets(np.minimum(targets, 1.0))
+        return np.where(unknown[:, np.newaxis], shares, targets)
+
+    @property
+    def launches(self) -> pd.DataFrame:
+        """One row per launch, as in `rundata.traces`; read at each access."""
+        return self.read_launches()
+
+    @property
+    def fronts(self) -> list[NDArray[np.float64]]:
+        """The front of each run, from `rundata.traces`; read once."""
+        noisy = self.frame["noise_free_f"].notna()
+        numbers = (run[:, len(COSTS) :] for run in self.vectors)
+        return self.once(
+            "fronts",
+            lambda: [
+                np.empty((0, 2)) if has_noise else nondominated(one)
+                for one, has_noise in zip(numbers, noisy, strict=True)
+            ],
+        )
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of each run, as `rundata.traces` has them; read once."""
+        return self.once("vectors", self.read_vectors)
+
+    @property
+    def least_precision(self) -> float:
+        """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
+
+        def least() -> float:
+            return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
+
+        return self.once("least precision", least)
+
+    @property
+    def timed(self) -> NDArray[np.bool_]:
+        """Which runs have times, shape (runs,); runs of published data have none."""
+        return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """Which runs have an end of their own, shape (runs,), so that their results compare."""
+        return self.once("ended", lambda: np.asarray(self.frame["status"].notna()))
+
+    def known_in(self, unit: Unit) -> NDArray[np.bool_]:
+        """Which runs have a known cost in a unit, shape (runs,)."""
+        if unit in SECONDS:
+            return self.timed
+        return self.once("counted", lambda: np.asarray(self.frame["evaluations"].notna()))
+
+    def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
+        """The units of most tables in which the cost of some runs is known."""
+        return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
+
+    def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
+        """The targets of each run's problem, shape (runs, shares); read-only.
+
+        Runs without times have no effect on them.
+        """
+        wanted = np.asarray(shares, dtype=np.float64)
+        key = ("relative targets", _identity(wanted))
+        return self.once(key, lambda: self._relative_targets(wanted))
+
+    def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
+        first, best = (
+            self._of_traces(TracePart.first_precision),
+            self._of_traces(TracePart.last_precision),
+        )
+        first[~self.timed] = best[~self.timed] = np.inf
+        targets = relative_targets(first, best, problem, shares)
+        targets.flags.writeable = False
+        return targets
+
+    def at_the_best(self) -> dict[str, NDArray[np.float64]]:
+        """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
+        return {
+            "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
+            "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
+        }
+
+    @property
+    def perturbed(self) -> NDArray[np.bool_]:
+        """Which runs were perturbed, shape (runs,)."""
+        return np.asarray(self.frame["perturbation"] == Perturbation.PERTURBED)
+
+    @property
+    def foreign_clock(self) -> bool:
+        """Whether times of these runs come from a clock that timefair has not read."""
+        foreign = self.sources.keys() & set(self.frame["algorithm"].unique())
+        return bool(foreign and self.timed.any())
+
+    def without_times(self) -> Runs:
+        """The same runs without times, like published data."""
+        if not (self.timed.any() or self.ended.any()):
+            return self
+        nothing = dict.fromkeys(("wall_s", "real_s", "budget_s", "budget_evaluations"), np.nan)
+        unknown = np.full(len(self.frame), np.nan)
+        return replace(
+            self,
+            frame=self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None),
+            traces=self.traces.each(lambda part: part.scaled(unknown)),
+        )
+
+    def with_targets_in_values(self, in_values: bool) -> Runs:
+        """The same runs, with values of f or precisions as targets."""
+        if in_values == self.in_values:
+            return self
+        return self.once(("in values", in_values), lambda: replace(self, in_values=in_values))
+
+    def with_values(self, value: NoisyValue) -> Runs:
+        """The same runs; of noisy ones, the traces and best precisions are those of a rule.
+
+        Call this before clocks and charges change the times. Launches keep their measured values.
+        `InputError` for ``best_evaluated`` with a user's noisy function.
+        """
+        if value == "measured" or not self.frame["noise_free_f"].notna().any():
+            return self
+        return self.once(("noisy value", value), lambda: self._with_values(value))
+
+    def _with_values(self, rule: Rule) -> Runs:
+        noisy = np.asarray(self.frame["noise_free_f"].notna())
+        own = sorted({name for name in self.frame.loc[noisy, "suite"] if ":" in name})
+        if rule == "best_evaluated" and own:
+            raise InputError(f"statistics.noisy_value: {rule!r}: {not_of_own(own[0])}")
+        f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
+        others = np.where(noisy, -1, np.arange(noisy.size))
+        changed = Traces(lambda: (part.traced(rule, f_opt) for part in self.noisy))
+        traces = self.traces.renumbered(others) + changed
+        frame = self.frame.assign(
+            best_precision=replace(self, traces=traces)._of_traces(TracePart.last_precision)
+        )
+        least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
+        unknown = noisy & np.isnan(f_opt)
+        return replace(
+            self,
+            frame=frame.assign(
+                best_precision=frame["best_precision"] - least,
+                reference_f=np.where(unknown, least, frame["reference_f"]),
+            ),
+            traces=traces.each(lambda part: part.from_reference(least)),
+        )
+
+    def wanted(self, analysis: Analysis) -> Runs:
+        """The runs without perturbed ones, if the analysis omits these."""
+        if analysis.perturbed != "exclude":
+            return self
+        return self.once("unperturbed", lambda: self.where(~self.perturbed))
+
+    def where(self, kept: NDArray[np.bool_]) -> Runs:
+        """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
+        rows = np.where(kept, np.cumsum(kept) - 1, -1)
+        return replace(
+            self,
+            frame=self.frame[kept].reset_index(drop=True),
+            traces=self.traces.renumbered(rows),
+            feasibility=self.feasibility.renumbered(rows),
+            launch_traces=self.launch_traces.renumbered(rows),
+            noisy=self.noisy.renumbered(rows),
+            read_launches=lambda: launches_of(self.read_launches(), rows),
+            read_points=lambda: self.read_points().filter(pa.array(kept)),
+            read_batches=lambda: self.read_batches().filter(pa.array(kept)),
+            read_vectors=lambda: list(compress(self.vectors, kept)),
+        )
+
+    def from_own_best(self) -> Runs:
+        """The same runs; if the optimum is unknown, precisions are relative to their own best.
+
+        Before, the precisions are relative to the best value of all runs that were read, some of
+        which `where` may have omitted.
+        """
+        change = _best_known(self.frame)
+        if not change.any():
+            return self
+        best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
+        return replace(
+            self,
+            frame=self.frame.assign(best_precision=best, reference_f=reference),
+            traces=self.traces.each(lambda part: part.from_reference(change)),
+            launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
+            read_launches=lambda: launches_from(self.read_launches(), change),
+        )
+
+    def timed_by(self, clock: Clock) -> Runs:
+        """The same runs, with the times and budgets of another clock, by one factor per run.
+
+        `InputError` if the clock has no time for a run.
+        """
+        return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
+
+    def _timed_by(self, clock: Clock) -> Runs:
+        if (self.frame["evaluation_cost_s"] > 0).any():
+            raise InputError(f"statistics.time: {clock!r}: with a simulated cost, 'wall'")
+        wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
+        if np.isnan(shown).any():
+            count = np.isnan(shown).sum()
+            raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
+        scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
+        return replace(
+            self,
+            frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
+            traces=self.traces.each(lambda part: part.scaled(scale)),
+            feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
+            launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
+            read_launches=lambda: scaled_launches(self.read_launches(), scale),
+        )
+
+    def amortised(self, analysis: Analysis) -> Runs:
+        """The same runs, each charged its share of its algorithm's tuning and preparation."""
+        return self.charged(shares_s(self.frame, self.origins, analysis))
+
+    def charged(self, cost_s: Mapping[str, float]) -> Runs:
+        """The same runs, begun later by a number of seconds per algorithm.
+
+        Events at or after the budget T are dropped, and launches that end there are not complete.
+        Evaluations and counts remain as measured.
+        """
+        late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
+        budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
+        left = replace(
+            self,
+            traces=self.traces.each(lambda part: part.begun_later(late, budget)),
+            feasibility=self.feasibility.each(lambda part: part.begun_later(late, budget)),
+            read_launches=lambda: launches_begun_later(self.read_launches(), late, budget),
+        )
+        wall_s = np.minimum(self.frame["wall_s"] + late, budget)
+        best = left._of_traces(TracePart.last_precision)
+        return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
+
+    def spaces(self) -> Iterator[Runs]:
+        """The runs of each suite and dimension, each of which may have its own budget."""
+        for _, rows in self.groups(("suite", "dimension")):
+            mine = np.zeros(len(self.frame), dtype=np.bool_)
+            mine[rows] = True
+            yield self if mine.all() else self.where(mine)
+
+    def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Best precision at each cost of the grid, shape (runs, points)."""
+        best = np.empty((len(self.frame), grid.size))
+        for part, of_events in self._costs(unit):
+            best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
+        return best
+
+    @property
+    def cells(self) -> int:
+        """Number of combinations of algorithm, function and dimension."""
+        keys = ["suite", "dimension", "function", "algorithm"]
+        return self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
+
+    @property
+    def points(self) -> int:
+        """Number of points of the curves of a table: `POINTS` for up to `MANY_CELLS` cells.
+
+        For more cells, it decreases in proportion to their number, to at least `LEAST_POINTS`.
+        """
+        share = MANY_CELLS / max(self.cells, MANY_CELLS)
+        return round(POINTS * max(share, LEAST_POINTS))
+
+    def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
+        """Costs, log-spaced from the first event to the end of the longest run.
+
+        By default, `points` follows from the number of cells of these runs.
+        """
+        first = self._first_costs(unit).min(initial=np.inf)
+        end = self.spent(unit).max(initial=0.0)
+        return _cost_grid(float(first), end, unit, points or self.points)
+
+    def cost_grids(
+        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
+    ) -> list[NDArray[np.float64]]:
+        """A `cost_grid` for each of several sets of runs, given by their rows."""
+        first, end, points = self._first_costs(unit), self.spent(unit), self.points
+        return [
+            _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
+            for rows in of_runs
+        ]
+
+    def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+        """The rows of each combination of keys, in the order of the keys' values."""
+        if self.frame.empty:
+            return
+        found = self.once(
+            ("groups", keys), lambda: sorted(self.frame.groupby(list(keys)).indices.items())
+        )
+        for names, rows in found:
+            values = names if isinstance(names, tuple) else (names,)
+            yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
+
+    @property
+    def _dimension(self) -> NDArray[np.float64]:
+        return self.frame["dimension"].to_numpy(dtype=np.float64)
+
+    def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
+        """Each part, and what had been spent since the run's start at its events.
+
+        In seconds, it is 0 for runs without times.
+        """
+        for part in self.traces:
+            cost = part.evaluations
+            if unit in SECONDS:
+                cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
+            yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
+
+    def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
+        """The least positive cost at an event of each run, shape (runs,); `inf` if
+        there is none.
+        """
+        return self.once(("first costs", unit), lambda: self._least_costs(unit))
+
+    def _least_costs(self, unit: Unit) -> NDArray[np.float64]:
+        first = np.full(len(self.frame), np.inf)
+        for part, cost in self._costs(unit):
+            owner = np.repeat(part.rows, np.diff(part.offsets))
+            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+        return first
+
+    def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """One number per run, shape (runs,)."""
+        of_runs = np.empty(len(self.frame))
+        for part in self.traces:
+            of_runs[part.rows] = number(part)
+        return of_runs
+
+
+def _identity(values: NDArray[np.float64]) -> Hashable:
+    """The same for equal arrays alone; short, even if each run has its own targets."""
+    return values.shape, hashlib.sha256(values.tobytes()).digest()
+
+
+def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.float64]:
+    """Log-spaced points; none without an event or a cost."""
+    if first == np.inf or end <= 0:
+        return np.empty(0)
+    first = min(first, end)
+    grid = np.geomspace(first, end, points)
+    if unit == "evaluations":
+        grid = np.unique(np.round(grid))
+    grid[0], grid[-1] = first, end
+    return grid
+
+
+def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
+    """The events of a source, of the runs that have a row."""
+    return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
+
+
+def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The rows; negative for runs on problems without constraints."""
+    constrained = plain["constraint_evaluations"].is_valid().to_numpy()
+    return np.where(constrained, rows, -1)
+
+
+def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
+    """A nested column of a source, of the runs at some places."""
+    empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
+    chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
+    return pa.chunked_array(chunks, empty.type).take(places)
+
+
+def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
+    """Which runs are those of some algorithms, shape (runs,)."""
+    chosen = pa.array(list(labels), pa.string())
+    return np.asarray(pc.is_in(plain["algorithm"], chosen).to_numpy(), dtype=np.bool_)
+
+
+def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """The value to which the precisions of each run are distances, shape (runs,).
+
+    0 with a known optimum. Otherwise, recorded precisions are values of f, and the reference is the
+    best value on the problem, or 0 if no run found a finite value.
+    """
+    unknown = frame["f_opt"].isna().to_numpy()
+    if not unknown.any():
+        return np.zeros(len(frame))
+    best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
+    return np.where(unknown & np.isfinite(best), best, 0.0)
