@@ -38,7 +38,8 @@ ALLOWED = {
     "analysis": {"basics", "campaign", "exhibits", "records"},
     "io": {"basics", "records", "problems"},
     "report": {
-        "basics", "campaign", "problems", "algorithms", "measure", "statistics", "records", "exhibits",
+        "basics", "campaign", "problems", "algorithms", "measure", "statistics", "records",
+        "exhibits",
     },
     "cli": None,  # all of the core
     "extensions": None,

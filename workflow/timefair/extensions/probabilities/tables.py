@@ -92,7 +92,8 @@ BEST = (
     {COMPARED} {FROM_RUNS} Over all functions (`all`), the probabilities come from the
     Plackett-Luce model of the rankings by the ERT, in which an algorithm that did not reach the
     target is last. `p_near` is the probability that the ERT of an algorithm is at most `matters`
-    times the lowest one.
+    times the lowest one. Verdicts come from the table `comparison`, which corrects for all pairs
+    and functions: a probability above 0.95 on one function need not be significant there.
     """,
     columns=BEST,
     layouts=[
@@ -127,7 +128,8 @@ BEST = (
             "comes from the Bayesian bootstrap of the runs; over all functions, from the "
             "Plackett-Luce model of the rankings. The costs are seconds if the campaign has a "
             "budget in seconds, and evaluations otherwise. Functions on which no run reached a "
-            "target have no cell.",
+            "target have no cell. The probabilities are not corrected for the number of pairs and "
+            "functions, as the verdicts of the table `comparison` are.",
             Picture("timefair.extensions.probabilities.figure:probability_map"),
             default=True,
         )
