@@ -57,6 +57,7 @@ def test_workflows_that_are_asked_to_end(new_trial):
     os.killpg(campaign.pid, signal.SIGINT)
     trial.ended(campaign)
     assert "ended by SIGINT" in trial.words
+    assert "runs are finished and kept" in trial.words
     trial.finish()
 
 

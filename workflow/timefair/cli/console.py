@@ -6,7 +6,9 @@ print them on the console too.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 import sys
 import time
 from pathlib import Path
@@ -14,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from timefair.basics.errors import full
+from timefair.basics.errors import InputError, full
 from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.pace import Pace
+from timefair.campaign.progress import ProgressReader
 from timefair.cli.progress import StatusLine, share
 from timefair.report import description
 
@@ -37,6 +40,9 @@ SHOWN = (
     "Congratulations",  # of `--lint`
 )
 """Beginnings of the messages of Snakemake that are printed although they are not warnings."""
+
+BY_CTRL_C = f"exit status {128 + signal.SIGINT}."
+"""What Snakemake says of a job that Ctrl-C has ended."""
 
 USUAL = "DefaultStreamHandler"
 """The name of the handler that Snakemake prints with unless ``--logger`` names another one."""
@@ -69,6 +75,7 @@ class ConsoleHandler(logging.Handler):
         self._everything = bool(settings.verbose or settings.printshellcmds)
         self._line = StatusLine(sys.stdout if settings.stdout else sys.stderr)
         self._cores, self._planned, self._step = 1, False, -1
+        self._interrupted = False
         self._driver: Driver | None = None
         self._pace: Pace | None = None
 
@@ -84,8 +91,17 @@ class ConsoleHandler(logging.Handler):
             self.handleError(record)
 
     def close(self) -> None:
-        """Leave the last line of progress in its place, and say what the report says."""
+        """Leave the last line of progress in its place, and say what the report says, or what is
+        kept if there is none.
+        """
         self._line.end()
+        if self._driver and self._pace and not self._pace.finished:
+            with contextlib.suppress(InputError):
+                kept = ProgressReader(Path(self._driver.folder)).look()
+                self._line.above(
+                    f"{self._driver.campaign.name}: ended early; {kept.runs} of {kept.wanted} runs "
+                    "are finished and kept, and the same command continues"
+                )
         if self._driver and self._pace and self._pace.finished:
             report = Path(self._driver.folder) / "report.html"
             for line in description.read(report):
@@ -98,6 +114,9 @@ class ConsoleHandler(logging.Handler):
         if getattr(record, "event", None) == LogEvent.RUN_INFO:
             first, self._planned = not self._planned, True
             return self._dry and first
+        self._interrupted |= BY_CTRL_C in record.getMessage()
+        if self._interrupted and record.levelno == logging.ERROR:
+            return False  # each job that ended would be an error
         return record.levelno >= logging.WARNING or str(record.msg).startswith(SHOWN)
 
     def _note(self, record: logging.LogRecord) -> None:
