@@ -29,6 +29,7 @@ _SIGEV_SIGNAL = 0
 _TIMER_ABSTIME = 1
 _PR_GET_TID_ADDRESS = 40
 _CLONE_PARENT = 0x8000
+_ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
@@ -311,9 +312,12 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
         if not left:
             break
         for child in left:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(child, signal.SIGKILL)
+            os.kill(child, signal.SIGKILL)
+        while left:  # in any order: the first process of a namespace ends after all others
+            for child in [c for c in left if os.waitid(os.P_PID, c, _ENDED)]:
+                left.remove(child)
                 ended.append(reaped(child))
+            time.sleep(0.0005 if left else 0)
     return ended
 
 
