@@ -312,11 +312,17 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
         if not left:
             break
         for child in left:
-            os.kill(child, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
         while left:  # in any order: the first process of a namespace ends after all others
-            for child in [c for c in left if os.waitid(os.P_PID, c, _ENDED)]:
+            for child in left[:]:
+                try:
+                    if not os.waitid(os.P_PID, child, _ENDED):
+                        continue
+                    ended.append(reaped(child))
+                except ChildProcessError:  # it has been waited for
+                    pass
                 left.remove(child)
-                ended.append(reaped(child))
             time.sleep(0.0005 if left else 0)
     return ended
 
