@@ -29,6 +29,7 @@ _SIGEV_SIGNAL = 0
 _TIMER_ABSTIME = 1
 _PR_GET_TID_ADDRESS = 40
 _CLONE_PARENT = 0x8000
+_ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
@@ -311,9 +312,18 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
         if not left:
             break
         for child in left:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-                ended.append(reaped(child))
+        while left:  # in any order: the first process of a namespace ends after all others
+            for child in left[:]:
+                try:
+                    if not os.waitid(os.P_PID, child, _ENDED):
+                        continue
+                    ended.append(reaped(child))
+                except ChildProcessError:  # it has been waited for
+                    pass
+                left.remove(child)
+            time.sleep(0.0005 if left else 0)
     return ended
 
 
