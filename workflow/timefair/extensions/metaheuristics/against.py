@@ -124,10 +124,10 @@ def _compared(runs: Runs, analysis: Analysis, at: str) -> Iterator[dict[str, Any
     if mixed:
         every = sorted(every, key=lambda one: (str(one.names["suite"]), one.names["function"]))
     best, counts = _results(runs, every, at)
-    spaces: dict[tuple[str, str], list[int]] = {}
+    spaces: dict[tuple[str, Any], list[int]] = {}
     for place, problem in enumerate(every):
         suite, own = problem.space
-        spaces.setdefault((suite, ALL if mixed else str(own)), []).append(place)
+        spaces.setdefault((suite, ALL if mixed else own), []).append(place)
     labels = sorted({name for problem in every for name in problem.algorithms})
     proposed = analysis.added.get(PROPOSED, labels[0] if labels else "")
     for (suite, dimension), places in spaces.items():
