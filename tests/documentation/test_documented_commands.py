@@ -312,14 +312,25 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
-READ_BY_PYTHON = {ROOT / "docs/guide/ioh.md"}
-"""Pages with Python that reads what their commands write."""
+FIRST = {
+    ROOT / "docs/guide" / f"{name}.md"
+    for name in (
+        "installation",
+        "tutorial",
+        "report",
+        "own",
+        "modules",
+        "fast-code",
+        "python",
+        "latex",
+    )
+} | {ROOT / "docs/guide/ioh.md"}
+"""What a newcomer reads first, and the page with Python that reads what its commands write."""
 
 
 def _always_run(page: Path) -> bool:
     """Whether the commands of the page are not for ``--thorough`` only."""
-    first = (ROOT, ROOT / "docs/guide", ROOT / "docs/reference")
-    return page.parent in first or page in READ_BY_PYTHON
+    return page.parent in (ROOT, ROOT / "docs/reference") or page in FIRST
 
 
 @pytest.mark.workflow
