@@ -173,3 +173,23 @@ def test_wrong_input_gives_one_line(words, study, capfd):
     if "bad.yaml" not in words and "table.yaml" not in words:  # found when runs are known
         assert set(study.rglob("*")) == before
     assert error.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("costs", "allowed"),
+    [("", "There are no costs"), (",FEs", "There are no seconds")],
+    ids=["values at the end", "evaluations"],
+)
+def test_results_without_times_get_the_tables_that_they_allow(study, capfd, costs, allowed):
+    rows = (
+        f"{name},F1,{k},{value}{f',{at}' if costs else ''}\n"
+        for name, ahead in (("A", 0), ("B", 1))
+        for k in range(3)
+        for at, value in (((1, 9 + k), (5, k + ahead)) if costs else ((5, k + ahead),))
+    )
+    (study / "other.csv").write_text(f"Optimizer,Problem,Trial,Best{costs}\n" + "".join(rows))
+    assert allowed in "".join(said("analyse other.csv", capfd))
+    made = {path.stem for path in (study / "results/other/tables").glob("*.parquet")}
+    assert {"comparison", "paper_values", "checklist"} <= made
+    assert ("ert" in made) == bool(costs)

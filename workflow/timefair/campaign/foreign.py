@@ -26,7 +26,7 @@ SETTINGS = (
 
 _LONGEST_NAME = 40
 
-RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "means", "final_values")
+RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "paper_values")
 COUNTED = (*RESULTS, "ert", "success", "anytime", "ecdf", "profile_evaluations")
 TABLES: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
     ("seconds", "evaluations"): ((*RESULTS, "checklist"), ("critical_difference", "quantiles")),
