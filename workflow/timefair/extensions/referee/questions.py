@@ -30,8 +30,6 @@ SAME = 1.05
 BASELINES = ("random", "hillclimb", "hill-climb")
 SIMPLE = ("nelder", "l-bfgs", "bfgs", "powell", "cobyla", "cobyqa", "bobyqa", "(1+1)", "onepluson")
 """Parts of names of random search, and of simple algorithms whose restarts are a baseline."""
-COMPILED = ("nlopt", "pygmo", "fcmaes", "external")
-"""Libraries whose algorithms are not in Python; others may have compiled parts."""
 COLUMNS = ("algorithm", "function", "value")
 
 
@@ -242,13 +240,14 @@ def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
 
 def _language(campaign: Campaign) -> Answer:
     """Whether all implementations are of one language."""
+    from timefair.algorithms.registry import implementation
+
     if campaign.is_foreign:
         return Answer("One language", UNKNOWN, "The languages of the algorithms are not recorded.")
     kinds: dict[str, list[str]] = {}
     for label, spec in campaign.algorithms.items():
-        library = spec.use.partition(":")[0]
-        kind = "Octave" if library == "octave" else "Python"
-        kinds.setdefault("compiled" if library in COMPILED else kind, []).append(label)
+        code = implementation(spec.use)
+        kinds.setdefault("Python" if "Python" in code else code, []).append(label)
     said = "; ".join(f"{kind}: {first(labels, 6)}" for kind, labels in kinds.items())
     answer = YES if len(kinds) == 1 else NO
     return Answer("One language", answer, f"Times are of implementations, called from {said}.")
