@@ -18,6 +18,7 @@ from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -158,8 +159,7 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each listed pair under each criterion, over all functions and on single ones."""
     rows, limited = decided(runs, analysis)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    named = frame["better"].notna()
-    frame["better"] = frame["better"].where(named, np.nan).astype(frame["algorithm_a"].dtype)
+    frame = with_labels(frame, ["better"], like="algorithm_a")
     frame.attrs["pairs"] = LIMITED if limited else ""
     frame.attrs["unperturbed"] = _without_perturbed(rows, runs, analysis)
     return frame

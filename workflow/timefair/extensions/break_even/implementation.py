@@ -21,7 +21,7 @@ from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of
 from timefair.extensions.break_even.lines import EMPTY, TurningSets, turning_factor
 from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
-from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.frames import stacked, with_labels
 from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -211,15 +211,10 @@ def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
             row = names | _pair(times, both, found, analysis.confidence)
             rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
-    frame = _with_texts(pd.DataFrame(rows, columns=column_names(COLUMNS)), COLUMNS)
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    labels = ["by_time", "by_evaluations", "behind", "at_equal_own_time"]
+    frame = with_labels(frame, labels, like="algorithm_a")
     frame.attrs["refused"] = times.remarks
-    return frame
-
-
-def _with_texts(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
-    """The frame with columns of text that are text even if they are empty."""
-    for column in (one.name for one in columns if one.text and len(frame)):
-        frame[column] = frame[column].where(frame[column].notna(), np.nan).astype("str")
     return frame
 
 
@@ -238,7 +233,7 @@ def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
     for (suite, dimension, *_), found in orders.items():
         if "seconds" in found:
             of_spaces.setdefault((suite, dimension), []).append(
-                {"better": None, **found["seconds"]}
+                {"better": None, "target": np.nan, **found["seconds"]}
             )
     return {
         space: Pairs.of(rows, level).standing("", "").leaders for space, rows in of_spaces.items()
@@ -468,7 +463,9 @@ def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians = {other: _median(of) for other, of in factors.items()}
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
             rows.append(keys | _range(medians) | _elsewhere(runs, name))
-    frame = _with_texts(pd.DataFrame(rows, columns=column_names(RANK_COLUMNS)), RANK_COLUMNS)
+    frame = pd.DataFrame(rows, columns=column_names(RANK_COLUMNS))
+    labels = ["next_ahead", "next_behind", "measured_as"]
+    frame = with_labels(frame, labels, like="algorithm")
     frame.attrs["refused"] = times.remarks
     return frame
 

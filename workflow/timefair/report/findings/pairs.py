@@ -234,7 +234,7 @@ class Pairs:
             least=least * tests,
             level=level,
             targets=targets,
-            aimed=not all(isnan(row.get("target", 0)) for row in records),
+            aimed=not all(isnan(row["target"]) for row in records),
         )
 
     @property
