@@ -11,6 +11,7 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,18 +96,10 @@ class ConsoleHandler(logging.Handler):
         kept if there is none.
         """
         self._line.end()
-        if self._driver and self._pace and not self._pace.finished:
+        if self._driver and self._pace:
             with contextlib.suppress(InputError):
-                kept = ProgressReader(Path(self._driver.folder)).look()
-                self._line.above(
-                    f"{self._driver.campaign.name}: ended early; {kept.runs} of {kept.wanted} runs "
-                    "are finished and kept, and the same command continues"
-                )
-        if self._driver and self._pace and self._pace.finished:
-            report = Path(self._driver.folder) / "report.html"
-            for line in description.read(report):
-                self._line.above(line)
-            self._line.above(f"{self._driver.campaign.name}: read {report}")
+                for line in _at_the_end(self._driver, finished=self._pace.finished):
+                    self._line.above(line)
         self._pace = None
         super().close()
 
@@ -152,3 +145,18 @@ class ConsoleHandler(logging.Handler):
         left_s = pace.left_s(time.monotonic())
         left = "" if left_s is None else f", about {rough(left_s)} left"
         self._line.show(f"{one.campaign.name}: {said}{left}")
+
+
+def _at_the_end(one: Driver, *, finished: bool) -> Iterator[str]:
+    """What the report says of a campaign, or what is kept of it if it ended early."""
+    folder, name = Path(one.folder), one.campaign.name
+    if finished:
+        report = folder / "report.html"
+        yield from description.read(report)
+        yield f"{name}: read {report}"
+    else:
+        kept = ProgressReader(folder).look()
+        yield (
+            f"{name}: ended early; {kept.runs} of {kept.wanted} runs are finished and kept, and "
+            "the same command continues"
+        )
