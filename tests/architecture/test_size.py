@@ -22,11 +22,11 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 79_681,
-    "lines of the core": 62_605,
+    "lines of the package": 79_695,
+    "lines of the core": 62_623,
     "files of the core": 342,
     "rooms of the core": 13,
-    "lines of the extensions": 17_076,
+    "lines of the extensions": 17_072,
     "lines of the tests": 46_170,
     "committed lines that are generated": 5_235,
 }

@@ -399,6 +399,7 @@ def _matlab(path: Path, layout: Layout) -> Rows | None:
         raise InputError(f"not a MATLAB file ({str(error).splitlines()[0]})") from None
     if "metric" in content and "result" in content:
         return _platemo(path, content)
+    stem = path.name.partition(".")[0]
     rows: Rows = []
     for name, values in content.items():
         if (
@@ -407,9 +408,8 @@ def _matlab(path: Path, layout: Layout) -> Rows | None:
             and values.dtype.kind in "fiu"
         ):
             matrix = np.atleast_2d(values.astype(np.float64))
-            told = _in_name(path.name.partition(".")[0])
-            named = {"algorithm": name, **_function_of(path.name.partition(".")[0])}
-            rows += [{**named, **row} for row in _runs_of(matrix, told, layout)]
+            named = {"algorithm": name, **_function_of(stem)}
+            rows += [{**named, **row} for row in _runs_of(matrix, _in_name(stem), layout)]
     if not rows:
         raise InputError("no matrix of numbers; expected one variable per algorithm, with its runs")
     return rows
@@ -445,7 +445,7 @@ FORMS: Mapping[str, Callable[[Path, Layout], Rows | None]] = {
     "a file of MATLAB": _matlab,
     "a matrix, one column per run or algorithm": _matrix,
 }
-"""Readers of files that are no tables of rows, tried in this order."""
+"""Readers of files that are not tables with one row per run or event, tried in this order."""
 SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".out", ".json", ".mat", ".parquet")
 
 

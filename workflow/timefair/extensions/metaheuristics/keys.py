@@ -17,7 +17,7 @@ EVALUATIONS = 200_000
 
 
 class Paper(Section):
-    """The tables and figures of a kind of paper. A string stands for its `form`."""
+    """The tables and figures of a kind of paper. A string alone is its `form`."""
 
     model_config = ConfigDict(json_schema_extra=or_text)
 

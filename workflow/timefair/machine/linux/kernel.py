@@ -199,7 +199,7 @@ def keep_descriptors(kept: Iterable[int]) -> None:
 
 
 def _forget_helpers() -> None:
-    """Let multiprocessing start helper processes anew: those of the parent are out of reach now."""
+    """Let multiprocessing start its own helper processes: those of the parent cannot be reached."""
     for module, helper, attributes in (
         ("resource_tracker", "_resource_tracker", ("_fd", "_pid")),
         (
