@@ -83,6 +83,17 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Forget what earlier tests in this process noted as lost or shared by forks.
+
+    After such a note, each run imports its modules anew, which takes seconds.
+    """
+    if threads := sys.modules.get("timefair.basics.threads"):
+        threads._lost.clear()
+        threads._shared.clear()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the fast tests, and set the order: campaigns, which take longest; runs; the rest.
 

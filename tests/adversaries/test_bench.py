@@ -52,7 +52,7 @@ MEASURED = ("--until", "finish_round")
 """What is asked for of Snakemake: no collected file, table or figure."""
 
 
-SHARE = 9
+SHARE = 18
 """By default, one adversary of so many is measured; with --thorough, each."""
 
 

@@ -170,9 +170,16 @@ INLINE = sorted(
 )
 
 
-def test_commands_in_sentences_are_known() -> None:
+def test_commands_are_known() -> None:
+    """Those in sentences, and those in blocks, of which `FIRST` has the pages that are run."""
+    parser = cli.parser()
     for page, command in INLINE:
-        _be_sure_that_it_is_known(page, command, cli.parser())
+        _be_sure_that_it_is_known(page, command, parser)
+    for fence in SHOWN:
+        for line in commands(fence):
+            for command in parts(line):
+                if command.startswith("timefair "):
+                    _be_sure_that_it_is_known(fence.page, command, parser)
 
 
 def _be_sure_that_it_is_known(page: Path, command: str, parser: argparse.ArgumentParser) -> None:
@@ -312,25 +319,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
-FIRST = {
-    ROOT / "docs/guide" / f"{name}.md"
-    for name in (
-        "installation",
-        "tutorial",
-        "report",
-        "own",
-        "modules",
-        "fast-code",
-        "python",
-        "latex",
-    )
-} | {ROOT / "docs/guide/ioh.md"}
+FIRST = [ROOT / name for name in ("README.md", "docs/guide/tutorial.md", "docs/guide/ioh.md")]
 """What a newcomer reads first, and the page with Python that reads what its commands write."""
-
-
-def _always_run(page: Path) -> bool:
-    """Whether the commands of the page are not for ``--thorough`` only."""
-    return page.parent in (ROOT, ROOT / "docs/reference") or page in FIRST
 
 
 @pytest.mark.workflow
@@ -340,7 +330,7 @@ def _always_run(page: Path) -> bool:
         pytest.param(
             page,
             id=str(page.relative_to(ROOT)),
-            marks=() if _always_run(page) else pytest.mark.thorough,
+            marks=() if page in FIRST else pytest.mark.thorough,
         )
         for page in ON_PAGES
     ],

@@ -92,6 +92,7 @@ def test_the_prose_quotes_results_by_their_names() -> None:
     assert re.findall(r"\d+[.,]\d+|\d+ %|\d{3,}", text) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_page_shows_every_table_and_picture(made: Path) -> None:
     found = results.read(made)
@@ -107,6 +108,7 @@ def test_the_page_shows_every_table_and_picture(made: Path) -> None:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
     values = results.read(made)["values"]

@@ -5,7 +5,6 @@ from fixtures_of_runs import (  # noqa: F401
     campaign,
     measured,
     no_runs,
-    nothing_noted,
     row,
     run,
     table,

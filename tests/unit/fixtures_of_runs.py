@@ -11,7 +11,6 @@ import pytest
 import scipy.linalg  # noqa: F401  (loads the library that is limited below)
 from threadpoolctl import threadpool_limits
 
-from timefair.basics import threads
 from timefair.campaign import configuration, plan
 from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
@@ -182,10 +181,3 @@ def campaign(run, table):
         run([(2, 0.2, 0.5)], algorithm="B"),
         run([(1, 0.1, 20.0)], algorithm="B", instance=2, wall_s=0.5, evaluations=40),
     )
-
-
-@pytest.fixture(autouse=True)
-def nothing_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another test in this process noted as lost or shared by forks is not noted here."""
-    monkeypatch.setattr(threads, "_lost", {})
-    monkeypatch.setattr(threads, "_shared", {})

@@ -87,13 +87,6 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_linter_of_snakemake_has_nothing_to_say(tmp_path: Path) -> None:
-    said = python(
-        "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--lint", folder=tmp_path
-    )
-    assert "your workflow is in a good condition" in said
-
-
 def test_the_linter_needs_no_timefair(linters: str, clone: Path) -> None:
     words = ("-m", "snakemake", "--lint")
     assert "good condition" in python(*words, folder=clone, executable=linters, PYTHONPATH="")
@@ -178,6 +171,7 @@ rule summary:
 """
 
 
+@pytest.mark.thorough
 def test_two_campaigns_as_modules_of_another_workflow(workspace) -> None:
     workspace.configure(**SMALL)
     campaign = yaml.safe_load(workspace.config.read_text())
@@ -305,6 +299,7 @@ def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) 
     assert "campaign      test" in timefair("check", "campaign.yaml")
     installation.run(
         "-m", "snakemake", "--cores", "2", "--configfile", "campaign.yaml",
+        "--until", "collect_records",
         folder=study, TIMEFAIR_LOCKS=workspace.environment["TIMEFAIR_LOCKS"],
     )  # fmt: skip
     assert "all 1 runs" in timefair("progress", "results/test")

@@ -36,7 +36,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
         tables=["anytime"],
         figures={"names": ["anytime"], "formats": ["svg"]},
     )
-    workspace.collect_and_analyse_here()
+    workspace.complete_here()
     rows = workspace.rows()
     assert len(rows) == len(expected)
     assert {row["algorithm"]: row["status"] for row in rows} == expected
@@ -55,7 +55,7 @@ def raises(objective, rng): raise ValueError("at once")
 NOT_COMPARED = "{} made no evaluation in any run"
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("suite", "use", "sentences"),
     [

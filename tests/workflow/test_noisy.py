@@ -6,6 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+
 pytestmark = pytest.mark.slow
 
 MINE = """
@@ -55,8 +60,9 @@ def test_both_kinds_of_noisy_problems_reach_the_tables(workspace, suite, functio
     assert noise["best_evaluated"].isna().all() == (suite == "mine.py:f")
     records = workspace.records()
     workspace.configure(**campaign, statistics={"noisy_value": "measured"})
-    workspace.complete_here()
+    workspace.measure_here()
     assert workspace.records().keys() == records.keys()  # the names have the keys of what decides
-    again = table(workspace, "quantiles").set_index(["algorithm", "quantile"])["precision"]
-    by = table(workspace, "noise").set_index(["algorithm", "quantile"])
-    np.testing.assert_array_equal(again.loc[by.index], by["measured"])
+    settings = configuration.restore(workspace.results / "campaign.json").settings_of("quantiles")
+    runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
+    again = TABLES["quantiles"](runs, Analysis.of(settings)).set_index(["algorithm", "quantile"])
+    np.testing.assert_array_equal(again.loc[by.index, "precision"], by["measured"])

@@ -27,6 +27,7 @@ def by_hand(workspace, said: str, path: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_jobs_share_the_preparation_of_their_algorithm(workspace):
     said = workspace.complete("--until", "finish_round", "--printshellcmds", "--verbose")
     assert "Submitting maximum" not in said  # with a limit, Snakemake computes beside timed runs

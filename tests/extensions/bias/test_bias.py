@@ -19,6 +19,7 @@ BIASED = str(Path(__file__).with_name("biased.py"))
 """The file of algorithms with known biases; each has the name of its bias."""
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PAIRS)
 def test_a_known_bias_is_found(kind: str) -> None:

@@ -75,6 +75,7 @@ def perform(repository: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
     status, outputs, summary = perform(repository, study="benchmarks", baseline="HEAD", install="")
     assert status == 0

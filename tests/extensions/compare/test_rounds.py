@@ -60,6 +60,7 @@ CAMPAIGN = {
     "runs": 24,
     "rounds": 4,
     "instances_per_job": 2,
+    "timing": {"reference": False},
     "statistics": {"matters": {"ratio": 1.2}},
 }
 

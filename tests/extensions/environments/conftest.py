@@ -44,6 +44,7 @@ def campaign() -> Callable[..., Campaign]:
             "budget": {"evaluations": 300},
             "runs": 2,
             "instances_per_job": 2,
+            "timing": {"reference": False},
         }
         return configuration.parse(mapping | changes)
 

@@ -50,7 +50,7 @@ def test_p_is_that_of_scipy(against, ties):
     values = samples(ties)
     frame = against(values)
     method = (
-        stats.PermutationMethod(n_resamples=200_000, rng=np.random.default_rng(1))
+        stats.PermutationMethod(n_resamples=20_000, rng=np.random.default_rng(1))
         if ties
         else "exact"
     )
@@ -58,7 +58,7 @@ def test_p_is_that_of_scipy(against, ties):
     for f in (1, 2, 3):
         for other in ("bad", "old"):
             test = stats.mannwhitneyu(values["new"][f], values[other][f], method=method)
-            wanted = pytest.approx(test.pvalue, rel=1e-9, abs=4e-3 if ties else 0.0)
+            wanted = pytest.approx(test.pvalue, rel=1e-9, abs=1.2e-2 if ties else 0.0)
             assert frame.loc[(str(f), other), "p"] == wanted
             smaller = 1 - test.statistic / 144
             assert frame.loc[(str(f), other), "a12"] == pytest.approx(smaller)

@@ -64,7 +64,7 @@ def test_functions_in_their_own_dimensions_are_in_their_order():
 def test_complexity_is_measured_and_in_the_table(tmp_path, run, table):
     campaign = configuration.parse(CAMPAIGN)
     said = []
-    complexity.measure(campaign, None, 300, tmp_path, said.append)
+    complexity.measure(campaign, None, 30, tmp_path, said.append)
     rows = complexity.measured(tmp_path)
     assert rows == said
     analysis = Analysis(targets=(1.0,), added={"complexity": rows})

@@ -24,6 +24,7 @@ CAMPAIGN: dict[str, Any] = {
     "budget": {"evaluations": 300},
     "runs": 2,
     "instances_per_job": 2,
+    "timing": {"reference": False},
 }
 
 

@@ -18,13 +18,15 @@ CAMPAIGN: dict[str, Any] = {
     "algorithms": {"baseline": DE, "candidate": DE | {"seed_as": "baseline"}, "other": DE},
     "budget": {"evaluations": 200},
     "runs": 2,
+    "timing": {"reference": False},
 }
 
 
 def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path: Path):
     campaign, records = configuration.parse(CAMPAIGN), {}
+    prepared = Prepared(campaign)
     for job in plan.jobs(campaign):
-        key = Prepared(campaign).key(job)
+        key = prepared.key(job)
         record = tmp_path / job.record(key)
         record.parent.mkdir(parents=True, exist_ok=True)
         measure(campaign, job, record, key)

@@ -34,7 +34,7 @@ def skip_unless_installed(use: str) -> None:
         pytest.skip(lacks)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("use", USES)
 def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     launch, use: str, tmp_path, monkeypatch, capfd
@@ -94,7 +94,7 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     assert objective.evaluations > 5
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("most", [3, 8])
 @pytest.mark.parametrize("use", USES)
 def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:
@@ -104,7 +104,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
     assert ended.evaluations == most
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(20)
 @pytest.mark.parametrize("use", USES)
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
     monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
@@ -248,11 +248,11 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
 
 @pytest.mark.slow
 def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> None:
-    one, other = (launch("bayesopt:EI", {"init_points": 3}, most=6) for _ in range(2))
+    one, other = (launch("bayesopt:EI", {"init_points": 3}, most=5) for _ in range(2))
     np.testing.assert_array_equal(one.points, other.points)
     assert one.all_inside
     assert one.was_cut
-    assert len(np.unique(one.points, axis=0)) == 6
+    assert len(np.unique(one.points, axis=0)) == 5
 
 
 def test_nan_is_a_failed_trial_of_optuna(launch) -> None:

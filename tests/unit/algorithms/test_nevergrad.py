@@ -16,7 +16,7 @@ SAMPLE = (
 IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:

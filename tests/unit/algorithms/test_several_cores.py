@@ -36,7 +36,7 @@ TIMED = [
 ]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("use", USES)
 def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use: str) -> None:
     library = use.partition(":")[0]
@@ -48,7 +48,7 @@ def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use:
 
 
 @pytest.mark.slow
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("use", TIMED)
 def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
     kernel.adopt_orphans()

@@ -60,7 +60,7 @@ def test_the_name_of_an_analysis_is_checked(here, name):
     assert sorted(here.parent.rglob("*")) == before
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_notebook_runs(here):
     cells = json.loads((ROOT / "docs/guide/python.ipynb").read_text())["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

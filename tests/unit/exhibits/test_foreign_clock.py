@@ -69,7 +69,7 @@ def test_beside_measured_runs_only_evaluations_count(foreign, measured):
     assert set(ecdf.loc[ecdf["unit"] == "seconds", "algorithm"]) == {"A"}
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", TABLES)
 def test_measured_numbers_in_seconds_do_not_change(name, foreign, measured):
     """In every table, each column in seconds is the one without the foreign runs."""

@@ -55,7 +55,6 @@ def test_the_audit_says_whether_an_algorithm_asks_for_batches() -> None:
 
     assert finding(in_batches).batches is True
     assert finding(solve("random_search")).batches is False
-    assert look_at(Subject("it", "timefair:PSO"), SETTING).batches is True
     assert look_at(Subject("it", "timefair:ABC"), SETTING).batches is False
 
 

@@ -128,13 +128,19 @@ def in_process(**parameters) -> Algorithm:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("function", "parameters"), [(1, {}), (21, {"offspring": 7, "step": 0.1})])
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        pytest.param(1, {}, marks=pytest.mark.thorough),
+        (21, {"offspring": 7, "step": 0.1}),
+    ],
+)
 @pytest.mark.parametrize("example", [_c, _cpp, _java, _javascript, _julia, _python, _r, _shell])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     example, parameters, function, tmp_path
 ) -> None:
     problem = SUITES["bbob"].problem(function, 5, 1)
-    evaluations = 5000 if example in (_java, _r) else 8000  # their processes start slowly
+    evaluations = 5000
     allowance = Allowance(evaluations=evaluations, wall_ns=SOON_NS)
     outside = registry.load(f"external:{example(tmp_path)}", parameters)
     ours, theirs = (

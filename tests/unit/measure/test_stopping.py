@@ -32,6 +32,7 @@ def campaign(**changes: Any) -> configuration.Campaign:
         "budget": {"evaluations": 60, "final_target": None},
         "runs": 12,
         "instances_per_job": 2,
+        "timing": {"reference": False},
     }
     return configuration.parse(mapping | changes)
 

@@ -56,7 +56,6 @@ def test_kill_9_of_anything_at_random_moments(new_trial, moments):
         campaign.wait(120)
         if campaign.returncode != 0:
             trial.workspace.complete(*MEASURED)
-        assert "measure_cell" not in trial.workspace.complete(*MEASURED)
         trial.check()
     print(f"{dict(killed)} in {campaigns} campaigns: nothing lost, nothing measured twice")
     assert min(killed.values()) >= moments // len(KINDS)
