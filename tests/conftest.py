@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is not a defect."""
 
-settings.register_profile("few", max_examples=40, **BUSY)
+settings.register_profile("few", max_examples=20, **BUSY)
 settings.register_profile("thorough", max_examples=100, **BUSY)
 
 sys.dont_write_bytecode = False

@@ -94,13 +94,19 @@ def test_every_folder_is_an_extension() -> None:
 
 
 WITHOUT = """
-import os, sys
-import cma, numpy, packaging, pandas, pyarrow.parquet, pydantic, scipy.stats, yaml
+import importlib, os, pkgutil, sys
+import cma, packaging, pyarrow.parquet, pydantic, scipy.stats, yaml
+import timefair
 
 campaign, *folders = sys.argv[1:]
+for room in ("basics", "machine", "problems", "records", "statistics"):
+    package = importlib.import_module(f"timefair.{room}")
+    for module in pkgutil.walk_packages(package.__path__, f"timefair.{room}."):
+        importlib.import_module(module.name)
+assert not any(name.startswith("timefair.extensions") for name in sys.modules)
 for folder in folders:
     if not (child := os.fork()):
-        sys.path.insert(0, folder)
+        timefair.__path__[:] = [folder]
         from timefair import cli
         try:
             cli.main(["--help"])
@@ -127,8 +133,8 @@ def test_without_an_extension_everything_else_works(tmp_path: Path) -> None:
             if path.name != name:
                 (package / "extensions" / path.name).symlink_to(path)
     campaign = PACKAGE.parents[1] / "config/config.yaml"
-    folders = [str(tmp_path / name) for name in extensions()]
-    told = _python(["-c", WITHOUT, str(campaign), *folders], tmp_path, tmp_path)
+    folders = [str(tmp_path / name / "timefair") for name in extensions()]
+    told = _python(["-c", WITHOUT, str(campaign), *folders], PACKAGE.parent, tmp_path)
     assert told.count("plan:") == told.count("in all") == len(folders)
 
 

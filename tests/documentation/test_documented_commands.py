@@ -110,7 +110,7 @@ NOT_RUN = {
         ),
         "tests/workflow/test_environments.py does, where it reaches the package index",
     ),
-    "timefair init benchmarks --for-optimizer . --baseline HEAD": (
+    "timefair init benchmarks --for-optimizer . --base HEAD": (
         "adds a worktree to the git repository; tests/extensions/compare/test_scaffold.py does"
     ),
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (

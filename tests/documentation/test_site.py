@@ -47,6 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
+@pytest.mark.thorough
 def test_every_page_is_read_without_a_warning(tmp_path: Path) -> None:
     """No page is written, which takes the longest; test_links.py follows the links."""
     build(tmp_path, "-b", "dummy")

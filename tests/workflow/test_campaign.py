@@ -53,7 +53,7 @@ CAMPAIGN = {
     },
     "rounds": 2,
     "tables": "all",
-    "figures": {"names": "default", "formats": ["svg"]},
+    "figures": {"names": ["ert", "ecdf", "cost_map"], "formats": ["svg"]},
 }
 """Two runs of each algorithm on each instance, one in each round."""
 

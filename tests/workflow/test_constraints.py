@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from unittest import mock
-
 import pandas as pd
 import pytest
 
-from timefair import cli
-from timefair.cli.common import measuring_environment
 from timefair.problems.registry import SUITES
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_campaign_with_constraints(workspace, capsys):
+def test_a_campaign_with_constraints(workspace):
     workspace.configure(
         problems={
             "suite": "bbob-constrained",
@@ -53,10 +48,5 @@ def test_a_campaign_with_constraints(workspace, capsys):
             if r["algorithm"] == algorithm and function in ("all", str(r["function"]))
         ]
         assert row["fraction"] == pytest.approx(sum(mine) / len(mine))
-    record = str(next(workspace.results.glob("records/penalty/*/f9_*.parquet")))
-    one = ["--function", "9", "--instance", "2", "--run", "1"]
-    with workspace.here(), mock.patch.dict(os.environ, measuring_environment(1)):
-        cli.main(["reproduce", record, *one])
-    assert "identical, bit for bit" in capsys.readouterr().out
     for name in ("feasible", "feasible_evaluations"):
         assert (workspace.results / "figures" / f"{name}.svg").stat().st_size > 1000

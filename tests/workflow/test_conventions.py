@@ -286,6 +286,7 @@ def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -
     assert shipped == {str(path.relative_to(ROOT)) for path in files} | {"workflow/Snakefile"}
 
 
+@pytest.mark.thorough
 def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) -> None:
     def timefair(*words: str) -> str:
         return installation.run("-m", "timefair", *words, folder=study)

@@ -36,7 +36,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
         tables=["anytime"],
         figures={"names": ["anytime"], "formats": ["svg"]},
     )
-    workspace.complete_here()
+    workspace.collect_and_analyse_here()
     rows = workspace.rows()
     assert len(rows) == len(expected)
     assert {row["algorithm"]: row["status"] for row in rows} == expected

@@ -122,6 +122,7 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     assert set(records(study)) < planned
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study: Path, compare) -> None:
     status, printed = compare(CAMPAIGN_FILE, "--candidate", "called")

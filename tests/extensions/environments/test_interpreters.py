@@ -11,7 +11,6 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.campaign import plan, provenance
-from timefair.extensions.environments import interpreters
 from timefair.extensions.reproduce.verdict import NOTHING
 from timefair.measure.runner.jobs import JobFailed
 from timefair.measure.runner.jobs import measured as jobs_measured

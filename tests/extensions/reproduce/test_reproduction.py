@@ -64,6 +64,7 @@ def grown(measured_record, campaign) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path):
     (stratum,) = sample(grown, 1.0, np.random.default_rng(1))

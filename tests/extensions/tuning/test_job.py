@@ -127,6 +127,7 @@ def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_pat
     assert search["budget_s"] < search["seconds"]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "isolation", "found"),

@@ -39,6 +39,7 @@ class Mixed:
         return np.array([self(x) for x in points])
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_integer_variables_get_whole_numbers_and_the_best_ones(seed: int) -> None:

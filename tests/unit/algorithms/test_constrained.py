@@ -43,6 +43,7 @@ def test_the_point_of_the_suite_is_among_the_first(use):
     assert first[0]["evaluations"] <= 250
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "use",

@@ -108,6 +108,7 @@ def test_wizards_of_the_run_count_paper_model_the_objective(launch, name: str) -
     assert launch(f"nevergrad:{name}", left=160, most=200).evaluations == 160
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_nothing_is_imported_while_the_clock_runs() -> None:
     code = (

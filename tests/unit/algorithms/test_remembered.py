@@ -34,6 +34,7 @@ def checked(monkeypatch, tmp_path):
     return asked
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_library_is_not_imported_for_what_is_known(tmp_path):
     environment = os.environ | {

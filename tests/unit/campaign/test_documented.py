@@ -33,6 +33,7 @@ def _same(written: list[str], right: list[str], name: str) -> None:
         pytest.fail("\n".join([f"{name} has drifted", *diff]))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("path", sorted((ROOT / "config").rglob("*.yaml")), ids=lambda p: p.name)
 def test_campaigns_that_are_shipped_are_right(path: Path) -> None:
     if "mealpy:" in path.read_text():

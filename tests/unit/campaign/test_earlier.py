@@ -184,6 +184,7 @@ def test_a_change_of_the_code_is_the_reason(copied, monkeypatch):
     assert found.lost == both("its code, or the code that measures it, has changed")
 
 
+@pytest.mark.thorough
 def test_runs_of_another_kind_of_machine_are_not_mixed_in(copied, monkeypatch):
     folder, was = copied
     kind = integrity.machine_kind

@@ -103,7 +103,7 @@ def of_measured(frame):
     return rows.astype({"algorithm": str}).reset_index(drop=True)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize(
     "name", sorted(set(TABLES) - AMONG - INDICATORS - {"friedman", "checklist"})
 )

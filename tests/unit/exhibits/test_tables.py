@@ -26,13 +26,14 @@ def of_campaign(campaign):
     return lambda name: make(name).copy()
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", TABLES)
 def test_the_order_of_the_records_does_not_matter(name, campaign, of_campaign):
     backwards = campaign.take(list(range(campaign.num_rows))[::-1])
     pd.testing.assert_frame_equal(of_campaign(name), made(name, backwards))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_no_run_gives_no_row(name, of_campaign, no_runs):
     frame = TABLES[name](no_runs, ANALYSIS)
@@ -40,7 +41,7 @@ def test_no_run_gives_no_row(name, of_campaign, no_runs):
     assert frame.empty
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_file_gives_the_table_back(name, suffix, of_campaign, tmp_path):

@@ -32,6 +32,7 @@ def before_json():
     }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "format"),

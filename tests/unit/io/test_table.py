@@ -83,7 +83,7 @@ def test_events_and_ends_are_the_same(measured, again):
         np.testing.assert_array_equal(mine, theirs)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_the_same_where_a_table_of_runs_suffices(name, measured, again):

@@ -69,6 +69,7 @@ def test_the_algorithm_has_its_threads_in_each_run(tmp_path: Path) -> None:
     assert min(first["preparation_s"], second["preparation_s"]) > 0.2
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_problem_has_its_threads_in_each_run(tmp_path: Path) -> None:
     problem = POOL + PROBLEM.format(value=f"pool.submit(lambda: {SUM}).result()")

@@ -79,6 +79,7 @@ def solve(objective, rng):
 """
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "suite", "slow_s", "charged"),

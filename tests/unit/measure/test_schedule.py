@@ -153,6 +153,7 @@ pool.submit(abs, 1).result()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_runs_in_processes_of_their_own_have_the_length(tmp_path: Path) -> None:
     campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)

@@ -109,6 +109,7 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
     assert len({len(sample) for sample in samples.values()}) > 1
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
     samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))

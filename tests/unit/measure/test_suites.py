@@ -59,6 +59,7 @@ def measured(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problems", "use"),

@@ -25,6 +25,7 @@ def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
         assert min(map(problem.evaluate, near)) >= problem.f_opt - 1e-12 * (1 + abs(printed))
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("function", F1_F23.functions)
 def test_no_random_point_is_better_on_any_instance(function):
     rng = np.random.default_rng(function)

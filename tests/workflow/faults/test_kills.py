@@ -36,6 +36,7 @@ def kill_one(folder, kind, wait_s):
     return False
 
 
+@pytest.mark.thorough
 def test_kill_9_of_anything_at_random_moments(new_trial, moments):
     chance = random.Random(moments)
     killed = Counter(dict.fromkeys(KINDS, 0))

@@ -109,7 +109,7 @@ def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_d
         assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_one_of_everything(name):

@@ -58,7 +58,7 @@ def pages(name, space, count):
         yield page, FIGURES[name](table, page)
 
 
-@pytest.mark.thinned(15)
+@pytest.mark.thinned(40)
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize(("space", "count"), SIZES)
 def test_a_figure_is_readable(name, space, count):
@@ -113,6 +113,7 @@ def filled(figure, axis):
     return max(map(float, map(np.ptp, several)), default=1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_pages_show_every_function_once():
     shown = [

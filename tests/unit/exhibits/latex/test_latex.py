@@ -119,6 +119,7 @@ def check(tex):
             assert count + sum(spans) - len(spans) == len(columns), row
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_valid_latex(name, made):
     tex = printed(name, made(name))

@@ -71,6 +71,7 @@ def test_p_values_without_ties_are_scipys(n):
     np.testing.assert_allclose(p_worse(field, 15), plain_p_worse(field, 15), rtol=1e-10)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("decimals", [0, 1, 15])
 @pytest.mark.parametrize(("algorithms", "races"), [(2, 30), (104, 2)])
 def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algorithms, races):
