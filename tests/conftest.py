@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -32,6 +31,7 @@ IN_TURN = (
     ("documentation", "statistical", "peers", "unit/exhibits/charts", "extensions/environments"),
 )
 """Folders of tests, in the order of their turns; all others come last."""
+MOST_CASES = 3
 SLOW = ("workflow", "peer", "slow", "thorough")
 
 
@@ -117,16 +117,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _only_if_asked(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """The tests and cases that only ``--thorough`` makes."""
-    cases: Counter[str] = Counter()
+    """The tests and cases that only ``--thorough`` makes.
+
+    Of a slow test without the mark ``thinned``, `MOST_CASES` are made, the first and the last among
+    them.
+    """
+    cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("thorough"):
             yield item
-        elif thinned := item.get_closest_marker("thinned"):
-            function = _function(item)
-            if cases[function] % thinned.args[0]:
-                yield item
-            cases[function] += 1
+        else:
+            cases.setdefault(_function(item), []).append(item)
+    for of_one in cases.values():
+        if thinned := of_one[0].get_closest_marker("thinned"):
+            made = set(of_one[:: thinned.args[0]])
+        elif len(of_one) > MOST_CASES and of_one[0].get_closest_marker("slow"):
+            last = len(of_one) - 1
+            made = {of_one[k * last // (MOST_CASES - 1)] for k in range(MOST_CASES)}
+        else:
+            continue
+        yield from (item for item in of_one if item not in made)
 
 
 def _function(item: pytest.Item) -> str:

@@ -20,6 +20,7 @@ def ratio(line: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "status", "answer"),

@@ -161,6 +161,7 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
 # --- How runs end ---------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "status", "stop_reason", "message"),

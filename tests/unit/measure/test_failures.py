@@ -77,6 +77,7 @@ def run(solve, problem: Problem) -> tuple[str, str | None]:
     return str(row["status"]), row["message"]
 
 
+@pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("solve", [swallows, swallows_in_a_thread, replaces, *SWALLOWING])
 def test_what_a_function_raises_is_what_is_told(folder: Path, solve) -> None:

@@ -40,6 +40,7 @@ def run(name: str, problem: Problem, **allowed) -> dict:
     return measure_run(Algorithm(solve(name)), problem, Allowance(**allowed), seed=5)
 
 
+@pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "stop_reason", "message"),
