@@ -81,14 +81,6 @@ NOT_RUN = {
         ),
         "test_how_to_add.py follows these steps",
     ),
-    **dict.fromkeys(
-        (
-            "snakemake --cores all --configfile pilot.yaml",
-            "timefair plan results/pilot --detect ratio=2",
-            "timefair plan results/evaluation-cost --detect a12=0.9",
-        ),
-        "a campaign more; the help's examples are run on another one",
-    ),
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),

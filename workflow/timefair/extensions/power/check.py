@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isinf
+from dataclasses import dataclass
+from math import comb, isinf
 
 import numpy as np
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.power.commands import POWER
-from timefair.extensions.power.design import Design
 from timefair.extensions.power.power import (
-    CostLaw,
     EqualErt,
     SameRate,
     SignedRankPower,
@@ -23,8 +21,69 @@ from timefair.extensions.power.power import (
     smallest_a12,
 )
 
+POWER = 0.8
+"""Probability with which a difference is found."""
+
 SUCCESS_RATES = (0.5, 0.9)
 """Success rates of the slower algorithm for which the smallest ratio of ERTs is found."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A comparison on one suite in one dimension.
+
+    - `functions`, `instances`, `runs`: Number of functions, of instances per function, and of runs
+      of each algorithm per instance. All are at least 1.
+    - `algorithms`: Number of algorithms, at least 1. All pairs are compared.
+    - `targets`: Number of precisions at which ERTs are compared.
+    - `alpha`: Error level of each family of tests, in (0, 1).
+    """
+
+    functions: int
+    instances: int
+    runs: int
+    algorithms: int
+    targets: int
+    alpha: float = 0.05
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Design:
+        """The comparison of a campaign in each dimension; the largest one."""
+        problems = campaign.problems
+        dimensions = [dimension for _, dimension in problems.spaces]
+        return cls(
+            functions=max(map(dimensions.count, problems.dimensions)),
+            instances=len(problems.instances),
+            runs=campaign.runs,
+            algorithms=len(campaign.algorithms),
+            targets=len(campaign.target_values or campaign.targets),
+            alpha=1 - campaign.statistics.confidence,
+        )
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of algorithms."""
+        return comb(self.algorithms, 2)
+
+    @property
+    def runs_on_function(self) -> int:
+        """Number of runs of an algorithm on a function; the tests pool the instances."""
+        return self.instances * self.runs
+
+    @property
+    def level_on_function(self) -> float:
+        """Level of the smallest p-value of all pairs and functions, at the end of the runs."""
+        return self.alpha / (self.pairs * self.functions)
+
+    @property
+    def level_at_target(self) -> float:
+        """Level of the smallest p-value of all pairs, functions and targets."""
+        return self.level_on_function / self.targets
+
+    @property
+    def level_over_functions(self) -> float:
+        """Level of the smallest p-value of all pairs over the functions."""
+        return self.alpha / self.pairs
 
 
 def check(campaign: Campaign) -> Iterator[str]:
@@ -60,7 +119,7 @@ def _on_function(design: Design, at_most: str, rng: np.random.Generator) -> str:
         )
     a12, apart = smallest_a12(runs, level, POWER), SameRate(runs, level).smallest_difference(POWER)
     ratios = {
-        rate: EqualErt(runs, CostLaw(rate), design.level_at_target, rng=rng).smallest_ratio(POWER)
+        rate: EqualErt(runs, rate, design.level_at_target, rng=rng).smallest_ratio(POWER)
         for rate in SUCCESS_RATES
     }
     return (

@@ -7,20 +7,15 @@ pair whose criteria agree.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from itertools import count
-from math import asin, comb, exp, inf, log, sqrt
+from math import asin, comb, exp, inf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammainc, gammaincinv, gammaln, ndtr, ndtri, xlogy
+from scipy.special import chdtrc, gammaln, ndtr, ndtri, xlogy
 
 from timefair.statistics.comparison import score_p
 from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
-
-MOST_RUNS = 1_000_000
-"""Runs of each algorithm up to which a number is looked for."""
 
 TOLERANCE = 0.005
 """Relative width of the interval in which an effect is found."""
@@ -40,26 +35,6 @@ def smallest_effect(power_of: Callable[[float], float], high: float, power: floa
         return inf
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
-    return high
-
-
-def least_number(power_of: Callable[[int], float], power: float, most: int) -> int | None:
-    """Smallest whole number, from 2, whose power is at least the given one; None if above `most`.
-
-    Exact up to 200, within 0.5 % above. Except for noise, `power_of` must not decrease.
-
-    >>> least_number(lambda n: 1 - 0.5**n, 0.9, most=100)
-    4
-    >>> least_number(lambda n: 0.5, 0.9, most=100)
-    """
-    low, high = 1, 2
-    while power_of(high) < power:
-        if high == most:
-            return None
-        low, high = high, min(2 * high, most)
-    while high - low > max(1, high // 200):
-        middle = (low + high) // 2
         low, high = (low, middle) if power_of(middle) >= power else (middle, high)
     return high
 
@@ -100,11 +75,6 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
         lambda odds: power_of_a12(_from_odds(exp(odds)), runs, level), log(GREATEST_ODDS), power
     )
     return _from_odds(exp(odds)) if odds < inf else inf
-
-
-def runs_for_a12(a12: float, level: float, power: float) -> int | None:
-    """Runs of each algorithm with which an A12 above 0.5 is found; None if above `MOST_RUNS`."""
-    return least_number(lambda runs: power_of_a12(a12, runs, level), power, MOST_RUNS)
 
 
 def least_for_mann_whitney(level: float) -> int:
@@ -157,112 +127,32 @@ def _moments_of_wrong_pairs(runs: int, odds: float) -> tuple[float, float]:
 SIMULATED_COSTS = 600_000
 """Number of simulated costs of each algorithm for a power; a sample has one per run."""
 
-MOST_SAMPLES = 4000
-"""Samples at most; there are at least 2000, and a power of 0.8 has a standard error below 0.009."""
-
-SIMULATED_RUNS = 300
-"""Runs of each algorithm up to which the power is simulated."""
+LEAST_SAMPLES, MOST_SAMPLES = 200, 4000
+"""With 2000 samples, for 300 runs, a power of 0.8 has a standard error of 0.009."""
 
 GREATEST_RATIO = 1000.0
 """Ratio of ERTs up to which an effect is looked for."""
 
-SHAPES = (0.05, 400.0)
-"""Smallest and largest shape of a law that is fitted to a spread."""
-
-
-@dataclass(frozen=True)
-class CostLaw:
-    """Distribution of the cost to a target: a gamma distribution, cut off by the budget.
-
-    - `success`: Probability in (0, 1] that a run reaches the target within the budget.
-    - `shape`: Shape of the gamma distribution. 1 is the exponential distribution, as with restarts;
-      the larger the shape, the more similar are the costs.
-    """
-
-    success: float
-    shape: float = 1.0
-
-    @classmethod
-    def of_spread(cls, spread: float, success: float) -> CostLaw:
-        """The distribution with this success rate whose `spread` is closest to the given one."""
-        low, high = map(log, SHAPES)
-        for _ in range(40):
-            middle = (low + high) / 2
-            wider = cls(success, exp(middle)).spread > spread
-            low, high = (middle, high) if wider else (low, middle)
-        return cls(success, exp(high))
-
-    @cached_property
-    def cut(self) -> float:
-        """The budget in units of the gamma distribution's scale; `inf` if all runs succeed."""
-        return float(gammaincinv(self.shape, self.success))
-
-    @cached_property
-    def ert(self) -> float:
-        """Expected running time, in the same units."""
-        return float(self.moments()[0][0] / self.success)
-
-    @cached_property
-    def spread(self) -> float:
-        """Standard deviation of the logarithm of an ERT, times the root of the number of runs."""
-        means, covariance = self.moments()
-        weights = np.array([1.0, -self.ert])
-        return sqrt(max(float(weights @ covariance @ weights), 0.0)) / float(means[0])
-
-    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Means and covariances of the cost of a run and of its success (1 or 0)."""
-        k, s = self.shape, self.success
-        of_success = k * float(gammainc(k + 1, self.cut))
-        square = k * (k + 1) * float(gammainc(k + 2, self.cut))
-        mean = of_success
-        if s < 1:
-            mean += self.cut * (1 - s)
-            square += self.cut**2 * (1 - s)
-        across = of_success - mean * s
-        covariance = np.array([[square - mean**2, across], [across, s * (1 - s)]])
-        return np.array([mean, s]), covariance
-
-    def faster(self, ratio: float) -> tuple[CostLaw, float]:
-        """The distribution of the same shape with an ERT divided by `ratio`, under the same budget.
-
-        The second value is the factor by which the scale is smaller.
-        """
-        low, high = 0.0, log(ratio) / min(self.shape, 1.0) + 1.0
-        while high - low > 1e-9 * high:
-            middle = (low + high) / 2
-            enough = self._scaled(exp(middle)).ert * ratio <= self.ert * exp(middle)
-            low, high = (low, middle) if enough else (middle, high)
-        return self._scaled(exp(high)), exp(high)
-
-    def _scaled(self, times: float) -> CostLaw:
-        return CostLaw(float(gammainc(self.shape, self.cut * times)), self.shape)
-
 
 class EqualErt:
-    """The score test of equal ERTs for two algorithms whose costs have the same shape.
+    """The score test of equal ERTs for two algorithms with exponential costs, as with restarts.
 
-    `law` has the costs of the slower one of the two, each with at least 2 runs. For up to
-    `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
-    `statistics.comparison.equal_ert` is at most the level; all powers of one object use the same
-    samples. For more runs, the difference of the mean scores is treated as normal (delta method).
-    At a power of 0.8, the error is then at most 0.03 for success rates from 0.1, levels down to
-    1e-5 and shapes from 0.5 to 4.
+    Costs are cut off by a budget that the slower algorithm keeps with the probability `success`, in
+    (0, 1). The power is the share of simulated samples in which `statistics.comparison.equal_ert`
+    is at most the level; all powers of one object use the same samples. At least 2 runs.
     """
 
-    def __init__(self, runs: int, law: CostLaw, level: float, *, rng: np.random.Generator) -> None:
-        self.runs, self.law, self.level = runs, law, level
-        if runs <= SIMULATED_RUNS:
-            samples = min(SIMULATED_COSTS // runs, MOST_SAMPLES)
-            slow, self._fast = rng.gamma(law.shape, size=(2, samples, runs))
-            self._of_slow = self._sums(slow)
+    def __init__(
+        self, runs: int, success: float, level: float, *, rng: np.random.Generator
+    ) -> None:
+        self.runs, self.level, self._cut = runs, level, -log1p(-success)
+        samples = min(max(SIMULATED_COSTS // runs, LEAST_SAMPLES), MOST_SAMPLES)
+        slow, self._fast = rng.standard_exponential((2, samples, runs))
+        self._of_slow = self._sums(slow)
 
     def power(self, ratio: float) -> float:
         """Probability in [0, 1] that the test finds a ratio (at least 1) of the ERTs."""
-        return self._simulated(ratio) if self.runs <= SIMULATED_RUNS else self._normal(ratio)
-
-    def _simulated(self, ratio: float) -> float:
-        _, times = self.law.faster(ratio)
-        of_both = np.stack([self._of_slow, self._sums(self._fast, times)])
+        of_both = np.stack([self._of_slow, self._sums(self._fast / ratio)])
         spent, successes, squares, across = np.moveaxis(of_both, 1, 0)
         common = spent.sum(axis=0) / np.maximum(successes.sum(axis=0), 1)
         means = (spent - common * successes) / self.runs
@@ -271,10 +161,10 @@ class EqualErt:
         p = score_p(means[0], variances[0], self.runs, means[1], variances[1], self.runs)
         return float(((p <= self.level) & successes.any(axis=0)).mean())
 
-    def _sums(self, costs: NDArray[np.float64], times: float = 1.0) -> NDArray[np.float64]:
+    def _sums(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
-        spent = np.minimum(costs / times, self.law.cut)
-        success = (spent < self.law.cut).astype(np.float64)
+        spent = np.minimum(costs, self._cut)
+        success = (spent < self._cut).astype(np.float64)
         return np.stack(
             [
                 spent.sum(axis=1),
@@ -284,39 +174,10 @@ class EqualErt:
             ]
         )
 
-    def _normal(self, ratio: float) -> float:
-        fast, times = self.law.faster(ratio)
-        scale = np.array([1 / times, 1.0])
-        (x, s), of_slow = self.law.moments()
-        (y, t), of_fast = fast.moments()[0] * scale, fast.moments()[1] * np.outer(scale, scale)
-        score = np.array([1.0, -(x + y) / (s + t)])
-        expected = score @ (x - y, s - t)
-        error = sqrt(score @ (of_slow + of_fast) @ score / self.runs)
-        slow_part = np.array([2 * t, -2 * y - expected]) / (s + t)
-        fast_part = np.array([-2 * s, 2 * x - expected]) / (s + t)
-        variance = slow_part @ of_slow @ slow_part + fast_part @ of_fast @ fast_part
-        limit = -ndtri(self.level / 2) * error
-        return float(ndtr((expected - limit) / sqrt(variance / self.runs)))
-
     def smallest_ratio(self, power: float) -> float:
         """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
         logarithm = smallest_effect(lambda size: self.power(exp(size)), log(GREATEST_RATIO), power)
         return exp(logarithm) if logarithm < inf else inf
-
-
-def runs_for_ratio(
-    ratio: float, law: CostLaw, level: float, power: float, *, rng: np.random.Generator
-) -> int | None:
-    """Runs of each algorithm with which a ratio of ERTs above 1 is found; None if too many.
-
-    `law`, `level` and `rng` are as for `EqualErt`; too many are more than `MOST_RUNS`.
-    """
-    seed = int(rng.integers(2**63))
-    return least_number(
-        lambda runs: EqualErt(runs, law, level, rng=np.random.default_rng(seed)).power(ratio),
-        power,
-        MOST_RUNS,
-    )
 
 
 EXACT_BINOMIAL = 1000
@@ -378,11 +239,6 @@ class SameRate:
         return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
 
 
-def runs_for_difference(first: float, second: float, level: float, power: float) -> int | None:
-    """Runs of each algorithm with which two success rates differ; None if above `MOST_RUNS`."""
-    return least_number(lambda runs: SameRate(runs, level).power(first, second), power, MOST_RUNS)
-
-
 def _arcsine_distance(first: float, second: float) -> float:
     """Cohen's h."""
     return 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))
@@ -398,9 +254,6 @@ SAMPLES = 4000
 
 EXACT_FUNCTIONS = 50
 """Functions up to which Wilcoxon's p-value is exact, as in `comparison.wilcoxon`."""
-
-MOST_FUNCTIONS = 1000
-"""Functions up to which a number is looked for."""
 
 
 def least_for_wilcoxon(level: float) -> int:
@@ -464,23 +317,6 @@ class SignedRankPower:
         return float(ndtr(effect)) if effect < inf else inf
 
 
-def functions_for_effect(
-    effect: float, level: float, power: float, *, rng: np.random.Generator
-) -> int | None:
-    """Functions with which Wilcoxon's test finds a mean difference; None if too many.
-
-    `effect` is in standard deviations over the functions, above 0; `level` and `rng` are as for
-    `SignedRankPower`; too many are more than `MOST_FUNCTIONS`.
-    """
-    seed = int(rng.integers(2**63))
-    return least_number(
-        lambda n: SignedRankPower(n, level, rng=np.random.default_rng(seed)).power(effect),
-        power,
-        MOST_FUNCTIONS,
-    )
-
-
-@lru_cache(maxsize=256)
 def _critical_sum(functions: int, level: float) -> float:
     """Largest sum of ranks on the side of fewer that is significant; -1 if not even 0 is."""
     if functions > EXACT_FUNCTIONS:
