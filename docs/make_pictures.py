@@ -105,7 +105,6 @@ DECLARED = (
     Picture("guide/portfolios/portfolio.png", DEFAULT, "portfolio"),
     Picture("guide/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("guide/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
-    Picture("validation/probabilities/probability_best.png", COSTS, "probability_best"),
     Picture("guide/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
     Picture("guide/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("validation/papers/quantiles-ranks.png", QUANTILES, "ranks"),

@@ -121,7 +121,6 @@ def frames_of(functions, dimensions, algorithms, change):
         "eaf_difference": lambda: eaf_difference_of(eaf_of(spread, change), algorithms),
         "portfolio": lambda: portfolio_of(dimensions, algorithms),
         "tuning_pays": lambda: tuning_pays_of(ert(), change),
-        "probability_best": lambda: probability_best_of(keys),
         "restart_what_if": lambda: restart_what_if_of(spread),
         "overhead": lambda: overhead_of(keys, change),
         "ranks": lambda: ranks_of(keys, change),
@@ -241,15 +240,6 @@ def portfolio_of(dimensions, algorithms):
         rows[-1] |= dict.fromkeys(("held_out", "held_out_low", "held_out_high", "gain"), np.nan)
         rows[-1] |= dict.fromkeys(("gain_low", "gain_high"), np.nan)
     return pd.DataFrame(rows)
-
-
-def probability_best_of(keys):
-    """The later the algorithm, the less probable; over all functions, too."""
-    over = keys.drop_duplicates(["suite", "dimension", "algorithm"]).assign(function="all")
-    rows = pd.concat([keys.assign(function=keys["function"].astype(str)), over])
-    weight = 0.3 ** rows.groupby("algorithm").ngroup()
-    total = weight.groupby([rows["dimension"], rows["function"]]).transform("sum")
-    return rows.assign(p_best=weight / total, unit="seconds").reset_index(drop=True)
 
 
 def cost_map_of(dimensions, algorithms):

@@ -23,7 +23,7 @@ from timefair.exhibits.registry import FIGURES
 
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
-WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", "probability_best", *RUN_COUNT}
+WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", *RUN_COUNT}
 WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
 OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
 OURS |= {"font.sans-serif", "image.cmap"}
