@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import checked_values
 
 FEATURES = (
-    "log_n",
     "log_cv",
     "log_quartile_spread",
     "log_upper_tail",
@@ -32,56 +30,28 @@ FEATURES = (
 LEAST = 1e-16
 """Ratios are limited to this value and its inverse."""
 
-BLOCK = 1000
-"""Number of samples in one block. Blocks limit the memory."""
 
-
-def features(
-    samples: ArrayLike,
-    counts: ArrayLike,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> NDArray[np.float64]:
-    """Features of the first n runs of each sample. They do not depend on the unit of the values.
+def features(samples: ArrayLike) -> NDArray[np.float64]:
+    """Features of samples, independent of the unit of the values; shape (samples, features).
 
     They are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift,
-    on logarithmic scales, of the finite values, and the share of runs without one.
-
-    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
-      finite value.
-    - `counts`, shape (samples,): Number n of first runs that are used, in 1..runs.
-    - `progress`: Called with (samples done, samples) from time to time, and at the end.
-
-    Returns, shape (samples, features): Finite: ratios are limited to 1e-16 to 1e16. Raises
-    ValueError if a value is NaN or ``-inf``.
+    on logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios
+    are limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
-    numbers = np.asarray(counts, dtype=np.int64)
-    table = np.empty((values.shape[0], len(FEATURES)))
-    for first in range(0, len(table), BLOCK):
-        rows = slice(first, first + BLOCK)
-        table[rows] = _rows(values[rows], numbers[rows])
-        if progress is not None:
-            progress(min(first + BLOCK, len(table)), len(table))
-    return table
-
-
-def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Features of the first n values of each sample, grouped by the number of finite values."""
-    seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
+    seen = np.isfinite(values)
     sizes = seen.sum(axis=1)
-    table = np.empty((len(samples), len(FEATURES)))
+    table = np.empty((len(values), len(FEATURES)))
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
-        finite = samples[rows][seen[rows]].reshape(rows.size, size)
-        table[rows, 0] = np.log10(counts[rows])
-        table[rows, 1:-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
-        table[rows, -1] = 1.0 - size / counts[rows]
+        finite = values[rows][seen[rows]].reshape(rows.size, size)
+        table[rows, :-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
+        table[rows, -1] = 1.0 - size / values.shape[1]
     return table
 
 
 def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
-    """All features except the first and the last, from finite values of shape (samples, n)."""
+    """All features except the last, from finite values of shape (samples, n)."""
     unit = np.abs(seen).max(axis=1, keepdims=True)
     seen = seen / np.where(unit > 0.0, unit, 1.0)
     low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)
@@ -236,38 +206,21 @@ def fit_reliability(
 
 
 def held_out(
-    tables: NDArray[np.float64], accurate: NDArray[np.bool_], groups: ArrayLike
-) -> NDArray[np.float64]:
-    """Probabilities from models that have not seen the group of the sample, (samples, looks).
+    table: NDArray[np.float64], right: NDArray[np.bool_], groups: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities from models that have not seen the group of the sample, and the shares of right
+    estimates in the other groups; shape (samples,) both.
 
-    - `tables`, shape (samples, looks, features): Features at each look.
-    - `accurate`, shape (samples, looks): Whether the estimates are accurate.
-    - `groups`, shape (samples,): Each group is held out once. Raises ValueError without two.
+    - `table`, `right`, `groups`: As for `fit_reliability`, and the group of each sample. ValueError
+      without two groups.
     """
     labels = np.asarray(groups)
     names = np.unique(labels)
     if names.size < 2:
         raise ValueError("at least two groups are needed to hold one out")
-    stated = np.empty(accurate.shape)
+    stated, base = np.empty((2, right.size))
     for name in names:
         held = labels == name
-        model = _fitted(tables[~held], accurate[~held])
-        for look in range(accurate.shape[1]):
-            stated[held, look] = model.probability(tables[held, look])
-    return stated
-
-
-def base_rates(accurate: NDArray[np.bool_], groups: ArrayLike) -> NDArray[np.float64]:
-    """Share of accurate estimates at each look in the groups of the others, (samples, looks)."""
-    labels = np.asarray(groups)
-    rates = np.empty(accurate.shape)
-    for name in np.unique(labels):
-        held = labels == name
-        rates[held] = accurate[~held].mean(axis=0)
-    return rates
-
-
-def _fitted(tables: NDArray[np.float64], accurate: NDArray[np.bool_]) -> ReliabilityModel:
-    """All looks of a sample together have the weight of one case."""
-    flat = tables.reshape(-1, tables.shape[2])
-    return fit_reliability(flat, accurate.ravel(), penalty=tables.shape[1])
+        stated[held] = fit_reliability(table[~held], right[~held]).probability(table[held])
+        base[held] = right[~held].mean()
+    return stated, base

@@ -18,9 +18,8 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.accuracy import Samples
 from timefair.exhibits.run_count.rules import ESTIMATES
-from timefair.extensions.classifier.statistics import (
+from timefair.extensions.reliability.statistics import (
     auc,
-    base_rates,
     brier_score,
     brier_skill,
     calibration_curve,
@@ -105,7 +104,7 @@ COLUMNS = (
             "error of the truth, for functions and algorithms that the model has not seen. On the "
             "diagonal the probabilities are right. Each panel states by how much the Brier score "
             "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-            Picture("timefair.extensions.classifier.figure:reliability"),
+            Picture("timefair.extensions.reliability.figure:reliability"),
             needs="samples",
         )
     ],
@@ -136,8 +135,7 @@ def _cases(
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
     questions = list(product(JUDGED, ERRORS, several))
     for k, n in enumerate(numbers):
-        of_n = Progress(f"{suite}, features of {n} runs, samples")
-        seen = features(samples.values, np.full(len(samples.values), n), progress=of_n)
+        seen = features(samples.values[:, :n])
         for done, question in enumerate(questions, start=k * len(questions)):
             progress(done, len(numbers) * len(questions))
             yield n, seen, *question
@@ -154,10 +152,8 @@ def _curve(
     number = ESTIMATES[estimate]
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values
-    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)[:, np.newaxis]
-    groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
-    stated = held_out(seen[:, np.newaxis], right, groups)
-    base = base_rates(right, groups)
+    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
+    stated, base = held_out(seen, right, samples.names[HELD_OUT[without]].astype(str).to_numpy())
     curve = calibration_curve(stated, right, bins=BINS)
     return pd.DataFrame(
         {
