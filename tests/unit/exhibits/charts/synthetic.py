@@ -181,7 +181,7 @@ def restart_what_if_of(spread):
     away = np.log2(table["tau"] / 10.0) - best
     table["factor"] = (2.0 ** (np.abs(away) - 3)).where(table["tau"] < 5e4 / table["function"])
     table["factor_low"], table["factor_high"] = 0.5 * table["factor"], 2 * table["factor"]
-    return table.assign(unit="evaluations", policy="fixed", judged=True, target=0.1)
+    return table.assign(target=0.1)
 
 
 def ranks_over_time_of(keys, change):

@@ -1,13 +1,15 @@
-"""What other restart policies would have cost, from the launches that were measured."""
+"""What launches of one length would have cost, from the launches that were measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
-from timefair.extensions.restart_prediction.launch_sequences import Laws
+from timefair.statistics.checks import check_confidence
 
 Array = NDArray[np.float64]
 
@@ -15,13 +17,11 @@ SHORTEST = 1e-6
 """Least mean cost of a failure, as a share of its cutoff: what is less is rounding."""
 
 
-@dataclass(frozen=True)
-class Launches:
-    """Launches of one algorithm on one problem.
+class Launches(NamedTuple):
+    """Launches of one algorithm on one function; arrays of shape (launches,).
 
-    - `hit`, shape (launches, targets): Cost of each up to each target, from its own start; `inf` if
-      it did not reach the target.
-    - `length`: Cost up to which each was observed; above 0 and finite.
+    - `hit`: Cost of each up to the target, from its own start; `inf` if it did not reach it.
+    - `length`: Cost up to which each was observed; above 0 and finite, and at least `hit`.
     - `ended`: Whether each ended by itself at this cost; False if it was cut.
     - `run`: Run of each, counted from 0.
     """
@@ -30,25 +30,6 @@ class Launches:
     length: Array
     ended: NDArray[np.bool_]
     run: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, hit: ArrayLike, length: ArrayLike, ended: ArrayLike, run: ArrayLike) -> Launches:
-        """Check arrays; ValueError if shapes do not fit, a length is not positive and finite, or a
-        target was reached after the end of its launch.
-        """
-        hits = np.asarray(hit, dtype=np.float64)
-        lengths = np.asarray(length, dtype=np.float64)
-        ends, runs = np.asarray(ended, dtype=np.bool_), np.asarray(run, dtype=np.intp)
-        if hits.ndim != 2 or not hits.shape[:1] == lengths.shape == ends.shape == runs.shape:
-            raise ValueError(
-                "hit must have the shape (launches, targets) and the others (launches,), not "
-                f"{hits.shape}, {lengths.shape}, {ends.shape} and {runs.shape}"
-            )
-        if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise ValueError("lengths must be positive and finite")
-        if not ((hits <= lengths[:, np.newaxis]) | np.isposinf(hits)).all():
-            raise ValueError("a target must be reached before the end of its launch, or be inf")
-        return cls(hits, lengths, ends, runs)
 
     @property
     def known_until(self) -> float:
@@ -59,71 +40,85 @@ class Launches:
         return float(np.inf if longest and self.ended[self.length == longest].all() else longest)
 
 
-class NotObserved(ValueError):
-    """A cutoff is longer than the longest observed launch."""
+class Predicted(NamedTuple):
+    """Runs whose launches end at each cutoff; both arrays of shape (samples, cutoffs).
 
-
-@dataclass(frozen=True)
-class RunSums:
-    """Sums over the launches of each run at each cutoff, from which `law` estimates a `Law`.
-
-    - `launches`: Number of launches of each run, shape (runs,).
-    - `hits`, `hit_cost`, `cost`, shape (runs, cutoffs, targets): Number of launches that reach the
-      target within the cutoff; their cost up to it; the cost of all launches up to the target, the
-      cutoff or their own end. All are weighted for censoring.
+    - `cost`: Expected cost of a run, up to the target or the end of its budget.
+    - `success`: Probability that it reaches the target.
     """
 
-    cutoffs: Array
+    cost: Array
+    success: Array
+
+    @property
+    def ert(self) -> Array:
+        """Expected running time; `inf` if the target is never reached."""
+        never = np.where(np.isnan(self.success), np.nan, np.inf)
+        return np.divide(self.cost, self.success, out=never, where=self.success > 0)
+
+
+def predicted(
+    launches: Launches, strata: ArrayLike, weights: ArrayLike, cutoffs: ArrayLike, budget: float
+) -> Predicted:
+    """Predict runs of a budget whose launches end at each of some cutoffs, for samples of runs.
+
+    - `strata`, shape (runs,): The stratum of each run: its instance.
+    - `weights`, shape (samples, runs): How often each run is in each sample.
+    - `cutoffs`, shape (cutoffs,): Rising, positive, and at most `Launches.known_until`.
+
+    A run has so many launches as their failures fit into the budget, at least one: with the chance
+    p and the cost c of a launch, k of them succeed with P = 1 - (1 - p)^k and cost c P / p. The
+    costs and successes of strata are averaged by their numbers of runs. NaN for strata without a
+    launch.
+
+    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
+    Information Processing Letters 47 (1993).
+    """
+    at = np.asarray(cutoffs, dtype=np.float64)
+    _, stratum, runs = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
+    law = _law(_run_sums(launches, at, stratum.size), stratum, np.asarray(weights, np.float64))
+    count = np.maximum(budget / law.failure, 1.0)
+    success = 1.0 - (1.0 - law.chance) ** count
+    cost = law.cost * np.divide(success, law.chance, out=count.copy(), where=law.chance > 0)
+    if cost.shape[1] > 1:
+        share = (runs / runs.sum())[:, np.newaxis]
+        return Predicted((cost * share).sum(axis=1), (success * share).sum(axis=1))
+    return Predicted(cost[:, 0], success[:, 0])
+
+
+class _RunSums(NamedTuple):
+    """Sums over the launches of each run: their number, shape (runs,), and at each cutoff, shape
+    (runs, cutoffs), those that reach the target, their cost up to it, and the cost of all launches
+    up to the target, the cutoff or their own end; weighted for censoring.
+    """
+
     launches: Array
     hits: Array
     hit_cost: Array
     cost: Array
 
 
-def run_sums(launches: Launches, cutoffs: ArrayLike, runs: int) -> RunSums:
-    """Sums over the launches of each of some runs within each cutoff, rising and positive.
-
-    Raises NotObserved if a cutoff is beyond `Launches.known_until`, ValueError if cutoffs do not
-    rise from above 0. Launches that were cut are weighted by Kaplan and Meier's estimate.
+def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
+    """Launches that were cut are weighted by Kaplan and Meier's estimate.
 
     Source: J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
     censoring using surrogate markers, 1992.
     """
-    at = np.asarray(cutoffs, dtype=np.float64)
-    if at.ndim != 1 or not (np.diff(at, prepend=0.0) > 0).all():
-        raise ValueError("cutoffs must be a vector of rising positive numbers")
-    known = launches.known_until
-    if at.size and at[-1] > known:
-        raise NotObserved(f"cutoff {at[-1]:g}: launches were observed up to {known:g}")
-    targets = launches.hit.shape[1]
-    shape = (runs, at.size + 1, targets)
     weighting = _Weighting.of(launches)
-    used = np.minimum(launches.hit, launches.length[:, np.newaxis])
-    reached = np.isfinite(launches.hit)
-    weight = np.where(reached, weighting.at(used), 0.0)
-    cells = np.ravel_multi_index(
-        (
-            np.broadcast_to(launches.run[:, np.newaxis], used.shape),
-            np.searchsorted(at, used),
-            np.broadcast_to(np.arange(targets), used.shape),
-        ),
-        shape,
-    ).ravel()
+    used = np.minimum(launches.hit, launches.length)
+    weight = np.where(np.isfinite(launches.hit), weighting.at(used), 0.0)
+    shape = (runs, at.size + 1)
+    cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
-    def added(values: Array) -> Array:
-        flat = np.bincount(cells, values.ravel().astype(np.float64), minlength=int(np.prod(shape)))
-        return np.asarray(flat.reshape(shape), dtype=np.float64)
+    def until(values: Array) -> Array:
+        """Summed over the launches of each run that use at most each cutoff."""
+        added = np.bincount(cells, values, minlength=runs * (at.size + 1)).reshape(shape)
+        return np.cumsum(added, axis=1)
 
-    over = added(np.ones(used.shape))
-    longer = over.sum(axis=1, keepdims=True) - np.cumsum(over, axis=1)[:, :-1]
-    ended_cost = np.cumsum(added(weighting.integral(used)), axis=1)[:, :-1]
-    return RunSums(
-        at,
-        np.bincount(launches.run, minlength=runs).astype(np.float64),
-        np.cumsum(added(weight), axis=1)[:, :-1],
-        np.cumsum(added(weight * used), axis=1)[:, :-1],
-        ended_cost + longer * weighting.integral(at)[:, np.newaxis],
-    )
+    within = until(np.ones(used.shape))
+    longer = within[:, -1:] - within[:, :-1]
+    cost = until(weighting.integral(used))[:, :-1] + longer * weighting.integral(at)
+    return _RunSums(within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost)
 
 
 @dataclass(frozen=True)
@@ -165,77 +160,47 @@ def _count(values: Array, at: Array) -> NDArray[np.intp]:
     return values.searchsorted(at, side="right") - values.searchsorted(at, side="left")
 
 
-@dataclass(frozen=True)
-class Law:
-    """Success and cost of a launch at each cutoff; shape (samples, strata, cutoffs, targets).
-
-    - `chance`: Probability that the launch reaches the target within the cutoff.
-    - `cost`: Expected cost up to the target, the cutoff or its own end.
-    - `failure`: Expected cost of a launch that does not reach the target within the cutoff.
-    - `alike`, shape (targets,): Whether the law to a target is the same in all strata.
+class _Law(NamedTuple):
+    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
+    its expected cost, and its expected cost if it does not succeed.
     """
 
-    cutoffs: Array
     chance: Array
     cost: Array
     failure: Array
-    alike: NDArray[np.bool_]
-
-    @property
-    def compiled(self) -> Laws:
-        """For the policies."""
-        chance, cost, failure = map(np.ascontiguousarray, (self.chance, self.cost, self.failure))
-        return Laws(np.ascontiguousarray(self.cutoffs), chance, cost, failure, self.alike)
-
-    def chosen(self, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
-        """Some indices of cutoffs, or all."""
-        return np.arange(self.cutoffs.size) if at is None else at
 
 
-def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
-    """The law of a launch in each stratum, for each sample of runs; NaN if it has no launch.
-
-    - `strata`, shape (runs,): The stratum of each run: its instance.
-    - `weights`, shape (samples, runs): How often each run is in each sample.
-
-    Strata are pooled in proportion to their similarity, the intraclass correlation of successes: a
-    single stratum remains if chance explains the differences, or if each has one launch.
+def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
+    """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
 
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
     """
-    of_runs = np.asarray(weights, dtype=np.float64)
-    _, stratum = np.unique(np.asarray(strata), return_inverse=True)
     own = _correlation(sums, stratum)
-    if not own.any():
-        stratum = np.zeros_like(stratum)
     members = np.eye(stratum.max(initial=-1) + 1)[stratum]
-    in_strata = of_runs[:, np.newaxis, :] * members.T
-    totals = np.stack(
-        [in_strata @ one.reshape(len(one), -1) for one in (sums.hits, sums.hit_cost, sums.cost)]
-    )
-    totals = totals.reshape(3, *in_strata.shape[:2], *own.shape)
-    launches = (in_strata @ sums.launches)[..., np.newaxis, np.newaxis]
+    in_strata = weights[:, np.newaxis, :] * members.T
+    totals = np.stack([in_strata @ one for one in (sums.hits, sums.hit_cost, sums.cost)])
+    launches = (in_strata @ sums.launches)[..., np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = launches * own / (launches * own + 1.0 - own)
         every = totals.sum(axis=2, keepdims=True) / launches.sum(axis=1, keepdims=True)
         mean = np.where(share > 0, share * (totals / launches) + (1.0 - share) * every, every)
         chance, hit_cost, cost = mean
-        longest = np.broadcast_to(sums.cutoffs[:, np.newaxis], chance.shape)
-        failure = np.fmax((cost - hit_cost) / (1.0 - chance), SHORTEST * longest)
-    failure = np.where(chance < 1.0, np.fmin(failure, longest), longest)
-    return Law(sums.cutoffs, np.minimum(chance, 1.0), cost, failure, (own == 0).all(axis=0))
+        failure = (cost - hit_cost) / (1.0 - chance)
+    least = SHORTEST * np.nanmax(cost, initial=0.0)
+    failure = np.where(chance < 1.0, np.fmax(failure, least), np.fmax(cost, least))
+    return _Law(np.minimum(chance, 1.0), cost, failure)
 
 
-def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> Array:
-    """Of successes within strata, in [0, 1]; shape (cutoffs, targets)."""
+def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
+    """Of successes within strata, in [0, 1]; shape (cutoffs,)."""
     strata = stratum.max(initial=-1) + 1
     count = np.bincount(stratum, sums.launches)
     every = count.sum()
     if strata < 2 or every <= strata or (count == 0).any():
-        return np.zeros(sums.hits.shape[1:])
+        return np.zeros(sums.hits.shape[1])
     totals = np.stack([sums.hits[stratum == k].sum(axis=0) for k in range(strata)])
-    size = count[:, np.newaxis, np.newaxis]
+    size = count[:, np.newaxis]
     rate = np.minimum(totals / size, 1.0)
     overall = totals.sum(axis=0) / every
     between = (size * (rate - overall) ** 2).sum(axis=0) / (strata - 1)
@@ -246,57 +211,80 @@ def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> Array:
     return np.asarray(np.clip(own, 0.0, 1.0))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Cost and success of runs under a policy; arrays of shape (samples, strata, ..., targets).
-
-    - `cost`: Expected cost of a run, up to the target or to its own end.
-    - `chance`: Probability that a run reaches the target within the budget.
+def best_option(gain: ArrayLike) -> int:
+    """Index of the option with the largest mean gain, shape (functions, options); the first one if
+    several are equal; -1 if no option is known on all functions.
     """
-
-    cost: Array
-    chance: Array
-
-    def pooled(self, weights: ArrayLike) -> Outcome:
-        """Mean over the strata, weighted by their shares of the runs; removes this axis."""
-        share = np.asarray(weights, dtype=np.float64)
-        share = (share / share.sum()).reshape(1, -1, *[1] * (self.cost.ndim - 2))
-        return Outcome((self.cost * share).sum(axis=1), (self.chance * share).sum(axis=1))
-
-    @property
-    def ert(self) -> Array:
-        """Expected cost divided by the probability of success; `inf` if this probability is 0."""
-        never = np.where(np.isnan(self.chance), np.nan, np.inf)
-        ratio: Array = np.divide(self.cost, self.chance, out=never, where=self.chance > 0)
-        return ratio
+    values = np.asarray(gain, dtype=np.float64)
+    if not values.size:
+        return -1
+    mean = values.mean(axis=0)
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    return int(known.argmax()) if np.isfinite(known).any() else -1
 
 
-def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Launches of one length, for each cutoff, or those `at` some indices.
+def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float, float]:
+    """Mean gain on each function of the option that is best on all other functions, with limits.
 
-    Returns: Shape (samples, strata, cutoffs, targets). If the budget is a multiple of the cutoff,
-    or very large, the ERT of a stratum is the cost of a launch divided by its probability of
-    success: sum min(T_i, tau) / #(T_i <= tau).
+    - `gain`, shape (functions, options): Logarithms of factors, or NaN. If no option is known on
+      all other functions, the gain is 0, because the measured policy is kept.
+
+    Returns the gain and Student's interval, for functions like these; NaN with fewer than two.
     """
-    return Outcome(*law.compiled.fixed(law.chosen(at), budget))
+    check_confidence(confidence)
+    values = np.asarray(gain, dtype=np.float64)
+    functions = len(values)
+    if functions < 2:
+        return np.nan, np.nan, np.nan
+    held_out = np.zeros(functions)
+    for k in range(functions):
+        chosen = best_option(np.delete(values, k, axis=0))
+        if chosen >= 0 and not np.isnan(values[k, chosen]):
+            held_out[k] = values[k, chosen]
+    mean = float(held_out.mean())
+    error = float(held_out.std(ddof=1) / np.sqrt(functions))
+    reach = float(stdtrit(functions - 1, (1.0 + confidence) / 2.0)) * error
+    return mean, mean - reach, mean + reach
 
 
-def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Launches of 1, 1, 2, 1, 1, 2, 4, ... units, for each cutoff as the unit, as `fixed_cutoffs`.
+def deleted_groups(strata: ArrayLike, most: int) -> Array:
+    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each.
 
-    Each cutoff is twice the one `doubling` indices before it; only the last one may be smaller, if
-    it is the budget, which is finite. NaN if a launch would be longer than the longest observed
-    one.
-
-    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
-    Information Processing Letters 47 (1993).
+    The runs of a stratum are distributed over the groups, of which there are at most `most`.
     """
-    return Outcome(*law.compiled.luby(law.chosen(at), budget, doubling))
+    of_runs = np.asarray(strata)
+    groups = min(most, of_runs.size)
+    group = np.empty(of_runs.size, dtype=np.intp)
+    group[np.argsort(of_runs, kind="stable")] = np.arange(of_runs.size) % max(groups, 1)
+    return np.asarray(group != np.arange(groups)[:, np.newaxis], dtype=np.float64)
 
 
-def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Each launch twice as long as the previous one, from any first cutoff; NaN as for `luby`.
+def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
+    """Limits of a positive number by the delete-group jackknife of its logarithm: low, high.
 
-    Source: T. Walsh, Search in a small world, IJCAI 1999.
+    - `value`: The number, from all runs; may be infinite.
+    - `without`, shape (groups, ...): The same without each group of runs.
+
+    `high` is infinite if the number is without one of the groups. Both are NaN for fewer than two
+    groups, and if the number is not finite.
+
+    Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """
-    return Outcome(*law.compiled.geometric(law.chosen(at), budget))
+    check_confidence(confidence)
+    number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)
+    groups = len(parts)
+    if groups < 2:
+        return np.full(number.shape, np.nan), np.full(number.shape, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(parts)
+        finite = np.isfinite(logs)
+        count = np.maximum(finite.sum(axis=0), 1)
+        mean = np.where(finite, logs, 0.0).sum(axis=0) / count
+        squares = np.where(finite, (logs - mean) ** 2, 0.0).sum(axis=0)
+        reach = stdtrit(groups - 1, (1.0 + confidence) / 2.0) * np.sqrt(
+            (groups - 1) / count * squares
+        )
+        low, high = number * np.exp(-reach), number * np.exp(reach)
+    high = np.where(np.isposinf(parts).any(axis=0), np.inf, high)
+    known = np.isfinite(number)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
