@@ -37,7 +37,7 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
     names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
     assert names <= there
     assert {
-        "README.md", "codemeta.json", "own/solver.py",
+        "README.md", "own/solver.py",
         "environment/machine-1.json", "environment/requirements-1.txt", files.WORKFLOW,
         "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", packing.MANIFEST,
     } <= there  # fmt: skip

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from importlib import metadata
 from typing import Any, NamedTuple
 
 from timefair import __version__
@@ -30,7 +29,6 @@ _README = """\
 {content}{tuning}| `{results}/campaign.json` | the checked configuration |
 | `{code}/` | {origin} |
 {own}| `{environment}/` | {machines}: facts, and installed packages |
-| `codemeta.json` | metadata of the software |
 | `ro-crate-metadata.json` | title, authors, licence and origin, as a Workflow Run RO-Crate |
 | `manifest-sha256.txt` | the checksum of every file |
 
@@ -161,7 +159,6 @@ def cards(
         install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
     )
     yield Member("README.md", readme.encode())
-    yield Member("codemeta.json", codemeta(_installed(_version(where))).encode())
 
 
 def _version(where: MeasuredWhere) -> str:
@@ -174,36 +171,3 @@ def _pins(machine: Mapping[str, Any]) -> str:
     lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
     head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
     return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
-
-
-def codemeta(project: Mapping[str, Any]) -> str:
-    """``codemeta.json`` (CodeMeta 3.0) from the table ``project`` of a ``pyproject.toml``."""
-    content: dict[str, Any] = {
-        "@context": "https://w3id.org/codemeta/3.0",
-        "type": "SoftwareSourceCode",
-        **{name: project[name] for name in ("name", "version", "description")},
-        "license": f"https://spdx.org/licenses/{project['license']}",
-        "author": [{"type": "Organization", "name": project["authors"][0]["name"]}],
-        "keywords": project["keywords"],
-        "programmingLanguage": ["Python", "Cython", "Snakemake"],
-        "runtimePlatform": f"Python {project['requires-python']}",
-        "operatingSystem": "Linux",
-        "softwareRequirements": sorted(project["dependencies"], key=str.lower),
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
-def _installed(version: str) -> dict[str, Any]:
-    """The same table of the installed package, with the version that is given."""
-    known = metadata.metadata("timefair")
-    needed = known.get_all("Requires-Dist") or ()
-    return {
-        "name": known["Name"],
-        "version": version,
-        "description": known["Summary"],
-        "license": known["License-Expression"] or known["License"],
-        "authors": [{"name": known["Author"]}],
-        "requires-python": known["Requires-Python"],
-        "keywords": known["Keywords"].split(","),
-        "dependencies": [line for line in needed if "extra ==" not in line],
-    }

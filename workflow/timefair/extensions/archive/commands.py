@@ -24,8 +24,7 @@ def add_to(commands: Commands) -> None:
         description="Writes a complete campaign as a Workflow Run RO-Crate: records, tables, "
         "figures, report, configuration, the code at its commit, the machine with its packages, "
         "and the metadata that repositories ask for. `timefair verify` checks it. Two exports of "
-        "the same results are identical. Needs the package rocrate (pip install "
-        "'timefair[crate]').",
+        "the same results are identical.",
         example="timefair export crate results/default --output default.zip \\\n"
         "    --author 'Doe, Jane' --license CC-BY-4.0",
     )
