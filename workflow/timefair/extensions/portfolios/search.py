@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise, permutations
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -81,9 +81,6 @@ def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
 
 TENTHS = 10
 """Shares of T for members in turn are multiples of T divided by this."""
-EVERY_TRIPLE = 12
-"""Algorithms up to which every triple is tried; beyond, the best pair is extended by each other
-algorithm."""
 ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
 """Budgets, as shares of T, that stand for any time."""
 EQUAL = 1e-12
@@ -182,21 +179,16 @@ class Search:
         of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
         return np.array(of_functions).T
 
-    def best(self, size: int, mode: Mode) -> Portfolio:
-        """The best portfolio of `size` algorithms over all functions.
+    def best(self, mode: Mode) -> Portfolio:
+        """The best pair of algorithms over all functions.
 
         Members in turn are in the order that is best at any time; within T, all reach the same.
         """
-        best = self._best(size, mode, None)
+        best = self._best(mode, None)
         if mode != "in turn":
             return best
-        orders = [
-            Portfolio(members, Schedule(mode, shares))
-            for members, shares in (
-                tuple(zip(*order, strict=True))
-                for order in permutations(zip(best.members, best.schedule.shares, strict=True))
-            )
-        ]
+        turned = Portfolio(best.members[::-1], Schedule(mode, best.schedule.shares[::-1]))
+        orders = (best, turned)
         return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
 
     def any_time(self, portfolio: Portfolio) -> float:
@@ -216,9 +208,9 @@ class Search:
         resamples: int,
         rng: np.random.Generator,
     ) -> Judged:
-        """Choose `size` algorithms, and judge the choice on functions that were not used for it.
+        """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
 
-        With size 1, the choice is the single best algorithm, whose gain is 0. The bootstrap draws
+        One is the single best algorithm, whose gain is 0. The bootstrap draws
         runs within the instances and does not repeat the choices, so the limits apply to new runs
         on these functions, not to other functions.
         """
@@ -235,7 +227,7 @@ class Search:
             others = np.delete(alone, f, axis=1).mean(axis=1)
             single = 0 if np.isnan(others).any() else _first_largest(others)
             one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
-            chosen = one if size == 1 else self._best(size, mode, f)
+            chosen = one if size == 1 else self._best(mode, f)
             shares[:, f] = alone[single, f]
             if size > 1:
                 shares[0, f] = self._on(chosen, f)
@@ -259,42 +251,34 @@ class Search:
         places = [_FRACTIONS.index(share) for share in portfolio.schedule.shares]
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
-    def _best(self, size: int, mode: Mode, without: int | None) -> Portfolio:
-        """The best on all functions but one."""
-        if size <= 2 or self.algorithms <= EVERY_TRIPLE:
-            groups = self._groups(size)
-        else:
-            smaller = self._best(size - 1, mode, without).members
-            others = (a for a in range(self.algorithms) if a not in smaller)
-            groups = np.array([(*smaller, other) for other in others], dtype=np.intp)
+    def _best(self, mode: Mode, without: int | None) -> Portfolio:
+        """The best pair on all functions but one."""
+        pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
         best, found = -np.inf, None
-        for schedule in _schedules(size, mode):
-            value = self._values(groups, schedule, without)
+        for schedule in _schedules(mode):
+            value = self._values(pairs, schedule, without)
             k = _first_largest(value)
             if value[k] > best + EQUAL:
-                best, found = value[k], Portfolio(tuple(groups[k].tolist()), schedule)
+                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), schedule)
         assert found is not None
         return found
 
-    def _groups(self, size: int) -> NDArray[np.intp]:
-        return np.array(list(combinations(range(self.algorithms), size)), dtype=np.intp)
-
     def _values(
-        self, groups: NDArray[np.intp], schedule: Schedule, without: int | None
+        self, pairs: NDArray[np.intp], schedule: Schedule, without: int | None
     ) -> NDArray[np.float64]:
-        """The mean over the functions of the values of many groups, shape (groups,)."""
-        key = (groups.tobytes(), schedule)
-        if key not in self._known:
+        """The mean over the functions of the values of all pairs, shape (pairs,)."""
+        if schedule not in self._known:
             places = [_FRACTIONS.index(share) for share in schedule.shares]
-            missed = [of_function[:, places] for of_function in self._missed]
-            self._known[key] = 1 - _mean_missed(missed, groups)
-        values = self._known[key]
+            both = [[missed[:, place] for place in places] for missed in self._missed]
+            missed = [(one @ other.T)[tuple(pairs.T)] / one.shape[-1] for one, other in both]
+            self._known[schedule] = 1 - np.stack(missed, axis=1)
+        values = self._known[schedule]
         kept = np.arange(values.shape[1]) != without
         return np.asarray(values[:, kept].mean(axis=1))
 
     @cached_property
-    def _known(self) -> dict[tuple[bytes, Schedule], NDArray[np.float64]]:
-        """Requested values, shape (groups, functions): each fold requests the same values."""
+    def _known(self) -> dict[Schedule, NDArray[np.float64]]:
+        """Requested values, shape (pairs, functions): each fold requests the same values."""
         return {}
 
     def _resampled(
@@ -364,40 +348,18 @@ class _Joined:
         return float(np.mean(1 - none.mean(axis=1)))
 
 
-_FRACTIONS = sorted({*(k / TENTHS for k in range(1, TENTHS + 1)), 1 / 3})
+_FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
 
 
-def _schedules(size: int, mode: Mode) -> Iterator[Schedule]:
-    """The schedules that are tried, the most equal first: equal shares, in turn tenths of T."""
+def _schedules(mode: Mode) -> Iterator[Schedule]:
+    """The schedules of pairs that are tried, the most equal first."""
     if mode == "side by side":
-        yield Schedule(mode, (1.0,) * size)
+        yield Schedule(mode, (1.0, 1.0))
     elif mode == "slices":
-        yield Schedule(mode, (1 / size,) * size)
+        yield Schedule(mode, (0.5, 0.5))
     else:
-        every = combinations(range(1, TENTHS), size - 1)
-        tenths = [[b - a for a, b in pairwise((0, *cuts, TENTHS))] for cuts in every]
-        for parts in sorted(tenths, key=lambda parts: (max(parts) - min(parts), parts)):
-            yield Schedule(mode, tuple(part / TENTHS for part in parts))
-
-
-def _mean_missed(
-    missed: Sequence[NDArray[np.float64]], groups: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """The mean over the pairs of what all members of a group miss, (groups, functions).
-
-    - `missed`: Of each function, what each algorithm misses at each place in a group, (algorithms,
-      places, pairs).
-    """
-    heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
-    of_heads = [np.flatnonzero(block.ravel() == k) for k in range(len(heads))]
-    places = np.arange(heads.shape[1])
-    value = np.empty((len(groups), len(missed)))
-    for f, of_function in enumerate(missed):
-        for head, mine in zip(heads, of_heads, strict=True):
-            product = np.prod(of_function[head, places], axis=0)
-            value[mine, f] = (of_function[:, -1] @ product)[groups[mine, -1]]
-        value[:, f] /= of_function.shape[-1]
-    return value
+        for first in sorted(range(1, TENTHS), key=lambda k: (abs(2 * k - TENTHS), k)):
+            yield Schedule(mode, (first / TENTHS, (TENTHS - first) / TENTHS))
 
 
 def _first_largest(values: NDArray[np.float64]) -> int:

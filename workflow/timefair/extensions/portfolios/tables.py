@@ -1,4 +1,4 @@
-"""Which two or three algorithms should share the budget of a run."""
+"""Which two algorithms should share the budget of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.portfolios.search import (
     ANY_TIME,
-    EVERY_TRIPLE,
     MODES,
     FunctionRuns,
     Portfolio,
@@ -32,8 +31,6 @@ from timefair.records.rundata.settings import Analysis
 
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
-SIZES = (2, 3)
-EVERY, EXTENDED = "every", "extended"
 JUDGED = ("held_out", "held_out_low", "held_out_high", "gain", "gain_low", "gain_high")
 
 BUDGET = Column(
@@ -83,12 +80,6 @@ PORTFOLIOS = (
         "`held_out` minus that of the single best algorithm with as many cores, on which "
         "independent copies of it run side by side",
     ).interval(),
-    Column(
-        "searched",
-        "`every`: all groups of this size were tried. `extended`: only groups that extend the best "
-        "group with one member less",
-        text=True,
-    ),
 )
 
 
@@ -104,14 +95,13 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
     question=QUESTION,
     title="Algorithms that share the budget",
     caption=f"""
-    The best pair and the best triple of algorithms that share the budget T of a run, with the
-    single best algorithm and the virtual best. {PAIRS} The result of a member within its part of
+    The best pair of algorithms that share the budget T of a run, with the single best algorithm and
+    the virtual best. {PAIRS} The result of a member within its part of
     the budget is read from its runs up to this time. This assumes that a run does not depend on its
     budget, which is wrong for algorithms that read the clock or their remaining budget. Parts are
     tenths of T if the members run `in turn`. `share` refers to the functions that were used for the
     choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
-    for new runs on these functions. For more than {EVERY_TRIPLE} algorithms, only triples that
-    extend the best pair are tried.
+    for new runs on these functions.
     """,
     columns=PORTFOLIOS,
     layouts=[
@@ -141,11 +131,7 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
             "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
             "over the bar, for new runs on these functions; for the single best algorithm, the "
             "interval of its share. Numbers after the members are their parts of the budget.",
-            Picture(
-                "timefair.extensions.portfolios.figure:portfolio",
-                reading=f"For more than {EVERY_TRIPLE} algorithms, only triples that extend the "
-                "best pair are tried.",
-            ),
+            Picture("timefair.extensions.portfolios.figure:portfolio"),
             default=True,
         )
     ],
@@ -153,7 +139,7 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
     comparing=True,
 )
 def portfolios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The single best, the best pairs and triples, and the virtual best of each field."""
+    """The single best, the best pairs, and the virtual best of each field."""
     rows = []
     for field in fields(runs, analysis):
         rows += [{**field.names, **row} for row in _rows(field, analysis)]
@@ -165,11 +151,9 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
     count = search.algorithms
     alone = Portfolio((search.single_best(),), Schedule("in turn", (1.0,)))
     yield _row(field, SINGLE, alone, analysis)
-    for mode in MODES:
-        for size in SIZES:
-            if size <= count:
-                yield _row(field, mode, search.best(size, mode), analysis)
     if count > 1:
+        for mode in MODES:
+            yield _row(field, mode, search.best(mode), analysis)
         yield {
             "arrangement": VIRTUAL,
             "size": count,
@@ -179,7 +163,6 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
             "share": _virtual_best(field, (1.0,)),
             "any_time": _virtual_best(field, ANY_TIME),
             **dict.fromkeys(JUDGED, np.nan),
-            "searched": EVERY,
         }
 
 
@@ -203,7 +186,6 @@ def _row(
         "share": search.value(portfolio).item(),
         "any_time": search.any_time(portfolio),
         **dict(zip(JUDGED, astuple(judged), strict=True)),
-        "searched": EVERY if size < 3 or search.algorithms <= EVERY_TRIPLE else EXTENDED,
     }
 
 
