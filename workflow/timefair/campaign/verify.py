@@ -149,8 +149,6 @@ class _Inspection:
         self._files += 1
         try:
             record = open_record(path)
-            for clause in each("clauses", record):
-                raise InputError(f"{path}: {clause}; {MEND}")
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
             elif _is_search(record):

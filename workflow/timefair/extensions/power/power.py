@@ -16,6 +16,7 @@ from scipy.special import chdtrc, gammaln, ndtr, ndtri, xlogy
 
 from timefair.statistics.comparison import score_p
 from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
+from timefair.statistics.ranks import critical_difference
 
 TOLERANCE = 0.005
 """Relative width of the interval in which an effect is found."""
@@ -281,12 +282,7 @@ def least_for_nemenyi(algorithms: int, alpha: float) -> int:
 
     They do if one algorithm is the best on all functions, and another one the worst.
     """
-
-    def chance(functions: int) -> float:
-        error_of_rank = sqrt(algorithms * (algorithms + 1) / (12 * functions))
-        return _chance_of_range((algorithms - 1) / error_of_rank, algorithms)
-
-    return next(n for n in count(2) if chance(n) <= alpha)
+    return next(n for n in count(2) if critical_difference(algorithms, n, alpha) <= algorithms - 1)
 
 
 class SignedRankPower:
@@ -326,11 +322,3 @@ def _critical_sum(functions: int, level: float) -> float:
     for rank in range(1, functions + 1):
         chance = (np.pad(chance, (rank, 0)) + np.pad(chance, (0, rank))) / 2
     return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1
-
-
-def _chance_of_range(width: float, algorithms: int) -> float:
-    """Probability that `algorithms` standard normal numbers have a range of at least `width`."""
-    lowest = np.linspace(-9.0, 9.0, 2001)
-    density = np.exp(-(lowest**2) / 2) / sqrt(2 * np.pi)
-    within = (ndtr(lowest + width) - ndtr(lowest)) ** (algorithms - 1)
-    return 1 - algorithms * float((density * within).sum() * (lowest[1] - lowest[0]))
