@@ -118,7 +118,6 @@ DECLARED = (
         "rank_reversals",
     ),
     Picture("guide/two-objectives/attainment.png", OBJECTIVES, "attainment"),
-    Picture("guide/tuning/pays.png", "config/studies/tuning.yaml", "tuning_pays"),
     Picture("guide/changing-problems/after-change.png", MOVING, "after_change"),
     Picture("guide/constraints/feasible.png", CONSTRAINTS, "feasible"),
     Picture("guide/constraints/feasible-evaluations.png", CONSTRAINTS, "feasible_evaluations"),

@@ -52,9 +52,6 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),
-    "timefair figure results/tuning tuning_pays --output tuning_pays.png": (
-        "draws what the campaign before it measures"
-    ),
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
     ),

@@ -120,7 +120,6 @@ def frames_of(functions, dimensions, algorithms, change):
         "eaf": lambda: eaf_of(spread, change),
         "eaf_difference": lambda: eaf_difference_of(eaf_of(spread, change), algorithms),
         "portfolio": lambda: portfolio_of(dimensions, algorithms),
-        "tuning_pays": lambda: tuning_pays_of(ert(), change),
         "restart_what_if": lambda: restart_what_if_of(spread),
         "overhead": lambda: overhead_of(keys, change),
         "ranks": lambda: ranks_of(keys, change),
@@ -339,20 +338,6 @@ def run_count_reliability_of(change):
     ):
         curves = pd.DataFrame({column: values}).merge(curves, how="cross")
     return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
-
-
-def tuning_pays_of(ert, change):
-    """Each algorithm as a tuned variant; the later, the more problems it needs; the easiest target
-    never pays off, the next one is undecided."""
-    names = ["suite", "dimension", "algorithm", "target"]
-    rows = ert.groupby(names, as_index=False)["speed"].mean()
-    problems = change(100 * rows["speed"])
-    easy, hard = rows["target"] == rows["target"].max(), rows["target"] == rows["target"].min()
-    return rows.assign(
-        problems=problems.mask(easy, np.inf),
-        problems_low=(0.5 * problems).mask(easy, np.inf),
-        problems_high=(2 * problems).where(hard, np.inf),
-    )
 
 
 def sorted_pairs(runs, algorithms, change):

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SPACE, TARGET
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.tuning.statistics import BreakEven, break_even
@@ -86,22 +85,6 @@ COLUMNS = (
             ),
             rows=("algorithm", "target"),
             points=(Points("target", 3),),
-        )
-    ],
-    figures=[
-        Figure(
-            "tuning_pays",
-            "Number of problems after which tuning pays off",
-            "Number of problems after which tuning has saved the measured seconds of the search "
-            "for parameters, for targets from easy to hard. Lines are bootstrap intervals. In the "
-            "grey strip, the search never pays off. If a line enters the strip, it is undecided "
-            "whether the search pays off.",
-            Picture(
-                "timefair.extensions.tuning.figure:tuning_pays",
-                reading=leaders("that pay off first") + " The grey ones have no lines.",
-            ),
-            default=True,
-            needs="tuning",
         )
     ],
     charged=False,
