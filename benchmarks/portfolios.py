@@ -29,7 +29,7 @@ import pandas as pd
 
 from timefair.algorithms import registry
 from timefair.campaign import configuration
-from timefair.extensions.portfolios.search import Search, reached_by_any
+from timefair.extensions.portfolios.tables import Search, reached_by_any
 from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed

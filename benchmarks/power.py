@@ -26,8 +26,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from timefair.extensions.power.check import Design
-from timefair.extensions.power.power import (
+from timefair.extensions.power.check import (
+    Design,
     EqualErt,
     SameRate,
     SignedRankPower,

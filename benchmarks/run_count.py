@@ -24,7 +24,7 @@ from unittest import mock
 import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
-from timefair.extensions.reliability.statistics import features
+from timefair.extensions.reliability.tables import features
 from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.evaluation import (
     evaluate,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.extensions.portfolios import search as searching
-from timefair.extensions.portfolios.search import (
+from timefair.extensions.portfolios import tables as searching
+from timefair.extensions.portfolios.tables import (
     MODES,
     Portfolio,
     Schedule,

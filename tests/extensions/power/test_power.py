@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from timefair.extensions.power.power import (
+from timefair.extensions.power.check import (
     EqualErt,
     SameRate,
     SignedRankPower,

@@ -3,7 +3,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import mannwhitneyu
 
-from timefair.extensions.reliability.statistics import (
+from timefair.extensions.reliability.tables import (
     FEATURES,
     auc,
     brier_skill,

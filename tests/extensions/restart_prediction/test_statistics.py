@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.extensions.restart_prediction.statistics import (
+from timefair.extensions.restart_prediction.tables import (
     Launches,
     best_option,
     deleted_groups,

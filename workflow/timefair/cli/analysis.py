@@ -24,10 +24,13 @@ from timefair.cli.common import (
     Commands,
     entry,
     one_thread,
+    prepare_files,
+    prepare_folder,
+    read_picture,
+    read_table,
     refuse_mixed,
     status_of,
 )
-from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.cli import analysis
-from timefair.cli.common import RESULTS, Commands, one_thread, refuse_mixed
-from timefair.cli.paths import prepare_files, prepare_folder
+from timefair.cli.common import (
+    RESULTS,
+    Commands,
+    one_thread,
+    prepare_files,
+    prepare_folder,
+    refuse_mixed,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa

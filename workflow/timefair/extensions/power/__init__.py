@@ -1,7 +1,4 @@
-"""What a campaign can detect, before its first run: lines of `timefair check`.
-
-`power` has the power of the tests that verdicts are made of, `check` the smallest differences.
-"""
+"""What a campaign can detect, before its first run: lines of `timefair check`."""
 
 from timefair.basics.extension import Extension
 

@@ -1,7 +1,4 @@
-"""Whether launches of another length would have been faster, computed from the measured launches.
-
-`statistics` has the law of a launch, `tables`, `figure` and `findings` what readers see.
-"""
+"""Whether launches of another length would have been faster, computed from the measured launches."""
 
 from timefair.basics.extension import Extension
 
