@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.blocks.statistics import mean_ratios, ratio_limits, resampled_ratios
+from timefair.extensions.blocks.tables import mean_ratios, ratio_limits, resampled_ratios
 from timefair.records.rundata import machines
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -29,7 +29,7 @@ import pandas as pd
 
 from timefair.algorithms import registry
 from timefair.campaign import configuration
-from timefair.extensions.portfolios.search import Search, reached_by_any
+from timefair.extensions.portfolios.tables import Search, reached_by_any
 from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed
@@ -135,7 +135,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10, help="on each instance")
     parser.add_argument("--instances", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--size", type=int, default=2, help="members of the portfolio")
     options = parser.parse_args()
     field = Field(SIX, (1, 3, 8, 10, 15, 21), 5)
     if options.campaign:
@@ -158,7 +157,7 @@ def main() -> None:
         ]
         search = Search(functions, budget)
         for mode in ("in turn", "slices"):
-            best = search.best(options.size, mode)
+            best = search.best(mode)
             shares = {
                 labels[member]: share
                 for member, share in zip(best.members, best.schedule.shares, strict=True)
@@ -172,7 +171,7 @@ def main() -> None:
             if options.seconds:
                 parameters["time_s"] = length
             else:
-                parameters["evaluations"] = max(int(length), options.size)
+                parameters["evaluations"] = max(int(length), 2)
             together = measured(mode, "timefair:portfolio", parameters, field, options)
             cases = compared(alone, together, shares, budget, options.runs)
             uncertain = cases[cases["predicted"].between(CERTAIN, 1 - CERTAIN)]

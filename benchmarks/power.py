@@ -26,9 +26,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from timefair.extensions.power.design import Design
-from timefair.extensions.power.power import (
-    CostLaw,
+from timefair.extensions.power.check import (
+    Design,
     EqualErt,
     SameRate,
     SignedRankPower,
@@ -75,9 +74,7 @@ def smallest(effect: str, design: Design, power: float, rng: np.random.Generator
     if effect == "success":
         return SameRate(runs, level).smallest_difference(power)
     if effect == "ratio":
-        return EqualErt(runs, CostLaw(SUCCESS), design.level_at_target, rng=rng).smallest_ratio(
-            power
-        )
+        return EqualErt(runs, SUCCESS, design.level_at_target, rng=rng).smallest_ratio(power)
     return SignedRankPower(design.functions, design.level_over_functions, rng=rng).smallest_share(
         power
     )

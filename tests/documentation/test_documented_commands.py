@@ -52,9 +52,6 @@ NOT_RUN = {
     "snakemake --cores all --configfile config/studies/tuning.yaml": (
         "the smaller tuned.yaml of the same page is run"
     ),
-    "timefair figure results/tuning tuning_pays --output tuning_pays.png": (
-        "draws what the campaign before it measures"
-    ),
     "snakemake --cores all --configfile versions.yaml": (
         "two interpreters; tests/workflow/test_environments.py does"
     ),
@@ -80,14 +77,6 @@ NOT_RUN = {
             "pytest tests/unit/policies tests/documentation/test_reference_tables.py",
         ),
         "test_how_to_add.py follows these steps",
-    ),
-    **dict.fromkeys(
-        (
-            "snakemake --cores all --configfile pilot.yaml",
-            "timefair plan results/pilot --detect ratio=2",
-            "timefair plan results/evaluation-cost --detect a12=0.9",
-        ),
-        "a campaign more; the help's examples are run on another one",
     ),
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"

@@ -15,7 +15,7 @@ import make_study
 from study import page, pictures, results, tables, words
 from timefair.campaign import configuration
 from timefair.cli.common import measuring_environment
-from timefair.extensions.archive import packing
+from timefair.extensions.archive import files
 from timefair.records.integrity import RUN_KEY
 from timefair.records.store import open_record
 
@@ -112,8 +112,8 @@ def test_the_page_shows_every_table_and_picture(made: Path) -> None:
 @pytest.mark.slow
 def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
     values = results.read(made)["values"]
-    with packing.opened(small, pytest.fail) as folder:
-        collected = sorted(packing.results_of(folder).glob("collected/*.parquet"))
+    with files.opened(small, pytest.fail) as folder:
+        collected = sorted(files.results_of(folder).glob("collected/*.parquet"))
         runs = [row for path in collected for row in open_record(path).read().to_pylist()]
     assert values["runs"] == str(len(runs)) == "12"
     evaluations = {
@@ -152,8 +152,8 @@ def replayed(archive: Path) -> list[str]:
     """
     printed: list[str] = []
     environment = measuring_environment(1)  # in another one, it would start Python again
-    with packing.opened(archive, pytest.fail) as folder:
-        records = sorted(packing.results_of(folder).rglob("records/**/*.parquet"))
+    with files.opened(archive, pytest.fail) as folder:
+        records = sorted(files.results_of(folder).rglob("records/**/*.parquet"))
         order = np.random.default_rng(2026).permutation(len(records))
         for path in (records[k] for k in order):
             row = open_record(path).read(RUN_KEY).slice(0, 1).to_pylist()[0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from timefair.extensions.power import power as of_tests
+from timefair.extensions.power import check as of_tests
 
 pytestmark = pytest.mark.peer
 

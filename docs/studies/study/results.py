@@ -11,7 +11,7 @@ from study import blocks, numbers, pictures
 from study.tables import Study, opened
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
-from timefair.extensions.archive.packing import MANIFEST
+from timefair.extensions.archive.files import MANIFEST
 
 NAME = "bbob-2026"
 """Of the study, its page and the folder of its results."""

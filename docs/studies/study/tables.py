@@ -16,7 +16,7 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.cli.analysis import together
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.archive import packing
+from timefair.extensions.archive import files
 from timefair.extensions.archive.files import MeasuredWhere, measured_where
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -96,7 +96,7 @@ def opened(archive: Path) -> Iterator[Study]:
         If a file of the archive is damaged, missing or not part of it.
     """
     faults: list[str] = []
-    with packing.opened(archive, faults.append) as folder:
+    with files.opened(archive, faults.append) as folder:
         if faults:
             raise InputError(*faults)
-        yield Study(packing.results_of(folder))
+        yield Study(files.results_of(folder))

@@ -10,7 +10,7 @@ import pytest
 from archived import WORDS
 
 from timefair import cli
-from timefair.extensions.archive import files, packing
+from timefair.extensions.archive import files
 
 TABLE = "results/small/tables/ert.csv"
 
@@ -37,9 +37,9 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
     names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
     assert names <= there
     assert {
-        "README.md", "codemeta.json", "own/solver.py",
+        "README.md", "own/solver.py",
         "environment/machine-1.json", "environment/requirements-1.txt", files.WORKFLOW,
-        "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", packing.MANIFEST,
+        "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", files.MANIFEST,
     } <= there  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def test_the_same_campaign_makes_the_same_bytes(results: Path, tmp_path: Path):
 
 @pytest.mark.slow
 def test_sha256sum_reads_the_manifest(crate: Path):
-    words = ["sha256sum", "--check", "--quiet", "--strict", packing.MANIFEST]
+    words = ["sha256sum", "--check", "--quiet", "--strict", files.MANIFEST]
     assert subprocess.run(words, cwd=crate).returncode == 0
     (crate / TABLE).write_text("")
     done = subprocess.run(words, cwd=crate, capture_output=True, text=True)
@@ -100,10 +100,10 @@ def test_sha256sum_reads_the_manifest(crate: Path):
 @pytest.mark.slow
 def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
     files = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
-    files.remove(crate / packing.MANIFEST)
+    files.remove(crate / files.MANIFEST)
     for k, path in enumerate(files):
         flip(path, 7919 * k % path.stat().st_size)
-    named = [line.removesuffix(": not as archived (SHA-256)") for line in packing.faults(crate)]
+    named = [line.removesuffix(": not as archived (SHA-256)") for line in files.faults(crate)]
     assert named == sorted(path.relative_to(crate).as_posix() for path in files)
 
 

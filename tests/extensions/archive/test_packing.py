@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.extensions.archive import packing
-from timefair.extensions.archive.files import Member
-from timefair.extensions.archive.packing import opened
+from timefair.extensions.archive import files
+from timefair.extensions.archive.files import Member, opened
 
 
 @pytest.fixture
 def small_zip(tmp_path: Path) -> Path:
     """A zip with two files and their manifest."""
     members = [Member("a.txt", b"first file\n" * 9), Member("b/c.txt", b"second\n")]
-    packing.write_zip(members, tmp_path / "small.zip")
+    files.write_zip(members, tmp_path / "small.zip")
     return tmp_path / "small.zip"
 
 

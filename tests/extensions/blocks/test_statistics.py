@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.extensions.blocks.statistics import mean_ratios, ratio_limits, resampled_ratios
+from timefair.extensions.blocks.tables import mean_ratios, ratio_limits, resampled_ratios
 
 
 def limits(first, second, confidence=0.95, seed=1):

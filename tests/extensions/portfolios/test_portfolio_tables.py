@@ -38,7 +38,7 @@ def test_specialists_share_the_budget(specialists):
     assert (pair["gain_low"], pair["gain_high"]) == (1.0, 1.0)
     assert frame.loc[("single best", 1), "share"] == 0.5
     assert frame.loc[("side by side", 2), "cores"] == 2
-    assert frame.loc[("slices", 3), "share"] == 1.0  # a third of T is more than 0.3 s
+    assert frame.loc[("slices", 2), "share"] == 1.0
     assert frame.loc[("virtual best", 3), "share"] == 1.0
     assert frame.loc[("in turn", 2), "any_time"] < frame.loc[("virtual best", 3), "any_time"]
 

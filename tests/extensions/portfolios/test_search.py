@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.extensions.portfolios import search as searching
-from timefair.extensions.portfolios.search import (
+from timefair.extensions.portfolios import tables as searching
+from timefair.extensions.portfolios.tables import (
     MODES,
     Portfolio,
     Schedule,
@@ -60,16 +60,16 @@ def test_the_best_pair_is_the_best_of_all(seed):
     runs = runs_of(np.random.default_rng(seed), algorithms=4)
     search = Search(runs, 1.0)
     for mode in MODES:
-        best = search.best(2, mode)
+        best = search.best(mode)
         value = search.value(best).item()
-        schedules = list(searching._schedules(2, mode))
+        schedules = list(searching._schedules(mode))
         every = [
             search.value(Portfolio(pair, schedule)).item()
             for pair in combinations(range(4), 2)
             for schedule in schedules
         ]
         assert value == pytest.approx(max(every), abs=1e-9)
-    in_turn, slices = (search.value(search.best(2, mode)).item() for mode in MODES[:2])
+    in_turn, slices = (search.value(search.best(mode)).item() for mode in MODES[:2])
     assert in_turn >= slices - 1e-9
 
 
@@ -78,7 +78,7 @@ def test_by_hand_two_specialists_share_the_budget():
     known = np.ones(3)
     one, other = [[(quick, known), (never, known)]], [[(never, known), (quick, known)]]
     search = Search([one, other, one, other], 1.0)
-    best = search.best(2, "in turn")
+    best = search.best("in turn")
     assert best.members == (0, 1)
     assert search.value(best).item() == 1.0
     judged = search.judged(

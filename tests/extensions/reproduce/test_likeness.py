@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from timefair.extensions.reproduce.likeness import likeness
+from timefair.extensions.reproduce.verdict import likeness
 
 
 def launch(start_s: float, end_s: float, evaluations: int, end: str = "returned") -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.extensions.tuning.statistics import break_even
+from timefair.extensions.tuning.tables import break_even
 
 
 def found(spent, before, after, resamples=200, seed=1, confidence=0.95):

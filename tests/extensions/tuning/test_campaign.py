@@ -34,7 +34,7 @@ def configured(folder, **changes) -> Workspace:
     workspace.configure(
         problems={"suite": "bbob", "functions": 8, "dimensions": 2, "instances": 1},
         algorithms=ALGORITHMS, budget={"time_s": 0.05}, runs=2,
-        tables=["runs", "ancillary"], figures={"names": "tuning_pays", "formats": ["svg"]},
+        tables=["runs", "ancillary"], figures=[],
         **changes,
     )  # fmt: skip
     return workspace

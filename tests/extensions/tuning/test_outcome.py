@@ -1,7 +1,4 @@
-"""The loss of a run, the choice of a search, and records that contradict themselves."""
-
-import copy
-from dataclasses import asdict
+"""The loss of a run, and the choice of a search."""
 
 import pytest
 
@@ -41,49 +38,3 @@ def test_the_best_of_those_with_the_most_evaluations() -> None:
 def test_the_default_stays_unless_another_is_better() -> None:
     assert outcome.best([tried(0, 0, 2), tried(1, 1, 2)]) == 0
     assert outcome.result([tried(0, 0, 2), tried(1, 1, 3)])["parameters"] == {}
-
-
-# --- Records of searches --------------------------------------------------------------------
-
-TRACE = [tried(0, 0, 0.4), tried(1, 1, 0.4)]
-SEARCH = {
-    "targets": [1.0],
-    "target_values": False,
-    "seconds": 2.5,
-    "interrupted_s": 0.0,
-    "trace": [asdict(one) for one in TRACE],
-    "result": outcome.result(TRACE),
-}
-RUNS = [RUN | {"run": number, "real_s": 0.5, "charged_s": 0.0} for number in (0, 1)]
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda search, runs: runs.pop(), "its trace has 2 evaluations, and there are 1 runs"),
-        (
-            lambda search, runs: search["trace"][1].update(loss=0.1),
-            "evaluation 1 has the loss 0.1, and its run 0.4",
-        ),
-        (
-            lambda search, runs: search["trace"][1].update(seconds=0.4),
-            "evaluation 1 is charged less than its run took",
-        ),
-        (
-            lambda search, runs: search.update(seconds=1.9),
-            "it is charged less than its evaluations took",
-        ),
-        (
-            lambda search, runs: search.update(interrupted_s=1.0),
-            "it is charged less than its evaluations took",
-        ),
-        (
-            lambda search, runs: search["result"].update(parameters={"F": 9}),
-            "its trace decides for other parameters",
-        ),
-    ],
-)
-def test_each_contradiction_is_found(damage, said) -> None:
-    search, runs = copy.deepcopy(SEARCH), copy.deepcopy(RUNS)
-    damage(search, runs)
-    assert said in list(outcome.contradictions(search, runs))

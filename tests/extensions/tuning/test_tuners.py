@@ -5,8 +5,7 @@ import pytest
 from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import read
 from timefair.extensions.tuning.outcome import Tried, best, losses_of
-from timefair.extensions.tuning.racing import FIRST_TEST
-from timefair.extensions.tuning.tuners import DEFAULT, Evaluation
+from timefair.extensions.tuning.tuners import DEFAULT, FIRST_TEST, Evaluation
 
 SPACE = {
     "F": {"float": [0, 1]},

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.campaign.reevaluation import COLUMNS, Difference, Reevaluation
+from timefair.campaign.verify import OF_POINTS as COLUMNS
+from timefair.campaign.verify import Difference, Reevaluation
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 

@@ -307,7 +307,6 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
         ({"campaign": "mine"}, "not a record of timefair (AttributeError: "),
         ({"collected": {"machine": [5]}}, ""),
         ({"tuning": 5}, ""),
-        ({"key": "x", "tuning": {"trace": [{}]}}, "not a record of timefair (TypeError: "),
         ({"schema_version": [6]}, "schema version [6], and this timefair reads 6"),
     ],
 )

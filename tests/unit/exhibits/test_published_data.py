@@ -21,12 +21,12 @@ ANALYSIS = Analysis(
 AMONG = {
     "ert", "ert_by_instance", "quantiles_to_target", "success", "anytime", "ecdf",
     "profile_evaluations", "restarted_curves",
-    "ranks", "posthoc", "summary", "comparison", "against", "probability_best", "practical",
+    "ranks", "posthoc", "summary", "comparison", "against",
 }  # fmt: skip
 """The tables that name published data."""
 INDICATORS = {"aocc", "u_scores", "rank_over_time", "eaf", "eaf_difference"}
 """Those that name them, and in which another algorithm may change the end or the scores."""
-OF_PAIRS = {"posthoc", "practical", "comparison", "against"}
+OF_PAIRS = {"posthoc", "comparison", "against"}
 
 SOURCE = {
     "format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old",

@@ -54,13 +54,12 @@ class Extension:
         Values of ``isolation`` in a campaign, each with the module whose context manager
         ``confined(prepared, job, cores, folder)`` gives the
         `timefair.measure.runs.child.Confined` that runs the job's algorithm.
-    check, before_runs, files, clauses, verifying, settings, checklist, parts, findings
+    check, before_runs, files, verifying, settings, checklist, parts, findings
         Modules with a function of this name, an iterator that `each` calls; empty for none:
 
         - ``check(campaign)``: lines of `timefair check`;
         - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
         - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
-        - ``clauses(record)``: what is wrong with a record, for `timefair verify`;
         - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
           says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
           a `timefair.records.integrity.Measured` by algorithm;
@@ -92,7 +91,6 @@ class Extension:
     check: str = ""
     before_runs: str = ""
     files: str = ""
-    clauses: str = ""
     verifying: str = ""
     settings: str = ""
     checklist: str = ""

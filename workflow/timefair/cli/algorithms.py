@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, entry, one_thread
-from timefair.cli.paths import prepare_files
+from timefair.cli.common import Commands, entry, one_thread, prepare_files
 
 SHORT = 40
 """Libraries with more algorithms are only listed with ``--library``."""

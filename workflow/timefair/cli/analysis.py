@@ -24,10 +24,13 @@ from timefair.cli.common import (
     Commands,
     entry,
     one_thread,
+    prepare_files,
+    prepare_folder,
+    read_picture,
+    read_table,
     refuse_mixed,
     status_of,
 )
-from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -211,23 +214,13 @@ def _report(arguments: argparse.Namespace) -> None:
     make_report(configuration.restore(snapshot), arguments.folder)
 
 
-def add_columns(command: Command) -> None:
-    """Add the option that says which logged property of IOHprofiler has the seconds, and whether
-    values are maximized.
-    """
-    command.add_argument(
-        "--columns", default="", metavar="seconds=NAME,value=-raw_y",
-        help="for IOHprofiler: seconds=NAME, the logged property with the seconds since the start "
-        "of a run (default: times are not read); value=-raw_y if values are maximized, "
-        "value=+raw_y if they are minimized (default: as the files state)",
-    )  # fmt: skip
-
-
 def add_options(command: Command) -> None:
     """Add the options that say where a table has its columns."""
     command.add_argument(
         "--columns", default="", metavar="NAME=COLUMN,...",
-        help="columns of the file that have another name: seconds=time,value=best_f",
+        help="columns of the file that have another name: seconds=time,value=best_f; for "
+        "IOHprofiler, seconds=NAME is the logged property with the seconds since the start of a "
+        "run, and value=-raw_y says that values are maximized (value=+raw_y: minimized)",
     )  # fmt: skip
     command.add_argument(
         "--set", default="", metavar="NAME=WORD,...",

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import Commands, one_thread
-from timefair.cli.paths import prepare_files
+from timefair.cli.common import Commands, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -7,9 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.basics.errors import InputError
 from timefair.cli import analysis
-from timefair.cli.common import RESULTS, Command, Commands, one_thread, refuse_mixed
-from timefair.cli.paths import prepare_files, prepare_folder
+from timefair.cli.common import (
+    RESULTS,
+    Commands,
+    one_thread,
+    prepare_files,
+    prepare_folder,
+    refuse_mixed,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,16 +25,6 @@ if TYPE_CHECKING:
     from timefair.io.importing import WantedProblems
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
-TABLES = {
-    "table": "a table of runs, one row per improvement",
-    "benchopt": "the results of benchopt, one row per sample",
-}
-RECORDS = {"timefair": "the records of a campaign of timefair"}
-SOURCES = {name: f"exported-{name}/Nelder-Mead" for name in FORMATS} | {
-    "timefair": "results/default --algorithm DE"
-}
-NAMED = {"table": "DE", "benchopt": "'Random[scale=0.5]'"}
-EXAMPLES = {"table": "runs.parquet", "benchopt": "tests/golden/benchopt.parquet"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
@@ -80,66 +77,41 @@ def add_to(commands: Commands) -> None:
     import_ = commands.add_parser(
         "import",
         help="convert published data to a record without times",
-        description="Converts published data to a record, for comparison with measured runs in "
-        "evaluations.",
+        description="Reads the runs of one algorithm from published data, and writes them to a "
+        "record. Formats: coco, ioh (a folder or an archive of COCO or IOHprofiler), timefair (the "
+        "folder or archive of a campaign), table (one row per improvement, CSV or Parquet) and "
+        "benchopt (its results). Only tables and data with a column of seconds have times, and "
+        "--campaign omits them, because a foreign clock cannot be compared with that of the "
+        "campaign. Snakemake runs this command for the data that a campaign names under "
+        "`published`. `timefair analyse` compares all algorithms of a table, with their times.",
+        example="timefair import coco exported-coco/Nelder-Mead --output coco.parquet\n"
+        "timefair import ioh exported-ioh/Nelder-Mead --output ioh.parquet\n"
+        "timefair import timefair results/default --algorithm DE --output timefair.parquet\n"
+        "timefair import table runs.parquet --algorithm DE --output table.parquet\n"
+        "timefair import benchopt tests/golden/benchopt.parquet \\\n"
+        "    --algorithm 'Random[scale=0.5]' --output benchopt.parquet",
     )
-    imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
-    for name, words in (FORMATS | RECORDS).items():
-        one = imports.add_parser(
-            name,
-            help=words,
-            description=f"Reads the runs of one algorithm in {words} from a folder or an archive "
-            "and writes them to a record, with evaluations and without times. Snakemake runs this "
-            "command for the data that a campaign names under `published`.",
-            example=f"timefair import {name} {SOURCES[name]} --output {name}.parquet",
-        )
-        one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
-        _add_output(one)
-        _add_record(one)
-        one.set_defaults(command=_import, format=name, columns="", set="")
-        if name == "ioh":
-            analysis.add_columns(one)
-    for name, words in TABLES.items():
-        _add_table(imports, name, words)
-
-
-def _add_table(imports: Commands, name: str, words: str) -> None:
-    table = imports.add_parser(
-        name,
-        help=words,
-        description=f"Reads {words} (CSV or Parquet), which others have timed, checks each row, "
-        "and writes the runs of one algorithm. With --campaign, it omits times, because a foreign "
-        "clock cannot be compared with that of the campaign. `timefair analyse` compares all "
-        "algorithms of a table, with their times.",
-        example=f"timefair import {name} {EXAMPLES[name]} --algorithm {NAMED[name]} "
-        f"--output {name}.parquet",
-    )
-    table.add_argument("path", type=Path, metavar="FILE", help="a table (.csv, .parquet)")
-    _add_output(table)
-    analysis.add_options(table)
-    _add_record(table)
-    table.set_defaults(command=_import, format=name)
-
-
-def _add_output(command: Command) -> None:
-    command.add_argument(
+    import_.add_argument(
+        "format", choices=("coco", "ioh", "timefair", "table", "benchopt"), metavar="FORMAT",
+        help="coco, ioh, timefair, table or benchopt",
+    )  # fmt: skip
+    import_.add_argument("path", type=Path, metavar="PATH", help="the folder, archive or table")
+    import_.add_argument(
         "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
     )
-
-
-def _add_record(command: Command) -> None:
-    """Add what says which runs a record has."""
-    command.add_argument(
+    analysis.add_options(import_)
+    import_.add_argument(
         "--algorithm", metavar="NAME",
         help="name of the algorithm in the data, if they contain several",
     )  # fmt: skip
-    command.add_argument(
+    import_.add_argument(
         "--label", metavar="NAME", help="label of the algorithm; by default its name"
     )
-    command.add_argument(
+    import_.add_argument(
         "--campaign", type=Path, metavar="SNAPSHOT",
         help="import only runs on the problems of this campaign, without times",
     )  # fmt: skip
+    import_.set_defaults(command=_import)
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
@@ -219,6 +191,8 @@ def _import(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
     from timefair.io.importing import import_data
 
+    if arguments.format in ("coco", "timefair") and (arguments.columns or arguments.set):
+        raise InputError(f"--columns, --set: not for the format {arguments.format}; leave them out")
     wanted, of, algorithm, layout = None, "", arguments.algorithm, analysis.layout(arguments)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)

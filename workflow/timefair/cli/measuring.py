@@ -23,9 +23,9 @@ from timefair.cli.common import (
     entry,
     measuring_environment,
     one_thread,
+    prepare_files,
     status_of,
 )
-from timefair.cli.paths import prepare_files
 from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure.runner import jobs, prepared
 

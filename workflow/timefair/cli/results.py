@@ -55,8 +55,7 @@ class Results:
         --------
         >>> timefair.load("results/default").table("ert")  # doctest: +SKIP
         """
-        from timefair.cli.common import entry
-        from timefair.cli.paths import read_table
+        from timefair.cli.common import entry, read_table
         from timefair.exhibits.registry import TABLES
 
         entry("table", name, TABLES)

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
-Need = Literal[
-    "nothing", "samples", "tuning", "constraints", "two objectives", "problems that change"
-]
+Need = Literal["nothing", "samples", "constraints", "two objectives", "problems that change"]
 """What a figure needs: nothing, complete samples (cells with at least ``statistics.run_count.cap``
-runs), an algorithm that is tuned, or a suite of a kind with this `problems.kinds.Kind.said`."""
+runs), or a suite of a kind with this `problems.kinds.Kind.said`."""
 
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}

@@ -120,8 +120,6 @@ def frames_of(functions, dimensions, algorithms, change):
         "eaf": lambda: eaf_of(spread, change),
         "eaf_difference": lambda: eaf_difference_of(eaf_of(spread, change), algorithms),
         "portfolio": lambda: portfolio_of(dimensions, algorithms),
-        "tuning_pays": lambda: tuning_pays_of(ert(), change),
-        "probability_best": lambda: probability_best_of(keys),
         "restart_what_if": lambda: restart_what_if_of(spread),
         "overhead": lambda: overhead_of(keys, change),
         "ranks": lambda: ranks_of(keys, change),
@@ -182,7 +180,7 @@ def restart_what_if_of(spread):
     away = np.log2(table["tau"] / 10.0) - best
     table["factor"] = (2.0 ** (np.abs(away) - 3)).where(table["tau"] < 5e4 / table["function"])
     table["factor_low"], table["factor_high"] = 0.5 * table["factor"], 2 * table["factor"]
-    return table.assign(unit="evaluations", policy="fixed", judged=True, target=0.1)
+    return table.assign(target=0.1)
 
 
 def ranks_over_time_of(keys, change):
@@ -241,15 +239,6 @@ def portfolio_of(dimensions, algorithms):
         rows[-1] |= dict.fromkeys(("held_out", "held_out_low", "held_out_high", "gain"), np.nan)
         rows[-1] |= dict.fromkeys(("gain_low", "gain_high"), np.nan)
     return pd.DataFrame(rows)
-
-
-def probability_best_of(keys):
-    """The later the algorithm, the less probable; over all functions, too."""
-    over = keys.drop_duplicates(["suite", "dimension", "algorithm"]).assign(function="all")
-    rows = pd.concat([keys.assign(function=keys["function"].astype(str)), over])
-    weight = 0.3 ** rows.groupby("algorithm").ngroup()
-    total = weight.groupby([rows["dimension"], rows["function"]]).transform("sum")
-    return rows.assign(p_best=weight / total, unit="seconds").reset_index(drop=True)
 
 
 def cost_map_of(dimensions, algorithms):
@@ -349,20 +338,6 @@ def run_count_reliability_of(change):
     ):
         curves = pd.DataFrame({column: values}).merge(curves, how="cross")
     return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
-
-
-def tuning_pays_of(ert, change):
-    """Each algorithm as a tuned variant; the later, the more problems it needs; the easiest target
-    never pays off, the next one is undecided."""
-    names = ["suite", "dimension", "algorithm", "target"]
-    rows = ert.groupby(names, as_index=False)["speed"].mean()
-    problems = change(100 * rows["speed"])
-    easy, hard = rows["target"] == rows["target"].max(), rows["target"] == rows["target"].min()
-    return rows.assign(
-        problems=problems.mask(easy, np.inf),
-        problems_low=(0.5 * problems).mask(easy, np.inf),
-        problems_high=(2 * problems).where(hard, np.inf),
-    )
 
 
 def sorted_pairs(runs, algorithms, change):

@@ -23,12 +23,12 @@ from timefair.exhibits.registry import FIGURES
 
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
-WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", "probability_best", *RUN_COUNT}
+WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", *RUN_COUNT}
 WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
 OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
 OURS |= {"font.sans-serif", "image.cmap"}
 """Settings that seaborn has otherwise; a heat map names its colours."""
-WITH_NOTE = ["sorted_solutions", "tuning_pays", *RUN_COUNT]
+WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
 """Figures that say why there is nothing to draw."""
 
 

@@ -16,7 +16,7 @@ from timefair.report.markup import Names
 
 NAMES = tuple(f"algorithm {k:02}" for k in range(20))
 NAMED = {
-    "critical_difference", "portfolio", "probability_best", "cost_map", "eaf", "eaf_difference",
+    "critical_difference", "portfolio", "cost_map", "eaf", "eaf_difference",
 }  # fmt: skip
 """Figures whose legends are not those of algorithms, or only of those that lead somewhere."""
 WITH_LEGEND = [name for name in FIGURES if not name.startswith("run_count") and name not in NAMED]

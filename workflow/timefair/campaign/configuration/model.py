@@ -796,8 +796,6 @@ class Campaign(Section):
         for kind in NEEDED:
             if known is None or not issubclass(known.kind, kind):
                 missing[kind.said] = f"needs a suite with {kind.said}"
-        if not self.tuned:
-            missing["tuning"] = "needs an algorithm whose parameters are searched"
         needs = {name: FIGURES[name].needs for name in self._chosen_figures}
         return {name: missing[need] for name, need in needs.items() if need in missing}
 

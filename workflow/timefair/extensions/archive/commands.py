@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import RESULTS, Commands, one_thread
-from timefair.cli.paths import prepare_folder
+from timefair.cli.common import RESULTS, Commands, one_thread, prepare_folder
 from timefair.cli.trust import problems_of
 
 
@@ -24,8 +23,7 @@ def add_to(commands: Commands) -> None:
         description="Writes a complete campaign as a Workflow Run RO-Crate: records, tables, "
         "figures, report, configuration, the code at its commit, the machine with its packages, "
         "and the metadata that repositories ask for. `timefair verify` checks it. Two exports of "
-        "the same results are identical. Needs the package rocrate (pip install "
-        "'timefair[crate]').",
+        "the same results are identical.",
         example="timefair export crate results/default --output default.zip \\\n"
         "    --author 'Doe, Jane' --license CC-BY-4.0",
     )
@@ -56,9 +54,8 @@ def add_to(commands: Commands) -> None:
 
 
 def _export_crate(arguments: argparse.Namespace) -> None:
-    from timefair.extensions.archive.cards import Author, checked_license
-    from timefair.extensions.archive.crate import crate_of
-    from timefair.extensions.archive.packing import write_zip
+    from timefair.extensions.archive.crate import Author, checked_license, crate_of
+    from timefair.extensions.archive.files import write_zip
 
     output = arguments.output
     if output.exists():
@@ -89,10 +86,10 @@ def _date(text: str | None) -> date | None:
 def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespace], int]) -> int:
     """Verify an archive; `of_folder` verifies anything else."""
     one_thread()
-    from timefair.extensions.archive import packing
+    from timefair.extensions.archive import files
     from timefair.extensions.archive.files import files_below
 
-    if not packing.is_archive(arguments.folder):
+    if not files.is_archive(arguments.folder):
         return of_folder(arguments)
     faults: list[str] = []
 
@@ -100,13 +97,13 @@ def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespa
         faults.append(line)
         print(line, flush=True)
 
-    with packing.opened(arguments.folder, say) as folder:
+    with files.opened(arguments.folder, say) as folder:
         shown, place = str(arguments.folder), str(folder)
         if not arguments.quiet:
             state = f"{len(faults)} not as archived" if faults else "every byte is as archived"
             print(f"{shown}: {len(files_below(folder))} files, {state}")
         problems = len(faults) + problems_of(
-            packing.results_of(folder),
+            files.results_of(folder),
             arguments,
             lambda line: print(line.replace(place, shown), flush=True),
         )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from timefair import __version__
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.archive.cards import ENVIRONMENT, KEYWORDS, Author, Deposit, cards
 from timefair.extensions.archive.compact import compact_files
 from timefair.extensions.archive.files import (
     CODE,
+    MANIFEST,
+    METADATA,
     OWN,
     WORKFLOW,
     Code,
@@ -29,11 +31,167 @@ from timefair.extensions.archive.files import (
     without_documents,
     workflow_code,
 )
-from timefair.extensions.archive.packing import MANIFEST, METADATA
 
-if TYPE_CHECKING:
-    from rocrate.model.entity import Entity
-    from rocrate.rocrate import ROCrate
+ENVIRONMENT = "environment"
+"""The folder of the machines and the pins, in an archive."""
+KEYWORDS = ("benchmarking", "black-box optimization", "metaheuristics", "timefair")
+
+_ORCID = re.compile(r"(?P<name>.*?)\s+(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
+_LICENSE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
+
+_README = """\
+# {title}
+
+{description}
+
+| folder or file | content |
+|---|---|
+{content}{tuning}| `{results}/campaign.json` | the checked configuration |
+| `{code}/` | {origin} |
+{own}| `{environment}/` | {machines}: facts, and installed packages |
+| `ro-crate-metadata.json` | title, authors, licence and origin, as a Workflow Run RO-Crate |
+| `manifest-sha256.txt` | the checksum of every file |
+
+## How to check the archive
+
+Without any software of the authors:
+
+```sh
+sha256sum --check --quiet manifest-sha256.txt
+```
+
+With timefair. The first two commands install the code and the packages of the archive:
+
+```sh
+{install}
+timefair verify .{verify}
+```
+
+{checks}
+"""
+
+_CONTENT = """\
+| `{results}/report.html` | the page to read first |
+| `{results}/checklist.html` | the reporting checklist |
+| `{results}/tables/`, `{results}/figures/` | all tables and figures of the campaign |
+| `{results}/collected/` | the runs, one Parquet file per algorithm: the tables are made of them |
+| `{results}/records/` | the runs as the jobs wrote them |
+"""
+_COMPACT_CONTENT = """\
+| `{results}/collected/` | the runs, one file per algorithm; only improvements that tables need |
+| `{results}/records/` | one record per algorithm and dimension with all improvements, to replay |
+"""
+_CHECKS = """\
+`timefair verify` reads every file and every run again. `--rebuild` also makes every table again in
+an empty folder, from the runs in this archive alone, and compares the files byte for byte."""
+_COMPACT_CHECKS = """\
+`timefair verify` reads every file and every run again. The archive is compact: its runs reach every
+target at the same evaluation and second as they were measured, but between the targets they keep
+only the last improvement in each step of 10.5 % of the evaluations or of the time."""
+
+_TUNING_ROW = "| `{results}/tuning/` | the searches for the parameters of tuned variants |\n"
+_OWN_ROW = "| `{own}/` | the authors' own algorithms and problems |\n"
+_PINS = f"pip install -r {ENVIRONMENT}/requirements-1.txt"
+
+
+class Author(NamedTuple):
+    """A person, with or without an ORCID."""
+
+    family: str
+    given: str
+    orcid: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Author:
+        """Read ``Family, Given``, optionally followed by an ORCID; `InputError` otherwise."""
+        match = _ORCID.fullmatch(text.strip())
+        name, orcid = (match["name"], match["orcid"]) if match else (text, None)
+        family, comma, given = (part.strip() for part in name.partition(","))
+        if not (family and comma and given) or re.search(r"\d", name):
+            raise InputError(
+                f"--author: {text}: should be 'Family, Given', with an ORCID after it or without"
+            )
+        if orcid and not _is_orcid(orcid):
+            raise InputError(f"--author: {orcid}: is not an ORCID (its last digit does not fit)")
+        return cls(family, given, orcid)
+
+
+def _is_orcid(text: str) -> bool:
+    """Whether the check digit is right (ISO 7064, MOD 11-2)."""
+    digits = text.replace("-", "")
+    total = 0
+    for digit in digits[:-1]:
+        total = (total + int(digit)) * 2
+    return "0123456789X"[(12 - total % 11) % 11] == digits[-1]
+
+
+class Deposit(NamedTuple):
+    """The metadata that a repository requests; `license` is an identifier of SPDX."""
+
+    title: str
+    description: str
+    authors: Sequence[Author]
+    license: str
+    published: date
+
+
+def checked_license(text: str) -> str:
+    """An identifier such as SPDX has; `InputError` if it cannot be one."""
+    if not _LICENSE.fullmatch(text):
+        raise InputError(f"--license: {text}: should be an identifier of SPDX, such as CC-BY-4.0")
+    return text
+
+
+def cards(
+    deposit: Deposit,
+    where: MeasuredWhere,
+    code: Code,
+    results: str,
+    *,
+    own: bool,
+    tuned: bool,
+    compact: bool = False,
+) -> Iterator[Member]:
+    """All these files.
+
+    `results` is the folder of the campaign in the archive, which may have files of the user's `own`
+    and searches for parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
+    """
+    for number, machine in enumerate(where.machines, start=1):
+        text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
+        yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", _pins(machine).encode())
+    package = f"./{CODE}" if code.commit else f"timefair=={_version(where)}"
+    machines = len(where.machines)
+    readme = _README.format(
+        title=deposit.title,
+        description=deposit.description,
+        content=(_COMPACT_CONTENT if compact else _CONTENT).format(results=results),
+        checks=_COMPACT_CHECKS if compact else _CHECKS,
+        verify="" if compact else " --rebuild",
+        results=results,
+        code=CODE,
+        origin=code.origin,
+        tuning=_TUNING_ROW.format(results=results) * tuned,
+        own=_OWN_ROW.format(own=OWN) * own,
+        environment=ENVIRONMENT,
+        machines=f"{machines} {'machine' if machines == 1 else 'machines'}",
+        install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
+    )
+    yield Member("README.md", readme.encode())
+
+
+def _version(where: MeasuredWhere) -> str:
+    """The version of timefair that measured the runs; the present one if there is not just one."""
+    return where.versions[0] if len(where.versions) == 1 else __version__
+
+
+def _pins(machine: Mapping[str, Any]) -> str:
+    installed = machine.get("packages") or {}
+    lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
+    head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
+    return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
+
 
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
@@ -41,6 +199,8 @@ _PROFILES = {
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
 """They are made for version 1.1 of RO-Crate."""
+_COMPUTATIONAL = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+_SNAKEMAKE = "https://snakemake.readthedocs.io"
 
 _FOLDERS = {
     "records": "Runs as the jobs wrote them: one Parquet file per algorithm, function, dimension, "
@@ -56,7 +216,6 @@ _PAGES = {
 }
 _CARDS = {
     "README.md": ("README", "What the archive contains, and how to check it."),
-    "codemeta.json": ("CodeMeta", "The metadata of timefair."),
     MANIFEST: ("Manifest", "The SHA-256 of every file of the archive, for sha256sum --check."),
 }
 _FORMATS = {
@@ -138,158 +297,124 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 def _metadata(
     deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
 ) -> Member:
-    """The description of an archive with files of these paths; `InputError` without rocrate.
+    """The description of an archive with files of these paths, in JSON-LD.
 
     Records, tables and figures are described as folders, so that its size does not depend on the
     number of records.
     """
-    try:
-        from rocrate.rocrate import ROCrate
-    except ImportError:
-        raise InputError("rocrate: is not installed; pip install 'timefair[crate]'") from None
-    described = _Described(ROCrate(version="1.1"), results)
-    described.archive(deposit, code, paths)
-    described.run(deposit, where, code, paths)
-    graph = described.crate.metadata.generate()
-    text = json.dumps(graph, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    return Member(METADATA, text.encode())
-
-
-@dataclass(frozen=True)
-class _Described:
-    """The entities of one archive, the campaign in its folder `results`."""
-
-    crate: ROCrate
-    results: str
-
-    def archive(self, deposit: Deposit, code: Code, paths: set[str]) -> None:
-        """Describe the archive and all files but those of the campaign."""
-        crate = self.crate
-        crate.name, crate.description = deposit.title, deposit.description
-        crate.datePublished = deposit.published
-        crate.keywords = ", ".join(KEYWORDS)
-        crate.license = self._entity(
-            f"https://spdx.org/licenses/{deposit.license}",
-            "CreativeWork",
-            name=deposit.license,
-            description="The licence.",
-        )
-        crate.root_dataset["author"] = _single([self._person(each) for each in deposit.authors])
-        self._folders(
+    snapshot = f"{results}/{plan.SNAPSHOT}"
+    pages = {f"{results}/{name}": told for name, told in _PAGES.items()}
+    made = [
+        *_folders({f"{results}/{name}": words for name, words in _FOLDERS.items()}, paths),
+        *(_file(path, *told) for path, told in pages.items() if path in paths),
+    ]
+    others = [
+        *_folders(
             {
                 CODE: f"The code: {code.origin}.",
                 OWN: "The authors' own algorithms and problems.",
                 ENVIRONMENT: "The machines and their installed packages.",
             },
             paths,
-        )
-        cards = {name: self._file(name, title, words) for name, (title, words) in _CARDS.items()}
-        cards["README.md"]["about"] = crate.root_dataset
-        for path in sorted(paths):
-            if path.startswith(f"{ENVIRONMENT}/"):
-                self._file(path, PurePosixPath(path).stem, "A machine, or its packages.")
-
-    def run(self, deposit: Deposit, where: MeasuredWhere, code: Code, paths: set[str]) -> None:
-        """Describe the workflow, its execution, and the files that this made."""
-        crate, results = self.crate, self.results
-        snapshot = f"{results}/{plan.SNAPSHOT}"
-        configuration = self._file(snapshot, "Configuration", "The checked campaign.")
-        made = self._folders(
-            {f"{results}/{name}": words for name, words in _FOLDERS.items()}, paths
-        )
-        made += [
-            self._file(f"{results}/{name}", title, words)
-            for name, (title, words) in _PAGES.items()
-            if f"{results}/{name}" in paths
-        ]
-        workflow = crate.add_workflow(
-            dest_path=WORKFLOW,
-            source=WORKFLOW,
-            main=True,
-            lang="snakemake",
-            properties={
-                "name": "timefair",
-                "description": "Benchmarks black-box optimizers under the same time budget.",
-                "license": "https://spdx.org/licenses/BSD-3-Clause",
-                "encodingFormat": "text/plain",
-                "version": code.commit or " ".join(where.versions),
-            },
-        )
-        workflow["conformsTo"] = self._bioschemas("ComputationalWorkflow")
-        workflow["creator"] = self._entity(
-            "#timefair-developers", "Organization", name="The timefair developers"
-        )
-        workflow["input"] = self._parameter("configuration", configuration)
-        workflow["output"] = [self._parameter(PurePosixPath(each.id).name, each) for each in made]
-        times = {"startTime": where.first, "endTime": where.last}
-        action = crate.add_action(
-            workflow,
-            identifier="#measurement",
-            object=configuration,
-            result=made,
-            properties={
-                "name": f"Measurement and analysis of {results}",
-                "description": "Times are those of the first and the last run.",
-                "actionStatus": "http://schema.org/CompletedActionStatus",
-                **{name: t.isoformat(timespec="seconds") for name, t in times.items() if t},
-            },
-        )
-        action["agent"] = crate.root_dataset["author"]
-        crate.root_dataset["mentions"] = action
-        crate.root_dataset["conformsTo"] = [
-            self._entity(url, "CreativeWork", name=name, version=version)
-            for url, (name, version) in _PROFILES.items()
-        ]
-
-    def _parameter(self, name: str, value: Entity) -> Entity:
-        kind = "Dataset" if value.id.endswith("/") else "File"
-        parameter = self._entity(
-            f"#parameter-{name}", "FormalParameter", name=name, additionalType=kind
-        )
-        parameter["conformsTo"] = self._bioschemas("FormalParameter")
-        parameter["workExample"] = value
-        value["exampleOfWork"] = parameter
-        return parameter
-
-    def _person(self, author: Author) -> Entity:
-        name = f"{author.given} {author.family}"
-        return self._entity(
-            f"https://orcid.org/{author.orcid}" if author.orcid else f"#{quote(name)}",
-            "Person",
-            name=name,
-            familyName=author.family,
-            givenName=author.given,
-        )
-
-    def _file(self, path: str, name: str, description: str) -> Entity:
-        properties = {"name": name, "description": description}
-        if form := _FORMATS.get(PurePosixPath(path).suffix):
-            properties["encodingFormat"] = form
-        return self.crate.add_file(path, dest_path=path, properties=properties)
-
-    def _folders(self, described: Mapping[str, str], paths: set[str]) -> list[Entity]:
-        """Those of some folders that have files of these paths."""
-        return [
-            self.crate.add_dataset(
-                f"{folder}/",
-                dest_path=f"{folder}/",
-                properties={"name": PurePosixPath(folder).name, "description": words},
-            )
-            for folder, words in described.items()
-            if any(path.startswith(f"{folder}/") for path in paths)
-        ]
-
-    def _bioschemas(self, name: str) -> Entity:
-        url = f"https://bioschemas.org/profiles/{name}/1.0-RELEASE"
-        return self._entity(url, "CreativeWork", name=name)
-
-    def _entity(self, identifier: str, kind: str, **properties: str) -> Entity:
-        from rocrate.model.contextentity import ContextEntity
-
-        properties["@type"] = kind
-        return self.crate.add(ContextEntity(self.crate, identifier, properties=properties))
+        ),
+        *(_file(name, *told) for name, told in _CARDS.items()),
+        _file(snapshot, "Configuration", "The checked campaign."),
+        *(
+            _file(path, PurePosixPath(path).stem, "A machine, or its packages.")
+            for path in sorted(paths)
+            if path.startswith(f"{ENVIRONMENT}/")
+        ),
+    ]
+    people = [_person(author) for author in deposit.authors]
+    licence = f"https://spdx.org/licenses/{deposit.license}"
+    profiles = [
+        _entity(url, "CreativeWork", name=name, version=version)
+        for url, (name, version) in _PROFILES.items()
+    ]
+    times = {"startTime": where.first, "endTime": where.last}
+    root = {
+        "name": deposit.title,
+        "description": deposit.description,
+        "datePublished": deposit.published.isoformat(),
+        "keywords": ", ".join(KEYWORDS),
+        "license": {"@id": licence},
+        "author": _references(people),
+        "conformsTo": _references(profiles),
+        "hasPart": _references([*others, *made, {"@id": WORKFLOW}]),
+        "mainEntity": {"@id": WORKFLOW},
+        "mentions": {"@id": "#measurement"},
+    }
+    workflow = {
+        "name": "timefair",
+        "description": "Benchmarks black-box optimizers under the same time budget.",
+        "license": {"@id": "https://spdx.org/licenses/BSD-3-Clause"},
+        "conformsTo": {"@id": _COMPUTATIONAL},
+        "creator": {"@id": "#timefair-developers"},
+        "programmingLanguage": {"@id": "#snakemake"},
+        "encodingFormat": "text/plain",
+        "version": code.commit or " ".join(where.versions),
+    }
+    measurement = {
+        "name": f"Measurement and analysis of {results}",
+        "description": "Times are those of the first and the last run.",
+        "actionStatus": "http://schema.org/CompletedActionStatus",
+        **{name: time.isoformat(timespec="seconds") for name, time in times.items() if time},
+        "agent": _references(people),
+        "instrument": {"@id": WORKFLOW},
+        "object": {"@id": snapshot},
+        "result": _references(made),
+    }
+    graph = [
+        _entity(
+            METADATA,
+            "CreativeWork",
+            about={"@id": "./"},
+            conformsTo={"@id": "https://w3id.org/ro/crate/1.1"},
+        ),
+        _entity("./", "Dataset", **root),
+        *people,
+        _entity(licence, "CreativeWork", name=deposit.license, description="The licence."),
+        *profiles,
+        *others,
+        *made,
+        _entity(WORKFLOW, ["File", "SoftwareSourceCode", "ComputationalWorkflow"], **workflow),
+        _entity(_COMPUTATIONAL, "CreativeWork", name="ComputationalWorkflow"),
+        _entity("#timefair-developers", "Organization", name="The timefair developers"),
+        _entity("#snakemake", "ComputerLanguage", name="Snakemake", url=_SNAKEMAKE),
+        _entity("#measurement", "CreateAction", **measurement),
+    ]
+    content = {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+    text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return Member(METADATA, text.encode())
 
 
-def _single(entities: list[Entity]) -> Entity | list[Entity]:
-    """The only entity of a list; the list if there are more."""
-    return entities[0] if len(entities) == 1 else entities
+def _entity(identifier: str, kind: str | list[str], **properties: object) -> dict[str, Any]:
+    return {"@id": identifier, "@type": kind, **properties}
+
+
+def _references(entities: Sequence[Mapping[str, Any]]) -> object:
+    """References to entities; to the only one, without a list."""
+    found = [{"@id": entity["@id"]} for entity in entities]
+    return found[0] if len(found) == 1 else found
+
+
+def _person(author: Author) -> dict[str, Any]:
+    name = f"{author.given} {author.family}"
+    identifier = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{quote(name)}"
+    names = {"familyName": author.family, "givenName": author.given}
+    return _entity(identifier, "Person", name=name, **names)
+
+
+def _file(path: str, name: str, description: str) -> dict[str, Any]:
+    form = _FORMATS.get(PurePosixPath(path).suffix)
+    known = {"encodingFormat": form} if form else {}
+    return _entity(path, "File", name=name, description=description, **known)
+
+
+def _folders(described: Mapping[str, str], paths: set[str]) -> list[dict[str, Any]]:
+    """Those of some folders that have files of these paths."""
+    return [
+        _entity(f"{folder}/", "Dataset", name=PurePosixPath(folder).name, description=words)
+        for folder, words in described.items()
+        if any(path.startswith(f"{folder}/") for path in paths)
+    ]

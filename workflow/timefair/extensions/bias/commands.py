@@ -27,7 +27,7 @@ def add_to(commands: Commands) -> None:
 def _bias(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.cli.algorithms import show
-    from timefair.cli.paths import prepare_files
+    from timefair.cli.common import prepare_files
     from timefair.extensions.bias import kept
     from timefair.measure import audit
     from timefair.measure.runner.jobs import in_new_interpreter

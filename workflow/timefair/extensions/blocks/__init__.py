@@ -1,8 +1,5 @@
 """Ratios of expected running times within blocks of runs that share a node and a time.
 
-- `statistics`: their intervals, by resampling of whole blocks;
-- `tables`: what readers see.
-
 The key ``block`` and the order of the runs are in the core.
 """
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, one_thread
-from timefair.cli.paths import prepare_files
+from timefair.cli.common import Commands, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Measure

@@ -83,7 +83,7 @@ def _export(arguments: argparse.Namespace) -> None:
     from openpyxl.styles import Font
 
     from timefair.campaign import configuration, plan
-    from timefair.cli.paths import prepare_files
+    from timefair.cli.common import prepare_files
     from timefair.exhibits.registry import TABLES
 
     campaign = configuration.restore(arguments.folder / plan.SNAPSHOT)

@@ -1,39 +1,406 @@
-"""Which two or three algorithms should share the budget of a run."""
+"""Which two algorithms should share the budget of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.extensions.portfolios.search import (
-    ANY_TIME,
-    EVERY_TRIPLE,
-    MODES,
-    FunctionRuns,
-    Portfolio,
-    Schedule,
-    Search,
-)
 from timefair.records.rundata.evaluation_cost import complete_problems
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.bootstrap import percentile_interval, stratified_sums
+
+Mode = Literal["in turn", "slices", "side by side"]
+MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the members of a portfolio share the budget T: `shares` of T, one per member.
+
+    ``in turn``: one member after the other. ``slices``: the members alternate in short rounds.
+    ``side by side``: each member has its own core for all of T, and the share 1.
+    """
+
+    mode: Mode
+    shares: tuple[float, ...]
+
+    @property
+    def cores(self) -> int:
+        """Number of cores that the schedule needs."""
+        return len(self.shares) if self.mode == "side by side" else 1
+
+    def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
+        """Time of each member, (members, points), when the portfolio has run for shares of T."""
+        there = np.asarray(at, dtype=np.float64)
+        each = np.array(self.shares)[:, np.newaxis]
+        if self.mode == "in turn":
+            start = np.cumsum(each, axis=0) - each
+            return np.asarray(np.clip(there - start, 0.0, each))
+        return np.asarray(each * there)
+
+
+def share_reached(
+    costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
+) -> NDArray[np.float64]:
+    """Share of the runs that have reached each target at each cost, (points, samples * targets).
+
+    - `costs`, (runs, targets): `inf` if the run did not reach the target.
+    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
+      have had the same result.
+    - `starts`, (samples,): Index of the first run of each sample, rising from 0; none is empty.
+
+    NaN if a run of the sample did not reach the target and was not observed up to this cost, and
+    if there are no runs.
+    """
+    reached = np.asarray(costs, dtype=np.float64)
+    until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
+    points = np.asarray(at, dtype=np.float64)[:, np.newaxis, np.newaxis]
+    if not len(reached):
+        return np.full((len(points), reached.shape[1]), np.nan)
+    first = np.asarray(starts, dtype=np.intp)
+    count = np.diff(first, append=len(reached))[:, np.newaxis]
+    hit = reached <= points
+    hits = np.add.reduceat(hit, first, axis=1, dtype=np.intp)
+    unknown = np.logical_or.reduceat(~hit & (until < points), first, axis=1)
+    return np.asarray(np.where(unknown, np.nan, hits / count)).reshape(len(points), -1)
+
+
+def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
+    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...
+
+    The probabilities are along `axis`; NaN if one is. It is unbiased for shares of independent
+    samples of runs on one instance. Do not pool instances beforehand: one may be hard for all
+    members, so their pooled successes are not independent.
+    """
+    return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
+
+
+TENTHS = 10
+"""Shares of T for members in turn are multiples of T divided by this."""
+ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
+"""Budgets, as shares of T, that stand for any time."""
+EQUAL = 1e-12
+"""Values that differ by less are equal: which of them is chosen must not depend on rounding."""
+
+Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
+which cost each run was observed, shape (runs,)."""
+FunctionRuns = Sequence[Sequence[Sample]]
+"""Of each instance of a function, the runs of each algorithm."""
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """Indices of algorithms, and how these algorithms share the budget."""
+
+    members: tuple[int, ...]
+    schedule: Schedule
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Result of a choice on functions that were not used for it.
+
+    - `share`: Share of the (function, target) pairs that are reached, averaged over the functions:
+      on each, by the portfolio that is best on all others. NaN for one function.
+    - `gain`: The share minus that of the single best algorithm, which is chosen in the same way and
+      has as many cores. NaN if an algorithm has fewer runs on an instance than there are cores.
+
+    Limits are NaN if a chosen algorithm has only one run on an instance.
+    """
+
+    share: float
+    share_low: float
+    share_high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+
+
+class Search:
+    """Portfolios of some algorithms over some functions. The functions count equally.
+
+    - `functions`: At least one instance and one target each; all algorithms have runs on each.
+    - `budget`: T, in the unit of the costs. ValueError if it is not known whether a run reaches a
+      target within T.
+
+    The value of a portfolio on a function is the probability that a member reaches the target
+    within its share of T, averaged over instances and targets. Given the instance, the runs of
+    different members are independent.
+    """
+
+    def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
+        self._functions, self._budget = functions, budget
+        self.algorithms = len(functions[0][0])
+        self._joined = [
+            [_Joined.of(samples) for samples in zip(*instances, strict=True)]
+            for instances in functions
+        ]
+        if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
+            raise ValueError(f"every run must be known up to the budget, {budget:g}")
+
+    def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """Probability that each algorithm reaches each target of each instance within shares of T.
+
+        One array per function, (algorithms, points, instances * targets).
+        """
+        points = self._budget * np.asarray(at, dtype=np.float64)
+        return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
+
+    def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """The same, averaged over the instances: (algorithms, points, targets)."""
+        return [
+            shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
+            for shares, instances in zip(self.shares(at), self._functions, strict=True)
+        ]
+
+    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
+        """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
+        own = portfolio.schedule.own_time(at)
+        total = np.zeros(len(at))
+        for joined in self._joined:
+            members = [
+                joined[member].reached(self._budget * own[k])
+                for k, member in enumerate(portfolio.members)
+            ]
+            total += reached_by_any(members).mean(axis=1)
+        return np.asarray(total / len(self._functions))
+
+    def copies(self, count: int) -> NDArray[np.float64]:
+        """Share of the pairs that `count` independent runs reach side by side; NaN for fewer.
+
+        Shape (algorithms, functions). Unbiased: among all choices of `count` different runs, the
+        share in which at least one reaches the target.
+        """
+        of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
+        return np.array(of_functions).T
+
+    def best(self, mode: Mode) -> Portfolio:
+        """The best pair of algorithms over all functions.
+
+        Members in turn are in the order that is best at any time; within T, all reach the same.
+        """
+        best = self._best(mode, None)
+        if mode != "in turn":
+            return best
+        turned = Portfolio(best.members[::-1], Schedule(mode, best.schedule.shares[::-1]))
+        orders = (best, turned)
+        return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
+
+    def any_time(self, portfolio: Portfolio) -> float:
+        """Share of the pairs that a portfolio reaches, averaged over the budgets of `ANY_TIME`."""
+        return float(self.value(portfolio, ANY_TIME).mean())
+
+    def single_best(self) -> int:
+        """The best single algorithm over all functions."""
+        return _first_largest(self.copies(1).mean(axis=1))
+
+    def judged(
+        self,
+        size: int,
+        mode: Mode,
+        *,
+        confidence: float,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> Judged:
+        """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
+
+        One is the single best algorithm, whose gain is 0. The bootstrap draws
+        runs within the instances and does not repeat the choices, so the limits apply to new runs
+        on these functions, not to other functions.
+        """
+        count = len(self._functions)
+        if count < 2:
+            unknown = float("nan")
+            return Judged(unknown, unknown, unknown, unknown, unknown, unknown)
+        cores = size if mode == "side by side" else 1
+        alone = self.copies(cores)
+        if np.isnan(alone).any():  # fewer runs than cores
+            alone = np.full(alone.shape, np.nan)
+        shares, replicates = np.empty((2, count)), np.zeros((2, resamples))
+        for f in range(count):
+            others = np.delete(alone, f, axis=1).mean(axis=1)
+            single = 0 if np.isnan(others).any() else _first_largest(others)
+            one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
+            chosen = one if size == 1 else self._best(mode, f)
+            shares[:, f] = alone[single, f]
+            if size > 1:
+                shares[0, f] = self._on(chosen, f)
+            replicates += self._resampled((chosen, one), f, resamples, rng) / count
+        share, base = shares.mean(axis=1)
+        replicates += np.array([[share], [base]]) - replicates.mean(axis=1, keepdims=True)
+        return Judged(
+            float(share),
+            *_limits(replicates[0], confidence),
+            float(share - base),
+            *_limits(replicates[0] - replicates[1], confidence),
+        )
+
+    @cached_property
+    def _missed(self) -> list[NDArray[np.float64]]:
+        """What each algorithm does not reach within each of `_FRACTIONS`, on each function."""
+        return [1 - shares for shares in self.shares(_FRACTIONS)]
+
+    def _on(self, portfolio: Portfolio, function: int) -> float:
+        missed = self._missed[function]
+        places = [_FRACTIONS.index(share) for share in portfolio.schedule.shares]
+        return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
+
+    def _best(self, mode: Mode, without: int | None) -> Portfolio:
+        """The best pair on all functions but one."""
+        pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
+        best, found = -np.inf, None
+        for schedule in _schedules(mode):
+            value = self._values(pairs, schedule, without)
+            k = _first_largest(value)
+            if value[k] > best + EQUAL:
+                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), schedule)
+        assert found is not None
+        return found
+
+    def _values(
+        self, pairs: NDArray[np.intp], schedule: Schedule, without: int | None
+    ) -> NDArray[np.float64]:
+        """The mean over the functions of the values of all pairs, shape (pairs,)."""
+        if schedule not in self._known:
+            places = [_FRACTIONS.index(share) for share in schedule.shares]
+            both = [[missed[:, place] for place in places] for missed in self._missed]
+            missed = [(one @ other.T)[tuple(pairs.T)] / one.shape[-1] for one, other in both]
+            self._known[schedule] = 1 - np.stack(missed, axis=1)
+        values = self._known[schedule]
+        kept = np.arange(values.shape[1]) != without
+        return np.asarray(values[:, kept].mean(axis=1))
+
+    @cached_property
+    def _known(self) -> dict[Schedule, NDArray[np.float64]]:
+        """Requested values, shape (pairs, functions): each fold requests the same values."""
+        return {}
+
+    def _resampled(
+        self,
+        portfolios: Sequence[Portfolio],
+        function: int,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.float64]:
+        """Values on a function of samples of whole runs; NaN with one run."""
+        instances = self._functions[function]
+        wanted = sorted(
+            {
+                (member, share)
+                for one in portfolios
+                for member, share in zip(one.members, one.schedule.shares, strict=True)
+            }
+        )
+        members = {member for member, _ in wanted}
+        if any(len(samples[member][0]) < 2 for samples in instances for member in members):
+            return np.full((len(portfolios), resamples), np.nan)
+        values = np.zeros((len(portfolios), resamples))
+        for samples in instances:
+            drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
+            for member in sorted(members):
+                costs, _ = samples[member]
+                shares = [share for of, share in wanted if of == member]
+                drawn |= zip(
+                    [(member, share) for share in shares],
+                    _draws(costs, self._budget * np.array(shares), resamples, rng),
+                    strict=True,
+                )
+            for k, one in enumerate(portfolios):
+                each = zip(one.members, one.schedule.shares, strict=True)
+                missed = np.prod([1 - drawn[member] for member in each], axis=0)
+                values[k] += 1 - missed.mean(axis=1)
+        return np.asarray(values / len(instances))
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The runs of an algorithm on all instances of a function, as in `share_reached`."""
+
+    costs: NDArray[np.float64]
+    known_until: NDArray[np.float64]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> _Joined:
+        costs, until = zip(*samples, strict=True)
+        ends = np.cumsum([len(of_runs) for of_runs in costs])
+        return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
+
+    def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of the runs that reach each pair within each cost, (points, pairs)."""
+        return share_reached(self.costs, self.known_until, at, self.starts)
+
+    def any_of(self, count: int, budget: float) -> float:
+        """Mean chance that one of `count` different runs reaches a target; NaN for fewer runs."""
+        runs = np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
+        if (runs < count).any():
+            return float("nan")
+        failed = np.add.reduceat(self.costs > budget, self.starts, axis=0, dtype=np.intp)
+        none = np.ones(failed.shape)
+        for k in range(count):
+            none *= np.maximum(failed - k, 0) / (runs - k)
+        return float(np.mean(1 - none.mean(axis=1)))
+
+
+_FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
+
+
+def _schedules(mode: Mode) -> Iterator[Schedule]:
+    """The schedules of pairs that are tried, the most equal first."""
+    if mode == "side by side":
+        yield Schedule(mode, (1.0, 1.0))
+    elif mode == "slices":
+        yield Schedule(mode, (0.5, 0.5))
+    else:
+        for first in sorted(range(1, TENTHS), key=lambda k: (abs(2 * k - TENTHS), k)):
+            yield Schedule(mode, (first / TENTHS, (TENTHS - first) / TENTHS))
+
+
+def _first_largest(values: NDArray[np.float64]) -> int:
+    """The first of the largest values. Values that differ by rounding count as equal."""
+    return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
+
+
+def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    """The percentile interval; NaN without runs to draw from."""
+    if np.isnan(replicates).any():
+        return float("nan"), float("nan")
+    low, high = percentile_interval(replicates, confidence)
+    return float(low), float(high)
+
+
+def _draws(
+    costs: NDArray[np.float64],
+    at: NDArray[np.float64],
+    resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
+    runs, targets = costs.shape
+    hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
+    sums = stratified_sums(hit, np.zeros(runs), resamples=resamples, rng=rng) / runs
+    return np.moveaxis(sums.reshape(resamples, at.size, targets), 1, 0)
+
 
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
-SIZES = (2, 3)
-EVERY, EXTENDED = "every", "extended"
 JUDGED = ("held_out", "held_out_low", "held_out_high", "gain", "gain_low", "gain_high")
 
 BUDGET = Column(
@@ -83,12 +450,6 @@ PORTFOLIOS = (
         "`held_out` minus that of the single best algorithm with as many cores, on which "
         "independent copies of it run side by side",
     ).interval(),
-    Column(
-        "searched",
-        "`every`: all groups of this size were tried. `extended`: only groups that extend the best "
-        "group with one member less",
-        text=True,
-    ),
 )
 
 
@@ -104,14 +465,13 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
     question=QUESTION,
     title="Algorithms that share the budget",
     caption=f"""
-    The best pair and the best triple of algorithms that share the budget T of a run, with the
-    single best algorithm and the virtual best. {PAIRS} The result of a member within its part of
+    The best pair of algorithms that share the budget T of a run, with the single best algorithm and
+    the virtual best. {PAIRS} The result of a member within its part of
     the budget is read from its runs up to this time. This assumes that a run does not depend on its
     budget, which is wrong for algorithms that read the clock or their remaining budget. Parts are
     tenths of T if the members run `in turn`. `share` refers to the functions that were used for the
     choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
-    for new runs on these functions. For more than {EVERY_TRIPLE} algorithms, only triples that
-    extend the best pair are tried.
+    for new runs on these functions.
     """,
     columns=PORTFOLIOS,
     layouts=[
@@ -141,11 +501,7 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
             "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
             "over the bar, for new runs on these functions; for the single best algorithm, the "
             "interval of its share. Numbers after the members are their parts of the budget.",
-            Picture(
-                "timefair.extensions.portfolios.figure:portfolio",
-                reading=f"For more than {EVERY_TRIPLE} algorithms, only triples that extend the "
-                "best pair are tried.",
-            ),
+            Picture("timefair.extensions.portfolios.figure:portfolio"),
             default=True,
         )
     ],
@@ -153,7 +509,7 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
     comparing=True,
 )
 def portfolios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The single best, the best pairs and triples, and the virtual best of each field."""
+    """The single best, the best pairs, and the virtual best of each field."""
     rows = []
     for field in fields(runs, analysis):
         rows += [{**field.names, **row} for row in _rows(field, analysis)]
@@ -165,11 +521,9 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
     count = search.algorithms
     alone = Portfolio((search.single_best(),), Schedule("in turn", (1.0,)))
     yield _row(field, SINGLE, alone, analysis)
-    for mode in MODES:
-        for size in SIZES:
-            if size <= count:
-                yield _row(field, mode, search.best(size, mode), analysis)
     if count > 1:
+        for mode in MODES:
+            yield _row(field, mode, search.best(mode), analysis)
         yield {
             "arrangement": VIRTUAL,
             "size": count,
@@ -179,7 +533,6 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
             "share": _virtual_best(field, (1.0,)),
             "any_time": _virtual_best(field, ANY_TIME),
             **dict.fromkeys(JUDGED, np.nan),
-            "searched": EVERY,
         }
 
 
@@ -203,7 +556,6 @@ def _row(
         "share": search.value(portfolio).item(),
         "any_time": search.any_time(portfolio),
         **dict(zip(JUDGED, astuple(judged), strict=True)),
-        "searched": EVERY if size < 3 or search.algorithms <= EVERY_TRIPLE else EXTENDED,
     }
 
 

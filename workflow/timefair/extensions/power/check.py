@@ -1,30 +1,395 @@
-"""What a campaign can show with its design, as `timefair check` prints it."""
+"""What a campaign can show with its design: the power of its tests, and lines of `timefair check`.
+
+Powers are those of tests at the level ``alpha/tests``. The table `comparison` also adjusts the
+p-values of a pair over its criteria; the power is that of a pair whose criteria agree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import isinf
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from math import asin, comb, exp, inf, isinf, log, log1p, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaln, ndtr, ndtri, xlogy
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.power.commands import POWER
-from timefair.extensions.power.design import Design
-from timefair.extensions.power.power import (
-    CostLaw,
-    EqualErt,
-    SameRate,
-    SignedRankPower,
-    least_for_friedman,
-    least_for_mann_whitney,
-    least_for_nemenyi,
-    least_for_wilcoxon,
-    smallest_a12,
-)
+from timefair.statistics.comparison import score_p
+from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
+from timefair.statistics.ranks import critical_difference
+
+TOLERANCE = 0.005
+"""Relative width of the interval in which an effect is found."""
+
+
+def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
+    """Smallest effect in (0, high] whose power is at least the given one.
+
+    It is too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have
+    this power. `power_of` must not decrease.
+
+    >>> round(smallest_effect(lambda effect: effect**2, 1.0, 0.25), 2)
+    0.5
+    """
+    low = 0.0
+    if power_of(high) < power:
+        return inf
+    while high - low > TOLERANCE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+    return high
+
+
+EXACT_RANKS = 40
+"""Runs of each algorithm up to which the power is exact."""
+
+GREATEST_ODDS = 1e6
+"""Odds A12/(1 - A12) up to which an effect is looked for."""
+
+
+def power_of_a12(a12: float, runs: int, level: float) -> float:
+    """Probability that the Mann-Whitney test finds an A12 in [0.5, 1) with this number of runs.
+
+    0 if the runs are too few for a p-value of the level. Results have no ties. Under Lehmann's
+    alternative, a run of the better algorithm is distributed as the best of ``a12/(1 - a12)`` runs
+    of the other one, for any distribution of the results. Exact for up to `EXACT_RANKS` runs; for
+    more, U is treated as normal with its exact mean and variance, with an error of at most 0.01.
+
+    Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
+    """
+    limit = _critical_number(runs, level)
+    if limit < 0:
+        return 0.0
+    odds = a12 / (1 - a12)
+    if runs <= EXACT_RANKS:
+        chance = _wrong_pairs(runs, odds)
+        return float(chance[: limit + 1].sum() + chance[chance.size - limit - 1 :].sum())
+    mean, deviation = _moments_of_wrong_pairs(runs, odds)
+    below = (limit + 0.5 - mean) / deviation
+    above = (mean - (runs * runs - limit - 0.5)) / deviation
+    return float(ndtr(below) + ndtr(above))
+
+
+def smallest_a12(runs: int, level: float, power: float) -> float:
+    """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
+    odds = smallest_effect(
+        lambda odds: power_of_a12(_from_odds(exp(odds)), runs, level), log(GREATEST_ODDS), power
+    )
+    return _from_odds(exp(odds)) if odds < inf else inf
+
+
+def least_for_mann_whitney(level: float) -> int:
+    """Smallest number of runs of each algorithm with which the test can reach a level in (0, 1).
+
+    The p-value is ``2/comb(2n, n)`` if all runs of one algorithm are better than those of the
+    other.
+    """
+    return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
+
+
+def _from_odds(odds: float) -> float:
+    return float(odds / (1 + odds))
+
+
+def _critical_number(runs: int, level: float) -> int:
+    """Largest U that is significant, -1 if not even 0 is."""
+    pairs = runs * runs
+    if pairs > EXACT_PAIRS:
+        deviation = sqrt(pairs * (2 * runs + 1) / 12)
+        return int(np.floor(pairs / 2 + ndtri(level / 2) * deviation - 0.5))
+    significant = 2 * at_most(np.arange((pairs + 1) // 2), runs, runs) <= level
+    return int(significant.sum()) - 1
+
+
+def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
+    """P(U = u) for u = 0..runs², U the pairs in which the run of the better algorithm is worse."""
+    fewer = [np.ones(1)] * (runs + 1)
+    for i in range(1, runs + 1):
+        row = [np.ones(1)]
+        for j in range(1, runs + 1):
+            right = i * odds / (i * odds + j)  # that the best of i and j runs is of the i
+            chance = np.zeros(i * j + 1)
+            chance[: fewer[j].size] = right * fewer[j]
+            chance[i:] += (1 - right) * row[j - 1]
+            row.append(chance)
+        fewer = row
+    return fewer[runs]
+
+
+def _moments_of_wrong_pairs(runs: int, odds: float) -> tuple[float, float]:
+    """Mean and standard deviation of U under Lehmann's alternative."""
+    wrong = 1 / (1 + odds)
+    both_of_better = 1 / (1 + 2 * odds)
+    behind_both = 1 - 2 * odds / (1 + odds) + odds / (2 + odds)
+    variance = wrong * (1 - wrong) + (runs - 1) * (both_of_better + behind_both - 2 * wrong**2)
+    return runs**2 * wrong, runs * sqrt(variance)
+
+
+SIMULATED_COSTS = 600_000
+"""Number of simulated costs of each algorithm for a power; a sample has one per run."""
+
+LEAST_SAMPLES, MOST_SAMPLES = 200, 4000
+"""With 2000 samples, for 300 runs, a power of 0.8 has a standard error of 0.009."""
+
+GREATEST_RATIO = 1000.0
+"""Ratio of ERTs up to which an effect is looked for."""
+
+
+class EqualErt:
+    """The score test of equal ERTs for two algorithms with exponential costs, as with restarts.
+
+    Costs are cut off by a budget that the slower algorithm keeps with the probability `success`, in
+    (0, 1). The power is the share of simulated samples in which `statistics.comparison.equal_ert`
+    is at most the level; all powers of one object use the same samples. At least 2 runs.
+    """
+
+    def __init__(
+        self, runs: int, success: float, level: float, *, rng: np.random.Generator
+    ) -> None:
+        self.runs, self.level, self._cut = runs, level, -log1p(-success)
+        samples = min(max(SIMULATED_COSTS // runs, LEAST_SAMPLES), MOST_SAMPLES)
+        slow, self._fast = rng.standard_exponential((2, samples, runs))
+        self._of_slow = self._sums(slow)
+
+    def power(self, ratio: float) -> float:
+        """Probability in [0, 1] that the test finds a ratio (at least 1) of the ERTs."""
+        of_both = np.stack([self._of_slow, self._sums(self._fast / ratio)])
+        spent, successes, squares, across = np.moveaxis(of_both, 1, 0)
+        common = spent.sum(axis=0) / np.maximum(successes.sum(axis=0), 1)
+        means = (spent - common * successes) / self.runs
+        variances = squares - 2 * common * across + common**2 * successes - self.runs * means**2
+        variances = np.maximum(variances, 0.0) / (self.runs - 1)
+        p = score_p(means[0], variances[0], self.runs, means[1], variances[1], self.runs)
+        return float(((p <= self.level) & successes.any(axis=0)).mean())
+
+    def _sums(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
+        spent = np.minimum(costs, self._cut)
+        success = (spent < self._cut).astype(np.float64)
+        return np.stack(
+            [
+                spent.sum(axis=1),
+                success.sum(axis=1),
+                np.einsum("ij,ij->i", spent, spent),
+                np.einsum("ij,ij->i", spent, success),
+            ]
+        )
+
+    def smallest_ratio(self, power: float) -> float:
+        """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
+        logarithm = smallest_effect(lambda size: self.power(exp(size)), log(GREATEST_RATIO), power)
+        return exp(logarithm) if logarithm < inf else inf
+
+
+EXACT_BINOMIAL = 1000
+"""Runs of each algorithm up to which the power is exact."""
+
+
+class SameRate:
+    """The Mann-Whitney test of successes and failures, which is Fisher's exact test, doubled.
+
+    Its power is exact for up to `EXACT_BINOMIAL` runs. For more runs, the arcsines of the square
+    roots of the observed rates are treated as normal.
+
+    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
+    98 (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
+    chapter 6, for the arcsine.
+    """
+
+    def __init__(self, runs: int, level: float) -> None:
+        self.runs, self.level = runs, level
+        if runs <= EXACT_BINOMIAL:
+            self._ways = _log_binomials(runs)
+            self._fewest = self._significant(level)
+
+    def power(self, first: float, second: float) -> float:
+        """Probability that the test finds a difference of two success rates in [0, 1]."""
+        if self.runs > EXACT_BINOMIAL:
+            distance = _arcsine_distance(first, second) * sqrt(self.runs / 2)
+            limit = ndtri(self.level / 2)
+            return float(ndtr(limit + distance) + ndtr(limit - distance))
+        one, other = self._chances(first), self._chances(second)
+        found = 0.0
+        for total, number in enumerate(self._fewest):
+            if number:
+                few = slice(low := max(total - self.runs, 0), low + number)
+                many = slice(total - low - number + 1, total - low + 1)
+                found += float(one[few] @ other[many][::-1] + one[many][::-1] @ other[few])
+        return found
+
+    def smallest_difference(self, power: float) -> float:
+        """Smallest difference of rates at equal distances from 0.5, where it is hardest to find;
+        `inf` if even 1 is not found.
+        """
+        return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
+
+    def _significant(self, level: float) -> NDArray[np.int64]:
+        """For each total of successes how many of its tables, the most uneven first, are found."""
+        totals = _log_binomials(2 * self.runs)
+        found = np.zeros(totals.size, dtype=np.int64)
+        for total in range(totals.size):
+            few = np.arange(max(total - self.runs, 0), (total + 1) // 2)
+            chances = np.exp(self._ways[few] + self._ways[total - few] - totals[total])
+            found[total] = (2 * np.cumsum(chances) <= level * (1 + 1e-12)).sum()
+        return found
+
+    def _chances(self, rate: float) -> NDArray[np.float64]:
+        """Of each number of successes."""
+        counts = np.arange(self.runs + 1)
+        failures = self.runs - counts
+        return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
+
+
+def _arcsine_distance(first: float, second: float) -> float:
+    """Cohen's h."""
+    return 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))
+
+
+def _log_binomials(n: int) -> NDArray[np.float64]:
+    counts = np.arange(n + 1)
+    return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
+
+
+SAMPLES = 4000
+"""Samples of functions from which a power is estimated."""
+
+EXACT_FUNCTIONS = 50
+"""Functions up to which Wilcoxon's p-value is exact, as in `comparison.wilcoxon`."""
+
+
+def least_for_wilcoxon(level: float) -> int:
+    """Smallest number of functions with which Wilcoxon's test can reach a level.
+
+    p is ``2**(1 - n)`` if one algorithm is better on all n functions.
+    """
+    return next(n for n in count(1) if 2.0 ** (1 - n) <= level)
+
+
+def least_for_friedman(algorithms: int, alpha: float) -> int:
+    """Smallest number of functions, at least 2, with which Friedman's χ² can reach a level.
+
+    It does if all functions give the same order of the algorithms (at least 2).
+
+    Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
+    Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
+    """
+    others = algorithms - 1
+    return next(n for n in count(2) if chdtrc(others, n * others) <= alpha)
+
+
+def least_for_nemenyi(algorithms: int, alpha: float) -> int:
+    """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
+
+    They do if one algorithm is the best on all functions, and another one the worst.
+    """
+    return next(n for n in count(2) if critical_difference(algorithms, n, alpha) <= algorithms - 1)
+
+
+class SignedRankPower:
+    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions.
+
+    All powers of one object use the same simulated functions. p is exact for up to
+    `EXACT_FUNCTIONS` functions, and a normal approximation for more.
+    """
+
+    def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:
+        self._limit = _critical_sum(functions, level)
+        self._total = functions * (functions + 1) / 2
+        if self._limit >= 0:
+            self._noise = rng.standard_normal((SAMPLES, functions))
+
+    def power(self, effect: float) -> float:
+        """Probability of finding a mean difference, given in standard deviations."""
+        if self._limit < 0:
+            return 0.0
+        gains = self._noise + effect
+        ranks = np.abs(gains).argsort(axis=1).argsort(axis=1) + 1
+        won = (ranks * (gains > 0)).sum(axis=1)
+        return float((np.minimum(won, self._total - won) <= self._limit).mean())
+
+    def smallest_share(self, power: float) -> float:
+        """Smallest share of functions, above 0.5, on which one is better; `inf` for none."""
+        effect = smallest_effect(self.power, 6.0, power)
+        return float(ndtr(effect)) if effect < inf else inf
+
+
+def _critical_sum(functions: int, level: float) -> float:
+    """Largest sum of ranks on the side of fewer that is significant; -1 if not even 0 is."""
+    if functions > EXACT_FUNCTIONS:
+        deviation = sqrt(functions * (functions + 1) * (2 * functions + 1) / 24)
+        return functions * (functions + 1) / 4 + float(ndtri(level / 2)) * deviation
+    chance: NDArray[np.float64] = np.ones(1)
+    for rank in range(1, functions + 1):
+        chance = (np.pad(chance, (rank, 0)) + np.pad(chance, (0, rank))) / 2
+    return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1
+
+
+POWER = 0.8
+"""Probability with which a difference is found."""
 
 SUCCESS_RATES = (0.5, 0.9)
 """Success rates of the slower algorithm for which the smallest ratio of ERTs is found."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A comparison on one suite in one dimension.
+
+    - `functions`, `instances`, `runs`: Number of functions, of instances per function, and of runs
+      of each algorithm per instance. All are at least 1.
+    - `algorithms`: Number of algorithms, at least 1. All pairs are compared.
+    - `targets`: Number of precisions at which ERTs are compared.
+    - `alpha`: Error level of each family of tests, in (0, 1).
+    """
+
+    functions: int
+    instances: int
+    runs: int
+    algorithms: int
+    targets: int
+    alpha: float = 0.05
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Design:
+        """The comparison of a campaign in each dimension; the largest one."""
+        problems = campaign.problems
+        dimensions = [dimension for _, dimension in problems.spaces]
+        return cls(
+            functions=max(map(dimensions.count, problems.dimensions)),
+            instances=len(problems.instances),
+            runs=campaign.runs,
+            algorithms=len(campaign.algorithms),
+            targets=len(campaign.target_values or campaign.targets),
+            alpha=1 - campaign.statistics.confidence,
+        )
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of algorithms."""
+        return comb(self.algorithms, 2)
+
+    @property
+    def runs_on_function(self) -> int:
+        """Number of runs of an algorithm on a function; the tests pool the instances."""
+        return self.instances * self.runs
+
+    @property
+    def level_on_function(self) -> float:
+        """Level of the smallest p-value of all pairs and functions, at the end of the runs."""
+        return self.alpha / (self.pairs * self.functions)
+
+    @property
+    def level_at_target(self) -> float:
+        """Level of the smallest p-value of all pairs, functions and targets."""
+        return self.level_on_function / self.targets
+
+    @property
+    def level_over_functions(self) -> float:
+        """Level of the smallest p-value of all pairs over the functions."""
+        return self.alpha / self.pairs
 
 
 def check(campaign: Campaign) -> Iterator[str]:
@@ -60,7 +425,7 @@ def _on_function(design: Design, at_most: str, rng: np.random.Generator) -> str:
         )
     a12, apart = smallest_a12(runs, level, POWER), SameRate(runs, level).smallest_difference(POWER)
     ratios = {
-        rate: EqualErt(runs, CostLaw(rate), design.level_at_target, rng=rng).smallest_ratio(POWER)
+        rate: EqualErt(runs, rate, design.level_at_target, rng=rng).smallest_ratio(POWER)
         for rate in SUCCESS_RATES
     }
     return (

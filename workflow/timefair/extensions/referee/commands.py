@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from timefair.cli.common import Commands, one_thread
-from timefair.cli.paths import prepare_files
+from timefair.cli.common import Commands, one_thread, prepare_files
 
 
 def add_to(commands: Commands) -> None:

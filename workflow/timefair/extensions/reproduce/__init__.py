@@ -1,7 +1,7 @@
 """Measures single recorded runs again, and compares them with their records.
 
-`chosen` reads a run from a record, or chooses runs of a campaign. `likeness` compares two runs, and
-their code, software, parameters, seed and machine. `verdict` measures runs again and judges them.
+`chosen` reads a run from a record, or chooses runs of a campaign. `verdict` measures runs again and
+compares both runs, and their code, software, parameters, seed and machine.
 """
 
 from timefair.basics.extension import Extension

@@ -1,36 +1,302 @@
-"""Measures recorded runs again, compares them, and lists differences of their circumstances."""
+"""Measures recorded runs again; compares them and their circumstances as far as the clock allows.
+
+A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
+or a launch earlier or later, so only the part before the end, or before the first change of a
+moving problem, is compared. Times and improvements of single launches are never compared.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
+from timefair.basics.files import short
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.reproduce.chosen import RecordedRun, RunPlace, Stratum
-from timefair.extensions.reproduce.likeness import (
-    Change,
-    Likeness,
-    circumstances,
-    key_changes,
-    likeness,
-    outcome,
-    same_versions,
-    seed_changes,
-)
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.policies.stopping import STOPPING
 from timefair.records.integrity import SHARED
-from timefair.records.schema import RUN_SCHEMA
+from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
+from timefair.records.status import ENDED_BY_TIME, Status
+
+Row = Mapping[str, Any]
+"""The columns of `records.schema` of one run."""
+
+_OF_EVENT = ("launch", "evaluations", "precision")
+_OF_LAUNCH = ("evaluations", "best_precision", "end")
+_OUTCOME = (
+    "status", "stop_reason", "evaluations", "launches", "completed_restarts", "best_f",
+    "best_precision", "best_x",
+)  # fmt: skip
+_ADDED_LATER = ("best_x", "batches")
+"""Columns that older records lack."""
+
+
+class Difference(NamedTuple):
+    """The first difference of two runs, with the values of both."""
+
+    what: str
+    recorded: str
+    again: str
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The extent of the comparison of two runs, and the first difference.
+
+    - `evaluations`, `events`: numbers of evaluations and events of each run that were compared.
+    - `in_full`: whether both runs were compared completely. False: the clock ended one of them, or
+      a launch.
+    - `difference`: the first difference; None if the runs are the same.
+    """
+
+    evaluations: int
+    events: int
+    in_full: bool
+    difference: Difference | None
+
+
+def likeness(
+    recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
+) -> Likeness:
+    """Compare a recorded run with its repetition.
+
+    - `launches_by_clock`: whether the restart policy has a limit in seconds.
+    - `changes_by_clock`: whether the problem changes after seconds.
+    """
+    rows = (recorded, again)
+    in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
+    common = min(row["evaluations"] for row in rows)
+    if launches_by_clock:
+        common = min(common, _same_launches(*rows))
+    if changes_by_clock:
+        common = min(common, *map(_before_changes, rows))
+    events = [_events(row, None if in_full else common) for row in rows]
+    difference = _first_difference("event", events, _OF_EVENT, _event, start=1)
+    if difference is None and in_full:
+        difference = _of_the_rest(recorded, again)
+    elif difference is None and not launches_by_clock:
+        difference = _of_the_end(recorded, again)
+    return Likeness(common, min(map(len, events)), in_full, difference)
+
+
+def _before_changes(row: Row) -> int:
+    """Evaluations that ended before the first change of the problem.
+
+    The last one before the first vector of a later environment may have ended after the change.
+    """
+    later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
+    first = next(later, None)
+    return int(row["evaluations"] if first is None else max(first - 2, 0))
+
+
+def _ended_by_clock(row: Row) -> bool:
+    return row["stop_reason"] in ENDED_BY_TIME or row["status"] == Status.WALL_LIMIT
+
+
+def _events(row: Row, common: int | None) -> list[Row]:
+    return [e for e in row["events"] if common is None or e["evaluations"] <= common]
+
+
+def _first_difference(
+    what: str,
+    both: Iterable[Sequence[Row]],
+    names: Sequence[str],
+    told: Callable[[Row], str],
+    start: int = 0,
+) -> Difference | None:
+    """The first index, from `start`, at which a name differs or one of the two has ended."""
+    for number, (one, other) in enumerate(zip_longest(*both), start):
+        if one is None or other is None or any(one[name] != other[name] for name in names):
+            texts = (f"no further {what}" if row is None else told(row) for row in (one, other))
+            return Difference(f"{what} {number}", *texts)
+    return None
+
+
+def _event(event: Row) -> str:
+    return (
+        f"launch {event['launch']}, evaluation {event['evaluations']}, "
+        f"precision {event['precision']!r}, at {event['time_s']:.6f} s"
+    )
+
+
+def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
+    """The first difference of two runs with the same events."""
+    launches = (row["launch_log"] for row in (recorded, again))
+    if (difference := _first_difference("launch", launches, _OF_LAUNCH, _launch)) is not None:
+        return difference
+    for name in (*_OUTCOME, "batches"):
+        lacking = name in _ADDED_LATER and recorded[name] is None
+        if not lacking and recorded[name] != again[name]:
+            return Difference(name, str(recorded[name]), str(again[name]))
+    return None
+
+
+def _launch(launch: Row) -> str:
+    return (
+        f"{launch['evaluations']} evaluations, best precision {launch['best_precision']!r}, "
+        f"{launch['end']}"
+    )
+
+
+def _of_the_end(recorded: Row, again: Row) -> Difference | None:
+    """The difference if the shorter of two runs was not ended by the clock."""
+    shorter, longer = sorted((recorded, again), key=lambda row: row["evaluations"])
+    if _ended_by_clock(shorter) or shorter["evaluations"] == longer["evaluations"]:
+        return None
+    ends = (f"{row['stop_reason']}, {row['evaluations']} evaluations" for row in (recorded, again))
+    return Difference("end", *ends)
+
+
+def outcome(row: Row) -> str:
+    """The outcome of a run, on one line."""
+    message = f" ({row['message']})" if row["message"] else ""
+    return (
+        f"{row['status']}{message}, ended by {row['stop_reason']} after {row['evaluations']} "
+        f"evaluations and {row['wall_s']:.3f} s, best precision {row['best_precision']!r}"
+    )
+
+
+def _same_launches(recorded: Row, again: Row) -> int:
+    """Evaluations up to the first launch whose length or end differs between the two runs."""
+    done = 0
+    for one, other in zip(_in_sequence(recorded), _in_sequence(again), strict=False):
+        if one.end is None or one != other:
+            return done + min(one.evaluations, other.evaluations)
+        done += one.evaluations
+    return done
+
+
+class _Launch(NamedTuple):
+    """A launch until it ended; `end` is None if it was only paused."""
+
+    evaluations: int
+    end: str | None
+
+
+def _in_sequence(row: Row) -> list[_Launch]:
+    """The launches of a run, up to the first one that was paused for another launch.
+
+    For the paused launch, only the events before the start of the other launch are certain.
+    """
+    launches = row["launch_log"]
+    found: list[_Launch] = []
+    for number, launch in enumerate(launches):
+        next_s = launches[number + 1]["start_s"] if number + 1 < len(launches) else None
+        if next_s is not None and launch["end_s"] > next_s:
+            before = [e["evaluations"] for e in row["events"] if e["time_s"] < next_s]
+            done = sum(each.evaluations for each in found)
+            return [*found, _Launch(max(before, default=done) - done, None)]
+        found.append(_Launch(launch["evaluations"], launch["end"]))
+    return found
+
+
+_MACHINE = (
+    "cpu", "architecture", "cores", "memory_mb", "libc", "kernel", "hostname", "numpy_instructions",
+    "blas",
+)  # fmt: skip
+"""The facts of the machine that are compared, in this order."""
+
+_PYTHON = ("python", "python_implementation")
+_SHOWN = 8
+"""Maximal number of listed differing packages that no algorithm or suite names."""
+
+
+class Change(NamedTuple):
+    """One difference, with the recorded and the present value."""
+
+    topic: str
+    name: str
+    recorded: str
+    now: str
+
+    def __str__(self) -> str:
+        return f"{self.topic:<11}{self.name}: {self.recorded} recorded, {self.now} now".rstrip()
+
+
+def circumstances(
+    recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
+) -> Iterator[Change]:
+    """Differences in code, software and machine, from the facts of both machines.
+
+    `code` are the digests of the code that measured the run, and that would measure it now. Facts
+    of the machine that one of the two does not know are omitted.
+    """
+    if code[0] != code[1]:
+        yield Change("code", "digest", *map(short, code))
+        yield from _differing("code", recorded, now, ("commit", "package_commit"))
+    yield from _differing("software", recorded, now, _PYTHON)
+    named, named_now = recorded.get("versions") or {}, now.get("versions") or {}
+    yield from _differing("software", named, named_now, sorted({*named, *named_now}))
+    others, others_now = _packages(recorded), _packages(now)
+    rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
+    changed = list(_differing("software", others, others_now, sorted(rest)))
+    changed = changed if others and others_now else []  # a record may not list them
+    yield from changed[:_SHOWN]
+    if len(changed) > _SHOWN:
+        more = f"{len(changed) - _SHOWN} more packages"
+        yield Change("software", more, "other versions", "the installed ones")
+    for change in _differing("machine", recorded, now, _MACHINE):
+        if "none" not in (change.recorded, change.now):
+            yield change
+
+
+def _differing(
+    topic: str, recorded: Mapping[str, Any], now: Mapping[str, Any], names: Iterable[str]
+) -> Iterator[Change]:
+    for name in names:
+        one, other = recorded.get(name), now.get(name)
+        if one != other:
+            shown = ("none" if value is None else str(value) for value in (one, other))
+            yield Change(topic, name, *shown)
+
+
+def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether Python and all packages that measure the run are those of the record."""
+
+    def versions(machine: Mapping[str, Any]) -> dict[str, Any]:
+        named = {n: v for n, v in (machine.get("versions") or {}).items() if n != "timefair"}
+        return named | {"python": machine.get("python")}
+
+    return versions(recorded) == versions(now)
+
+
+def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
+    return {_plain(name): version for name, version in (machine.get("packages") or {}).items()}
+
+
+def _plain(name: str) -> str:
+    """The normalized name of a package."""
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+def seed_changes(recorded: int, now: int) -> Iterator[Change]:
+    """The seed of the run, if it does not follow from the campaign's seed."""
+    if recorded != now:
+        yield Change("seed", "of the run", str(recorded), str(now))
+
+
+def key_changes(keys: tuple[str, ...], now: str, version: int) -> Iterator[Change]:
+    """The measure key, if it differs for no reason among the compared facts.
+
+    The key covers everything that determines a measurement, so the configuration in the record is
+    not the one that was measured. Records of another schema version have other keys.
+    """
+    if version == SCHEMA_VERSION and now not in keys:
+        recorded = " or ".join(map(short, keys))
+        yield Change("parameters", "key of the configuration", recorded, short(now))
+
 
 _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
 """Keys of a campaign that determine what a run measures, and which runs there are."""

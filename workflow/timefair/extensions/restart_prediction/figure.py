@@ -11,7 +11,6 @@ from timefair.exhibits.charts.pages import LEAST_RUNS, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
 
-UNIT, POLICY = "evaluations", "fixed"
 PROBLEM = ["suite", "dimension", "function"]
 LOWEST, HIGHEST = 0.001, 30.0
 """Widest ends of the axis, as multiples; lines and bands are cut there."""
@@ -26,8 +25,7 @@ def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
     judged.
     """
     panels.require_rows(frame)
-    every = frame[(frame["unit"] == UNIT) & (frame["policy"] == POLICY) & frame["judged"]]
-    every = every[np.isfinite(every["factor"])]
+    every = frame[np.isfinite(frame["factor"])]
     if page.rows(every).empty:
         raise NothingToDraw("too few launches reached a target")
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
-
 from timefair.basics.words import listed, number
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 
 TABLE = "restart_advice"
-TAU = ("tau", "tau_low", "tau_high")
-
-HOW = {
-    "fixed": "Restart {name} after {tau} evaluations",
-    "luby": "Restart {name} by Luby's sequence with a unit of {tau} evaluations",
-    "geometric": "Restart {name} after {tau} evaluations, and each time after twice as many",
-    "independent": "Restart {name} when it returns",
-}
+HOW = "Restart {name} after {tau:,.0f} evaluations"
 NOTHING = "Other restarts would gain little or nothing for {names}."
 UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
@@ -34,16 +25,10 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     gains = rows[rows["verdict"] == "gain"].sort_values("gain", ascending=False, kind="stable")
     for _, row in gains.iterrows():
         yield (
-            f"{HOW[row['policy']].format(name=row['algorithm'], tau=_tau(row))}: "
+            f"{HOW.format(name=row['algorithm'], tau=row['tau'])}: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
     for verdict, sentence in (("undecided", UNSURE), ("nothing to gain", NOTHING)):
         names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
         if names:
             yield sentence.format(names=listed(names))
-
-
-def _tau(row: pd.Series[float]) -> str:
-    """The cutoff with its interval."""
-    tau, low, high = (f"{int(row[name]):,}" if row[name] == row[name] else "" for name in TAU)
-    return f"{tau} [{low}, {high}]" if low else tau

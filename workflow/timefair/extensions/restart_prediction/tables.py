@@ -1,52 +1,316 @@
-"""The tables on restart policies: which one to use, and what each would have cost."""
+"""Whether launches of another length would have been faster: on each function, and over all."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET, UNIT
+from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.extensions.restart_prediction.cells import (
-    NONE,
-    CostUnit,
-    Option,
-    RestartCell,
-    predicted,
-    restart_cells,
-)
-from timefair.extensions.restart_prediction.choice import (
-    best_option,
-    deleted_groups,
-    interval_of_choice,
-    jackknifed,
-    over_functions,
-    over_runs,
-    resampled_runs,
-)
-from timefair.extensions.restart_prediction.statistics import Array
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.runs import MANY_CELLS, Runs
+from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
+from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import check_confidence
+
+Array = NDArray[np.float64]
+
+LEAST_FAILURE = 1e-6
+"""Least mean cost of a failure, as a share of its cutoff: what is less is rounding."""
+
+
+class Launches(NamedTuple):
+    """Launches of one algorithm on one function; arrays of shape (launches,).
+
+    - `hit`: Cost of each up to the target, from its own start; `inf` if it did not reach it.
+    - `length`: Cost up to which each was observed; above 0 and finite, and at least `hit`.
+    - `ended`: Whether each ended by itself at this cost; False if it was cut.
+    - `run`: Run of each, counted from 0.
+    """
+
+    hit: Array
+    length: Array
+    ended: NDArray[np.bool_]
+    run: NDArray[np.intp]
+
+    @property
+    def known_until(self) -> float:
+        """The longest cutoff for which launches were observed: `inf` if the longest one ended by
+        itself; 0 without launches.
+        """
+        longest = self.length.max(initial=0.0)
+        return float(np.inf if longest and self.ended[self.length == longest].all() else longest)
+
+
+class Predicted(NamedTuple):
+    """Runs whose launches end at each cutoff; both arrays of shape (samples, cutoffs).
+
+    - `cost`: Expected cost of a run, up to the target or the end of its budget.
+    - `success`: Probability that it reaches the target.
+    """
+
+    cost: Array
+    success: Array
+
+    @property
+    def ert(self) -> Array:
+        """Expected running time; `inf` if the target is never reached."""
+        never = np.where(np.isnan(self.success), np.nan, np.inf)
+        return np.divide(self.cost, self.success, out=never, where=self.success > 0)
+
+
+def predicted(
+    launches: Launches, strata: ArrayLike, weights: ArrayLike, cutoffs: ArrayLike, budget: float
+) -> Predicted:
+    """Predict runs of a budget whose launches end at each of some cutoffs, for samples of runs.
+
+    - `strata`, shape (runs,): The stratum of each run: its instance.
+    - `weights`, shape (samples, runs): How often each run is in each sample.
+    - `cutoffs`, shape (cutoffs,): Rising, positive, and at most `Launches.known_until`.
+
+    A run has so many launches as their failures fit into the budget, at least one: with the chance
+    p and the cost c of a launch, k of them succeed with P = 1 - (1 - p)^k and cost c P / p. The
+    costs and successes of strata are averaged by their numbers of runs. NaN for strata without a
+    launch.
+
+    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
+    Information Processing Letters 47 (1993).
+    """
+    at = np.asarray(cutoffs, dtype=np.float64)
+    _, stratum, runs = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
+    law = _law(_run_sums(launches, at, stratum.size), stratum, np.asarray(weights, np.float64))
+    count = np.maximum(budget / law.failure, 1.0)
+    success = 1.0 - (1.0 - law.chance) ** count
+    cost = law.cost * np.divide(success, law.chance, out=count.copy(), where=law.chance > 0)
+    if cost.shape[1] > 1:
+        share = (runs / runs.sum())[:, np.newaxis]
+        return Predicted((cost * share).sum(axis=1), (success * share).sum(axis=1))
+    return Predicted(cost[:, 0], success[:, 0])
+
+
+class _RunSums(NamedTuple):
+    """Sums over the launches of each run: their number, shape (runs,), and at each cutoff, shape
+    (runs, cutoffs), those that reach the target, their cost up to it, and the cost of all launches
+    up to the target, the cutoff or their own end; weighted for censoring.
+    """
+
+    launches: Array
+    hits: Array
+    hit_cost: Array
+    cost: Array
+
+
+def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
+    """Launches that were cut are weighted by Kaplan and Meier's estimate.
+
+    Source: J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
+    censoring using surrogate markers, 1992.
+    """
+    weighting = _Weighting.of(launches)
+    used = np.minimum(launches.hit, launches.length)
+    weight = np.where(np.isfinite(launches.hit), weighting.at(used), 0.0)
+    shape = (runs, at.size + 1)
+    cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
+
+    def until(values: Array) -> Array:
+        """Summed over the launches of each run that use at most each cutoff."""
+        added = np.bincount(cells, values, minlength=runs * (at.size + 1)).reshape(shape)
+        return np.cumsum(added, axis=1)
+
+    within = until(np.ones(used.shape))
+    longer = within[:, -1:] - within[:, :-1]
+    cost = until(weighting.integral(used))[:, :-1] + longer * weighting.integral(at)
+    return _RunSums(within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost)
+
+
+@dataclass(frozen=True)
+class _Weighting:
+    """The inverse of the probability that a launch is not cut, a step function of its length."""
+
+    times: Array
+    weights: Array
+    integrals: Array
+
+    @classmethod
+    def of(cls, launches: Launches) -> _Weighting:
+        cut = np.unique(launches.length[~launches.ended])
+        every = np.sort(launches.length)
+        ends = np.sort(launches.length[launches.ended])
+        cuts = np.sort(launches.length[~launches.ended])
+        at_risk = every.size - every.searchsorted(cut) - _count(ends, cut)
+        kept = 1.0 - _count(cuts, cut) / at_risk
+        if kept.size and kept[-1] <= 0:
+            cut, kept = cut[:-1], kept[:-1]
+        times = np.concatenate([[0.0], cut])
+        weights = np.concatenate([[1.0], 1.0 / np.cumprod(kept)])
+        steps = np.concatenate([[0.0], np.diff(times) * weights[:-1]])
+        return cls(times, weights, np.cumsum(steps))
+
+    def at(self, cost: Array) -> Array:
+        """Just before a cost."""
+        return np.asarray(self.weights[np.maximum(self.times.searchsorted(cost) - 1, 0)])
+
+    def integral(self, cost: Array) -> Array:
+        """From 0 to a cost."""
+        place = self.times.searchsorted(cost, side="right") - 1
+        beyond = (cost - self.times[place]) * self.weights[place]
+        return np.asarray(self.integrals[place] + beyond)
+
+
+def _count(values: Array, at: Array) -> NDArray[np.intp]:
+    """How many of some sorted values are equal to each number."""
+    return values.searchsorted(at, side="right") - values.searchsorted(at, side="left")
+
+
+class _Law(NamedTuple):
+    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
+    its expected cost, and its expected cost if it does not succeed.
+    """
+
+    chance: Array
+    cost: Array
+    failure: Array
+
+
+def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
+    """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
+
+    Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
+    binary data, Biometrics 55 (1999).
+    """
+    own = _correlation(sums, stratum)
+    members = np.eye(stratum.max(initial=-1) + 1)[stratum]
+    in_strata = weights[:, np.newaxis, :] * members.T
+    totals = np.stack([in_strata @ one for one in (sums.hits, sums.hit_cost, sums.cost)])
+    launches = (in_strata @ sums.launches)[..., np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = launches * own / (launches * own + 1.0 - own)
+        every = totals.sum(axis=2, keepdims=True) / launches.sum(axis=1, keepdims=True)
+        mean = np.where(share > 0, share * (totals / launches) + (1.0 - share) * every, every)
+        chance, hit_cost, cost = mean
+        failure = (cost - hit_cost) / (1.0 - chance)
+    least = LEAST_FAILURE * np.nanmax(cost, initial=0.0)
+    failure = np.where(chance < 1.0, np.fmax(failure, least), np.fmax(cost, least))
+    return _Law(np.minimum(chance, 1.0), cost, failure)
+
+
+def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
+    """Of successes within strata, in [0, 1]; shape (cutoffs,)."""
+    strata = stratum.max(initial=-1) + 1
+    count = np.bincount(stratum, sums.launches)
+    every = count.sum()
+    if strata < 2 or every <= strata or (count == 0).any():
+        return np.zeros(sums.hits.shape[1])
+    totals = np.stack([sums.hits[stratum == k].sum(axis=0) for k in range(strata)])
+    size = count[:, np.newaxis]
+    rate = np.minimum(totals / size, 1.0)
+    overall = totals.sum(axis=0) / every
+    between = (size * (rate - overall) ** 2).sum(axis=0) / (strata - 1)
+    within = (size * rate * (1.0 - rate)).sum(axis=0) / (every - strata)
+    typical = (every - (count**2).sum() / every) / (strata - 1)
+    spread = between + (typical - 1.0) * within
+    own = np.divide(between - within, spread, out=np.zeros(spread.shape), where=spread > 0)
+    return np.asarray(np.clip(own, 0.0, 1.0))
+
+
+def best_option(gain: ArrayLike) -> int:
+    """Index of the option with the largest mean gain, shape (functions, options); the first one if
+    several are equal; -1 if no option is known on all functions.
+    """
+    values = np.asarray(gain, dtype=np.float64)
+    if not values.size:
+        return -1
+    mean = values.mean(axis=0)
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    return int(known.argmax()) if np.isfinite(known).any() else -1
+
+
+def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float, float]:
+    """Mean gain on each function of the option that is best on all other functions, with limits.
+
+    - `gain`, shape (functions, options): Logarithms of factors, or NaN. If no option is known on
+      all other functions, the gain is 0, because the measured policy is kept.
+
+    Returns the gain and Student's interval, for functions like these; NaN with fewer than two.
+    """
+    check_confidence(confidence)
+    values = np.asarray(gain, dtype=np.float64)
+    functions = len(values)
+    if functions < 2:
+        return np.nan, np.nan, np.nan
+    held_out = np.zeros(functions)
+    for k in range(functions):
+        chosen = best_option(np.delete(values, k, axis=0))
+        if chosen >= 0 and not np.isnan(values[k, chosen]):
+            held_out[k] = values[k, chosen]
+    mean = float(held_out.mean())
+    error = float(held_out.std(ddof=1) / np.sqrt(functions))
+    reach = float(stdtrit(functions - 1, (1.0 + confidence) / 2.0)) * error
+    return mean, mean - reach, mean + reach
+
+
+def deleted_groups(strata: ArrayLike, most: int) -> Array:
+    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each.
+
+    The runs of a stratum are distributed over the groups, of which there are at most `most`.
+    """
+    of_runs = np.asarray(strata)
+    groups = min(most, of_runs.size)
+    group = np.empty(of_runs.size, dtype=np.intp)
+    group[np.argsort(of_runs, kind="stable")] = np.arange(of_runs.size) % max(groups, 1)
+    return np.asarray(group != np.arange(groups)[:, np.newaxis], dtype=np.float64)
+
+
+def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
+    """Limits of a positive number by the delete-group jackknife of its logarithm: low, high.
+
+    - `value`: The number, from all runs; may be infinite.
+    - `without`, shape (groups, ...): The same without each group of runs.
+
+    `high` is infinite if the number is without one of the groups. Both are NaN for fewer than two
+    groups, and if the number is not finite.
+
+    Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
+    """
+    check_confidence(confidence)
+    number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)
+    groups = len(parts)
+    if groups < 2:
+        return np.full(number.shape, np.nan), np.full(number.shape, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(parts)
+        finite = np.isfinite(logs)
+        count = np.maximum(finite.sum(axis=0), 1)
+        mean = np.where(finite, logs, 0.0).sum(axis=0) / count
+        squares = np.where(finite, (logs - mean) ** 2, 0.0).sum(axis=0)
+        reach = stdtrit(groups - 1, (1.0 + confidence) / 2.0) * np.sqrt(
+            (groups - 1) / count * squares
+        )
+        low, high = number * np.exp(-reach), number * np.exp(reach)
+    high = np.where(np.isposinf(parts).any(axis=0), np.inf, high)
+    known = np.isfinite(number)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
 
 QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
-UNITS: tuple[CostUnit, ...] = ("seconds", "evaluations")
-ADVISED: CostUnit = "evaluations"
-FOLDS = 5
+UNIT = "evaluations"
+SHORTEST = 10.0
+"""The first cutoff; each other one is twice the one before."""
+LEAST_HITS = 5
+"""Launches that have to reach a target before it is used to judge policies."""
 GROUPS = 20
 """Maximal number of groups of the jackknife."""
-MOST_RESAMPLES = 200
-"""Maximal number of resamples for the interval of tau, whose limits are among few cutoffs."""
 LEAST_SUCCESS = 0.01
 """Smallest success rate: lower ones are raised to it, so that gains are finite."""
-LEFT_OUT = (NONE,)
-"""Never advised: a single launch may leave the budget unused."""
 LITTLE = 1.1
 """Gains below it do not count as gains."""
 
@@ -54,10 +318,11 @@ GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "undecided"
 NO_TRACES, NOT_JUDGED = "no launch traces", "not judged"
 
 COMPUTED = (
-    "Nothing is measured again. The result of each policy is computed from the traced launches, "
+    "Nothing is measured again. The cost of each length is computed from the traced launches, "
     "which are treated as a sample from one distribution per function; similar instances are "
     "pooled."
 )
+JUDGED = "the hardest target that at least one run and at least 5 launches reached"
 
 ADVICE_COLUMNS = (
     *SPACE,
@@ -70,17 +335,16 @@ ADVICE_COLUMNS = (
         "each launch found",
         text=True,
     ),
-    Column("policy", "the policy with the largest mean gain, as in `restart_what_if`", text=True),
-    *Column("tau", "its cutoff, unit or first length; empty if it has none", ADVISED).interval(),
+    Column("tau", "the length of launches with the largest mean gain", UNIT),
     *Column(
         "gain",
-        "how many times as fast the chosen policy is on functions not used to choose it: for each "
-        "function, the policy is chosen on the others; geometric mean",
+        "how many times as fast launches of one length are on functions not used to choose it: for "
+        "each function, the length is chosen on the others; geometric mean",
     ).interval(),
-    Column("gain_new_runs", "the same on the same functions, on runs not used to choose it"),
     Column(
         "gain_same_runs",
-        "the same on the functions and runs that were used to choose it, which is too optimistic",
+        "the same of `tau`, on the functions and runs that were used to choose it, which is too "
+        "optimistic",
     ),
     Column("functions", "number of functions over which the gains are averaged"),
     Column("launches", "number of traced launches on all functions"),
@@ -88,76 +352,155 @@ ADVICE_COLUMNS = (
 WHAT_IF_COLUMNS = (
     *CELL,
     TARGET,
-    UNIT,
+    Column("tau", "number of evaluations after which every launch ends (policy `fixed`)", UNIT),
     Column(
-        "policy",
-        "`measured`: the policy of the campaign, from its runs. `none`: one launch. `independent`: "
-        "launches that end by themselves. `fixed`, `luby`, `geometric`: as in `restart.policy`",
-        text=True,
-    ),
-    Column(
-        "tau",
-        "cutoff of `fixed`, unit of `luby`, first length of `geometric`; empty otherwise",
-        "`unit`",
-    ),
-    *Column(
         "ert",
         "expected running time to the target if each run has the budget. `inf`: never reached; "
         "empty: no launch was observed for long enough",
-        "`unit`",
+        UNIT,
+    ),
+    Column("success_rate", "probability that a run reaches the target within the budget"),
+    *Column(
+        "factor", "`ert` divided by that of the measured runs; empty if that is infinite"
     ).interval(),
-    Column(
-        "success_rate",
-        "probability that a run reaches the target within the budget, which means that its "
-        "precision at the end is at most the target",
-    ),
-    Column(
-        "factor",
-        "`ert` divided by that of `measured`; empty if that is infinite",
-    ),
-    *Column("factor", "").interval("`factor`")[1:],
     RUNS,
     Column("launches", "number of launches from which the row is computed"),
-    Column("budget", "assumed budget of a run", "`unit`"),
+    Column("budget", "assumed budget of a run", UNIT),
     Column(
         "observed_until",
         "longest cutoff for which the launches were observed; `inf`: every cutoff",
-        "`unit`",
-    ),
-    Column(
-        "judged",
-        "whether the figure and the table `restart_advice` use this target: the hardest one that "
-        "at least one run and at least 5 launches reached",
+        UNIT,
     ),
 )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one algorithm on one function, all instances together.
+
+    - `names`: Keys of the cell.
+    - `strata`: The instance of each run; shape (runs,).
+    - `target`: The one by which lengths are judged; None if too few launches reached one.
+    - `launches`: The traced launches; their costs are up to the target.
+    - `spent`: Cost of each run up to the target.
+    - `budget`: Budget of a run: that of the campaign, or else the median cost of the runs that were
+      cut off, or else that of the longest run.
+    """
+
+    names: dict[str, Any]
+    strata: NDArray[np.intp]
+    target: float | None
+    launches: Launches
+    spent: Spent
+    budget: float
+
+    def predicted(self, weights: Array, lengths: Array) -> Predicted:
+        """Runs with launches of some lengths, and the measured ones first; NaN where unknown."""
+        measured = weights @ self.spent.success[:, 0] / weights.sum(axis=1)
+        cost, success = np.full((2, len(weights), 1 + lengths.size), np.nan)
+        cost[:, 0] = weights @ self.spent.cost[:, 0] / weights.sum(axis=1)
+        success[:, 0] = measured
+        known = (lengths < self.budget) & (lengths <= self.launches.known_until)
+        if known.any():
+            found = predicted(self.launches, self.strata, weights, lengths[known], self.budget)
+            cost[:, 1:][:, known], success[:, 1:][:, known] = found
+        return Predicted(cost, success)
+
+
+def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
+    """The cells of every algorithm on every function, in the order of their keys.
+
+    A cell in which no run spent anything is omitted.
+    """
+    targets = analysis.targets_from_easy
+    traced = runs.launch_runtimes(targets)
+    spent = Spent.until(runs.runtimes(UNIT, targets), runs.spent(UNIT))
+    hits = traced.reached_at(UNIT)
+    log = runs.launches
+    of_rows = log["row"].to_numpy()
+    place = np.searchsorted(of_rows, traced.rows) + traced.launch
+    # a charge may leave no time for the last launches of a run
+    left = place < np.searchsorted(of_rows, traced.rows, side="right")
+    place = np.where(left, place, 0)
+    length = log["evaluations"].to_numpy(np.float64)[place]
+    ended = log["unlimited"].to_numpy(np.bool_)[place]
+    began = left & (length > 0) & np.isfinite(length)
+    order = np.flatnonzero(began)[np.argsort(traced.rows[began], kind="stable")]
+    first = np.searchsorted(traced.rows[order], np.arange(len(runs.frame) + 1))
+    budgets = runs.frame[BUDGETS[UNIT]].to_numpy(np.float64)
+    whole, cut = runs.spent(UNIT), cut_off(runs)
+    instances = runs.frame["instance"].to_numpy()
+    found = []
+    for names, rows in runs.groups((*KEYS, "algorithm")):
+        budget = _budget(budgets[rows], whole[rows], cut[rows])
+        if budget == 0:
+            continue
+        mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
+        own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
+        at = _judged_target(hits[mine], spent.success[rows])
+        hit = hits[mine, at] if mine.size else np.empty(0)
+        longest = np.maximum(length[mine], np.where(np.isfinite(hit), hit, 0.0))
+        found.append(
+            Cell(
+                names,
+                np.unique(instances[rows], return_inverse=True)[1],
+                None if at < 0 else targets[at],
+                Launches(hit, longest, ended[mine], own),
+                Spent(spent.cost[rows][:, [at]], spent.success[rows][:, [at]]),
+                budget,
+            )
+        )
+    return found
+
+
+def _judged_target(hits: Array, success: NDArray[np.bool_]) -> int:
+    """The place of the hardest target that enough launches and a run reached; -1: none."""
+    enough = (np.isfinite(hits).sum(axis=0) >= LEAST_HITS) & success.any(axis=0)
+    return int(np.flatnonzero(enough)[-1]) if enough.any() else -1
+
+
+def _budget(given: Array, whole: Array, cut: NDArray[np.bool_]) -> float:
+    if np.isfinite(given).all():
+        return float(np.median(given))
+    return float(np.median(whole[cut]) if cut.any() else whole.max())
+
+
+def _lengths(cells: Sequence[Cell]) -> Array:
+    """Cutoffs below the largest budget."""
+    longest = max((cell.budget for cell in cells), default=0.0)
+    if longest <= SHORTEST:
+        return np.empty(0)
+    return SHORTEST * 2.0 ** np.arange(np.ceil(np.log2(longest / SHORTEST)))
+
+
+def _refused(cells: Sequence[Cell]) -> str:
+    """The algorithms without launch traces, as a sentence for captions; empty for none."""
+    names = {str(cell.names["algorithm"]) for cell in cells if not cell.launches.run.size}
+    if not names:
+        return ""
+    return f"No launch traces: {', '.join(sorted(names))}; no length can be judged for them."
 
 
 @exhibit(
     "restart_advice",
     question=QUESTION,
-    title="Which restart policy to use",
+    title="Which length of launches to use",
     caption=f"""
-    The restart policy with the largest gain over the measured policy. The gain is the ratio of the
-    expected running times in evaluations, to the hardest target of each function that at least one
-    run and at least 5 launches reached. `none` is no candidate. The gain is judged
-    on functions, and on runs, that were not used to choose the policy, because on the data that
-    chose it, the gain is biased upwards. The interval of tau comes from a bootstrap of the runs.
-    The interval of the gain holds for functions like these (Student).
-    {COMPUTED}
+    Whether launches of one length (restart policy `fixed`) would have been faster than the measured
+    policy. The gain is the ratio of the expected running times in evaluations, to {JUDGED}. It is
+    judged on functions that were not used to choose the length, because on the data that chose it,
+    the gain is biased upwards. The interval holds for functions like these (Student). {COMPUTED}
     """,
     columns=ADVICE_COLUMNS,
     layouts=[
         Layout(
-            caption="The restart policy with the largest gain, its length tau in evaluations, and "
-            "how many times as fast it is as the measured policy, on functions not used to choose "
-            "it.",
+            caption="The length of launches with the largest gain, in evaluations, and how many "
+            "times as fast it is as the measured policy, on functions not used to choose it.",
             brackets="Brackets: {confidence} interval.",
             values=(
                 Value("verdict", "Verdict"),
-                Value("policy", "Policy"),
-                Value.with_limits("tau", "τ"),
+                Value("tau", "τ"),
                 Value.with_limits("gain", "Gain", decimals=2),
-                Value("gain_new_runs", "On new runs", decimals=2),
             ),
             rows=("algorithm",),
         )
@@ -166,112 +509,72 @@ WHAT_IF_COLUMNS = (
     default=True,
 )
 def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The best policy of each algorithm in each suite and dimension."""
-    traced = runs.launch_runtimes(analysis.targets_from_easy)
-    cells = restart_cells(runs, analysis, traced, ADVISED)
-    longest = max((cell.budget for cell in cells), default=0.0)
-    groups: dict[tuple[Any, ...], list[RestartCell]] = {}
+    """The best length of each algorithm in each suite and dimension."""
+    cells = cells_of(runs, analysis)
+    lengths = _lengths(cells)
+    groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in cells:
         key = tuple(cell.names[name] for name in ("suite", "dimension", "algorithm"))
         groups.setdefault(key, []).append(cell)
-    parts = []
-    for key in sorted(groups):
-        names = dict(zip(("suite", "dimension", "algorithm"), key, strict=True))
-        parts.append(names | _judged(groups[key], longest, analysis))
-    frame = stacked(parts, column_names(ADVICE_COLUMNS)).astype({"policy": "str"})
-    unseen = {part["algorithm"] for part in parts if part["verdict"] == NO_TRACES}
-    frame.attrs["refused"] = _untraced(unseen)
+    rows = [
+        dict(zip(("suite", "dimension", "algorithm"), key, strict=True))
+        | _judged(groups[key], lengths, analysis)
+        for key in sorted(groups)
+    ]
+    frame = stacked(rows, column_names(ADVICE_COLUMNS))
+    frame.attrs["refused"] = _refused(cells)
     return frame
 
 
-def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) -> dict[str, Any]:
+def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[str, Any]:
     """The row of an algorithm, without the columns of names."""
-    launches = sum(len(cell.launches.run) for cell in cells if cell.launches is not None)
+    launches = sum(cell.launches.run.size for cell in cells)
     missing = dict.fromkeys(column_names(ADVICE_COLUMNS[4:]), np.nan)
-    row = {**missing, "verdict": NO_TRACES, "policy": None, "functions": 0, "launches": launches}
+    row = {**missing, "verdict": NO_TRACES, "functions": 0, "launches": launches}
     if not launches:
         return row
-    judged = [cell.at_target(k) for cell in cells if (k := cell.judged_target()) >= 0]
+    judged = [cell for cell in cells if cell.target is not None]
     row |= {"verdict": NOT_JUDGED, "functions": len(judged)}
     if len(judged) < 2:
         return row
-    of_cells = list(_gains(judged, longest, analysis))
-    options = of_cells[0][0]
-    gain, chosen_on, judged_on, samples = (
-        np.stack([one[k] for _, *one in of_cells], axis=-2) for k in range(4)
-    )
-    best = int(best_option(gain))
-    if best < 0:
+    gain = np.stack([_gain(cell, lengths) for cell in judged])
+    if (best := best_option(gain)) < 0:
         return row
     found = np.exp(over_functions(gain, confidence=analysis.confidence))
-    tau = np.array([option.tau for option in options])
-    same = np.array([option.policy == options[best].policy for option in options])
-    low, high = np.nan, np.nan
-    if np.isfinite(tau[best]):
-        low, high = interval_of_choice(
-            samples[..., same], tau[same], confidence=analysis.confidence
-        )
-    flattered = np.exp(gain[:, best].mean())
+    flattered = float(np.exp(gain[:, best].mean()))
     return row | {
         "verdict": GAIN if found[1] > 1 else NOTHING if flattered < LITTLE else UNSURE,
-        "policy": options[best].policy,
-        "tau": tau[best],
-        "tau_low": low,
-        "tau_high": high,
-        "gain": found[0],
-        "gain_low": found[1],
-        "gain_high": found[2],
-        "gain_new_runs": np.exp(over_runs(chosen_on, judged_on)),
+        "tau": lengths[best],
+        **dict(zip(("gain", "gain_low", "gain_high"), found, strict=True)),
         "gain_same_runs": flattered,
     }
 
 
-def _gains(
-    cells: Sequence[RestartCell], longest: float, analysis: Analysis
-) -> Iterator[tuple[list[Option], *tuple[Array, ...]]]:
-    """For each function, the options and their gains.
-
-    The gains are computed from all runs (options,), without the runs of each fold and with only
-    these (folds, options), and from bootstrap samples (resamples, options).
-    """
-    resamples = min(analysis.resamples, MOST_RESAMPLES)
-    for cell in cells:
-        without = np.ones((FOLDS, len(cell.strata)))
-        groups = deleted_groups(cell.strata, FOLDS)
-        without[: len(groups)] = groups
-        rng = analysis.stream(cell.names)
-        samples = resampled_runs(cell.strata, resamples=resamples, rng=rng)
-        weights = np.concatenate([np.ones((1, len(cell.strata))), without, 1 - without, samples])
-        found = predicted(cell, weights, ADVISED, longest, left_out=LEFT_OUT)
-        success, ert = found.success[..., 0], found.ert[..., 0]
-        with np.errstate(invalid="ignore"):
-            of_run = np.where(success == 0, cell.budget, ert * success)
-            spent = np.log(of_run / np.maximum(success, LEAST_SUCCESS))
-        gains = spent[:, :1] - spent[:, 1:]
-        yield list(found.options[1:]), gains[0], *np.split(gains[1:], [FOLDS, 2 * FOLDS])
+def _gain(cell: Cell, lengths: Array) -> Array:
+    """Logarithm of how many times as fast each length is, shape (lengths,)."""
+    cost, success = cell.predicted(np.ones((1, len(cell.strata))), lengths)
+    spent = np.log(cost[0] / np.maximum(success[0], LEAST_SUCCESS))
+    return np.asarray(spent[0] - spent[1:])
 
 
 @exhibit(
     "restart_what_if",
     question=QUESTION,
-    title="What other restart policies would have cost",
+    title="What launches of other lengths would have cost",
     caption=f"""
-    Expected running time (ERT) to each target under each restart policy, in {{seconds}} and in
-    evaluations, and the probability that a run reaches the target within the budget. Over all
-    targets, these probabilities are the distribution of the precision at the end of the budget.
-    {COMPUTED} Limits come from a jackknife over runs. If algorithms, functions and dimensions make
-    more than {MANY_CELLS} combinations, only the rows with `judged` are listed.
+    Expected running time (ERT) in evaluations if every launch ends after tau evaluations, to
+    {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
+    from a jackknife over runs.
     """,
     columns=WHAT_IF_COLUMNS,
     layouts=[
         Layout(
-            caption="Expected running time (ERT) under restart policies, computed from launches. "
-            "∞: never reached; empty: no launch was observed for long enough.",
+            caption="Expected running time (ERT) with launches of some lengths, divided by the "
+            "measured one. ∞: never reached; empty: no launch was observed for long enough.",
             brackets=INTERVAL,
-            values=(Value.with_limits("ert", "ERT", "low"),),
-            rows=("function", "algorithm", "policy", "tau"),
-            parts=("suite", "dimension", "unit", "target"),
-            points=(Points("target", 1),),
+            values=(Value.with_limits("factor", "Factor", "low", decimals=2),),
+            rows=("function", "algorithm", "tau"),
+            parts=("suite", "dimension"),
         )
     ],
     figures=[
@@ -280,9 +583,9 @@ def _gains(
             "Expected running time over the length of launches",
             "Expected running time (ERT) in evaluations over the length of launches (the number of "
             "evaluations after which every launch ends), divided by the ERT of the measured "
-            "policy. The target is the hardest one that at least one run and at least 5 launches "
-            "reached. Below the line at 1, restarts after this length are faster than the "
-            f"measured policy. Bands are limits from a jackknife over runs. {COMPUTED}",
+            f"policy. The target is {JUDGED}. Below the line at 1, restarts after this length are "
+            f"faster than the measured policy. Bands are limits from a jackknife over runs. "
+            f"{COMPUTED}",
             Picture(
                 "timefair.extensions.restart_prediction.figure:restart_what_if",
                 panels="functions",
@@ -296,61 +599,36 @@ def _gains(
     comparing=True,
 )
 def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT and success rate under every policy and tau, for each algorithm on each function, in
-    each unit and to each target.
-    """
-    parts, without = [], set()
-    traced = runs.launch_runtimes(analysis.targets_from_easy)
-    for unit in UNITS:
-        cells = restart_cells(runs, analysis, traced, unit)
-        longest = max((cell.budget for cell in cells), default=0.0)
-        for cell in cells:
-            if cell.launches is None:
-                without.add(str(cell.names["algorithm"]))
-            parts.append(_part(cell, unit, longest, analysis))
-    frame = stacked(parts, column_names(WHAT_IF_COLUMNS))
-    if runs.cells > MANY_CELLS:
-        frame = frame[frame["judged"].astype(bool)].reset_index(drop=True)
-    frame.attrs["refused"] = _untraced(without)
+    """Each length for each algorithm on each function with a judged target."""
+    cells = cells_of(runs, analysis)
+    lengths = _lengths(cells)
+    rows = [
+        row for cell in cells if cell.target is not None for row in _rows(cell, lengths, analysis)
+    ]
+    frame = stacked(rows, column_names(WHAT_IF_COLUMNS))
+    frame.attrs["refused"] = _refused(cells)
     return frame
 
 
-def _part(
-    cell: RestartCell, unit: CostUnit, longest: float, analysis: Analysis
-) -> dict[str, object]:
-    """All rows of a cell for one unit."""
+def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, Any]]:
     every = np.ones((1, len(cell.strata)))
-    without = deleted_groups(cell.strata, GROUPS)
-    found = predicted(cell, np.concatenate([every, without]), unit, longest)
-    targets, count = np.asarray(analysis.targets_from_easy), len(found.options)
+    found = cell.predicted(np.concatenate([every, deleted_groups(cell.strata, GROUPS)]), lengths)
+    ert = found.ert
     with np.errstate(invalid="ignore", divide="ignore"):
-        factor = found.ert / np.where(np.isfinite(found.ert[:, :1]), found.ert[:, :1], np.nan)
-    limits: dict[str, Array] = {}
-    for name, values in (("ert", found.ert), ("factor", factor)):
-        low, high = jackknifed(values[0], values[1:], confidence=analysis.confidence)
-        limits |= {name: values[0].T, f"{name}_low": low.T, f"{name}_high": high.T}
-    launches = cell.launches
-    return {
-        **cell.names,
-        "target": np.repeat(targets, count),
-        "unit": unit,
-        "policy": np.tile([one.policy for one in found.options], targets.size),
-        "tau": np.tile([one.tau for one in found.options], targets.size),
-        **{name: of.ravel() for name, of in limits.items()},
-        "success_rate": found.success[0].T.ravel(),
-        "runs": len(cell.strata),
-        "launches": 0 if launches is None else len(launches.run),
-        "budget": cell.budget,
-        "observed_until": np.nan if launches is None else launches.known_until,
-        "judged": np.repeat(np.arange(targets.size) == cell.judged_target(), count),
-    }
-
-
-def _untraced(algorithms: Collection[str]) -> str:
-    """The algorithms without launch traces, as a sentence for captions; empty for none."""
-    if not algorithms:
-        return ""
-    return (
-        f"No launch traces: {', '.join(sorted(algorithms))}; other policies cannot be "
-        "judged for them."
-    )
+        factor = ert / np.where(np.isfinite(ert[:, :1]), ert[:, :1], np.nan)
+    low, high = jackknifed(factor[0], factor[1:], confidence=analysis.confidence)
+    for k, tau in enumerate(lengths, start=1):
+        yield {
+            **cell.names,
+            "target": cell.target,
+            "tau": tau,
+            "ert": ert[0, k],
+            "success_rate": found.success[0, k],
+            "factor": factor[0, k],
+            "factor_low": low[k],
+            "factor_high": high[k],
+            "runs": len(cell.strata),
+            "launches": cell.launches.run.size,
+            "budget": cell.budget,
+            "observed_until": cell.launches.known_until,
+        }

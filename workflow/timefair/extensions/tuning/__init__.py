@@ -10,5 +10,4 @@ EXTENSION = Extension(
     reported=("tuning_pays",),
     findings="findings",
     check="commands",
-    clauses="outcome",
 )

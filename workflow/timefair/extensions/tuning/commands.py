@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, measuring_environment
+from timefair.cli.common import Commands, measuring_environment, prepare_files
 from timefair.cli.measuring import as_planned, spec_of
-from timefair.cli.paths import prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -1,24 +1,17 @@
-"""What a search has found: the trace of its evaluations, its choice, and whether both agree."""
+"""What a search has found: the trace of its evaluations, and its choice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import isclose
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from timefair.extensions.tuning.tuners import DEFAULT
 from timefair.statistics.runtimes import runtimes
-
-if TYPE_CHECKING:
-    from timefair.records.store import Record
-
-NEEDED = ("events", "f_opt", "budget_s", "budget_evaluations", "run", "charged_s", "real_s")
-"""Columns of a run that are compared with the trace."""
 
 
 @dataclass(frozen=True)
@@ -99,32 +92,3 @@ def result(tried: Iterable[Tried]) -> dict[str, Any]:
         "loss": fmean(losses[chosen]),
         "default_loss": fmean(losses[DEFAULT]) if compared else None,
     }
-
-
-def clauses(record: Record) -> Iterator[str]:
-    """What is wrong with a record; nothing if it is not that of a search."""
-    search = record.facts.get("tuning", {})
-    if "trace" in search:
-        yield from contradictions(search, record.read(NEEDED).to_pylist())
-
-
-def contradictions(search: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Contradictions between the facts of a search, with its trace, and the rows of its record,
-    which are in any order and have the columns `NEEDED`.
-    """
-    trace = [Tried(**one) for one in search["trace"]]
-    by_number = {run["run"]: run for run in runs}
-    if sorted(by_number) != [one.number for one in trace] or not trace:
-        yield f"its trace has {len(trace)} evaluations, and there are {len(runs)} runs"
-        return
-    for one in trace:
-        run = by_number[one.number]
-        found = loss(run, search["targets"], in_values=search["target_values"])
-        if not isclose(found, one.loss, rel_tol=1e-12):
-            yield f"evaluation {one.number} has the loss {one.loss:g}, and its run {found:g}"
-        if one.seconds < run["real_s"] + run["charged_s"]:
-            yield f"evaluation {one.number} is charged less than its run took"
-    if search["seconds"] < sum(one.seconds for one in trace) + search["interrupted_s"]:
-        yield "it is charged less than its evaluations took"
-    if search["result"] != result(trace):
-        yield "its trace decides for other parameters"

@@ -81,12 +81,12 @@ def not_of_own(suite: str) -> str:
 
 
 class Matters(Section):
-    """What matters to the reader, in the tables of probabilities."""
+    """What matters to the reader of `timefair compare`."""
 
     ratio: Annotated[Positive, Field(ge=1)] = Field(
         default=1.1,
-        description="Ratio of two expected running times above which a difference matters. Below "
-        "it, two algorithms are practically equal.",
+        description="Ratio of the costs of two versions above which a difference matters; "
+        "`timefair compare` calls versions equal below it.",
     )
 
 
@@ -97,10 +97,7 @@ class Statistics(Section):
         default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
     )
     confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
-    resamples: Resamples = Field(
-        default=1000,
-        description="Bootstrap resamples, and draws in the tables of probabilities.",
-    )
+    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
     executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
         default=(1, 2, 3, 5, 10, 20, 50),
         description="Numbers of executions k, for the best of k runs.",

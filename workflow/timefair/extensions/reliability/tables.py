@@ -1,0 +1,391 @@
+"""Whether an estimate is right can be predicted: tested on functions and algorithms not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from scipy.stats import kurtosis, rankdata
+
+from timefair.exhibits import questions
+from timefair.exhibits.charts.chart import Picture
+from timefair.exhibits.columns import SUITE
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.run_count.accuracy import Samples
+from timefair.exhibits.run_count.rules import ESTIMATES
+from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+from timefair.statistics.run_count import kernels
+from timefair.statistics.run_count.stopping import checked_values
+from timefair.statistics.run_count.widths import is_kept_promise
+
+FEATURES = (
+    "log_cv",
+    "log_quartile_spread",
+    "log_upper_tail",
+    "log_lower_tail",
+    "skewness",
+    "kurtosis",
+    "outlier_share",
+    "log_drift",
+    "failure_share",
+)
+"""Columns of `features`; logarithms are decimal."""
+
+LEAST = 1e-16
+"""Ratios are limited to this value and its inverse."""
+
+
+def features(samples: ArrayLike) -> NDArray[np.float64]:
+    """Features of samples, independent of the unit of the values; shape (samples, features).
+
+    They are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift,
+    on logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios
+    are limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
+    """
+    values = checked_values(samples, dimensions=2)
+    seen = np.isfinite(values)
+    sizes = seen.sum(axis=1)
+    table = np.empty((len(values), len(FEATURES)))
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        finite = values[rows][seen[rows]].reshape(rows.size, size)
+        table[rows, :-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
+        table[rows, -1] = 1.0 - size / values.shape[1]
+    return table
+
+
+def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All features except the last, from finite values of shape (samples, n)."""
+    unit = np.abs(seen).max(axis=1, keepdims=True)
+    seen = seen / np.where(unit > 0.0, unit, 1.0)
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)
+    mean, reach = seen.mean(axis=1), 1.5 * (high - low)
+    least, most = low - reach, high + reach
+    half = seen.shape[1] // 2
+    drift = (
+        seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
+    )
+    skewness, constant = kernels.skewness(np.sort(seen, axis=1))
+    excess = np.zeros_like(mean)
+    if not constant.all():
+        excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
+    outside = (seen < least[:, np.newaxis]) | (seen > most[:, np.newaxis])
+    return np.column_stack(
+        [
+            _log_ratio(seen.std(axis=1), mean),
+            _log_ratio(high - low, middle),
+            _log_ratio(seen.max(axis=1) - middle, middle),
+            _log_ratio(middle - seen.min(axis=1), middle),
+            np.log10(1.0 + np.abs(skewness)),
+            np.sign(excess) * np.log10(1.0 + np.abs(excess)),
+            outside.mean(axis=1),
+            _log_ratio(drift, mean),
+        ]
+    )
+
+
+def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    part, whole = np.abs(part), np.abs(whole)
+    small, large = part <= LEAST * whole, whole <= LEAST * part
+    ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
+    least = np.log10(LEAST)
+    return np.where(small, least, np.where(large, -least, np.log10(ratio)))
+
+
+def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Brier score: mean squared difference of probabilities and outcomes; NaN without cases.
+
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
+    Weather Review 78 (1950).
+    """
+    stated, happened = _pairs(probability, outcome)
+    return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
+
+
+def brier_skill(probability: ArrayLike, base: ArrayLike, outcome: ArrayLike) -> float:
+    """Relative gain of the Brier score over that of base rates; NaN if these have no error."""
+    error = brier_score(base, outcome)
+    return 1.0 - brier_score(probability, outcome) / error if error > 0.0 else float("nan")
+
+
+def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Area under the ROC curve.
+
+    It is the probability that a case in which the event happened has a higher predicted probability
+    than one in which it did not; ties count half. NaN if it happened in all cases or in none.
+    """
+    stated, happened = _pairs(probability, outcome)
+    positive = int(happened.sum())
+    negative = happened.size - positive
+    if positive == 0 or negative == 0:
+        return float("nan")
+    above = rankdata(stated)[happened].sum() - positive * (positive + 1) / 2.0
+    return float(above / (positive * negative))
+
+
+class CalibrationCurve(NamedTuple):
+    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
+
+    stated: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    cases: NDArray[np.int64]
+
+
+def calibration_curve(
+    probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
+) -> CalibrationCurve:
+    """Observed share among cases with similar predicted probabilities, by rising probability.
+
+    The bins have about equal numbers of cases. Cases with the same probability are in the same bin,
+    so there may be fewer than `bins`; there are none without cases.
+    """
+    stated, happened = _pairs(probability, outcome)
+    share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
+    _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
+    cases = np.bincount(label)
+    return CalibrationCurve(
+        np.bincount(label, weights=stated) / cases,
+        np.bincount(label, weights=happened) / cases,
+        cases,
+    )
+
+
+def _pairs(
+    probability: ArrayLike, outcome: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Probabilities and outcomes of all cases as vectors."""
+    return (
+        np.asarray(probability, dtype=np.float64).ravel(),
+        np.asarray(outcome, dtype=np.bool_).ravel(),
+    )
+
+
+@dataclass(frozen=True)
+class ReliabilityModel:
+    """Logistic regression on standardized features; arrays of shape (features,)."""
+
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    intercept: float
+
+    def probability(self, features: ArrayLike) -> NDArray[np.float64]:
+        """Probability that each estimate is accurate, shape (cases, features) to (cases,)."""
+        standardized = (np.asarray(features) - self.centre) / self.scale
+        return np.asarray(expit(standardized @ self.weights + self.intercept))
+
+
+def fit_reliability(
+    features: ArrayLike, right: ArrayLike, *, penalty: float = 1.0
+) -> ReliabilityModel:
+    """Fit a model to samples for which it is known whether their estimates were accurate.
+
+    - `features`, shape (cases, features): Finite. A constant column gets no weight.
+    - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
+    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
+
+    If the estimates of all cases are accurate, or of none, the weights are zero.
+
+    Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
+    """
+    table, outcome = np.asarray(features, dtype=np.float64), np.asarray(right, dtype=np.bool_)
+    centre, deviation = table.mean(axis=0), table.std(axis=0)
+    scale = np.where(deviation > 0.0, deviation, 1.0)
+    base = float(logit((outcome.sum() + 0.5) / (outcome.size + 1.0)))
+    if outcome.all() or not outcome.any():
+        return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
+    standardized = (table - centre) / scale
+
+    def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, intercept = parameters[:-1], parameters[-1]
+        score = standardized @ weights + intercept
+        excess = expit(score) - outcome
+        likelihood = np.logaddexp(0.0, score).sum() - score[outcome].sum()
+        gradient = standardized.T @ excess + 2.0 * penalty * weights
+        return float(likelihood + penalty * weights @ weights), np.append(gradient, excess.sum())
+
+    start = np.append(np.zeros(table.shape[1]), base)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
+
+
+def held_out(
+    table: NDArray[np.float64], right: NDArray[np.bool_], groups: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities from models that have not seen the group of the sample, and the shares of right
+    estimates in the other groups; shape (samples,) both.
+
+    - `table`, `right`, `groups`: As for `fit_reliability`, and the group of each sample. ValueError
+      without two groups.
+    """
+    labels = np.asarray(groups)
+    names = np.unique(labels)
+    if names.size < 2:
+        raise ValueError("at least two groups are needed to hold one out")
+    stated, base = np.empty((2, right.size))
+    for name in names:
+        held = labels == name
+        stated[held] = fit_reliability(table[~held], right[~held]).probability(table[held])
+        base[held] = right[~held].mean()
+    return stated, base
+
+
+NUMBERS = (5, 10, 20, 30)
+"""Numbers of runs from which the estimate is made."""
+ERRORS = (0.1, 0.2, 0.5)
+"""Stated errors, relative to the estimate."""
+JUDGED = ("median", "mean")
+HELD_OUT = {"functions": "function", "algorithms": "algorithm"}
+BINS = 10
+MOST = 10_000
+"""Maximal number of samples of a suite; of more, evenly spread ones are used."""
+
+COLUMNS = (
+    SUITE,
+    Column("estimate", "the estimate that is judged: `median` or `mean`", text=True),
+    Column("n", "number of runs that the estimate is made from"),
+    Column("error_percent", "the estimate counts as right within this error of the truth", "%"),
+    Column("held_out", "what the training data exclude: `functions` or `algorithms`", text=True),
+    Column(
+        "truth",
+        "what the estimate is compared with: `independent` runs or, if a sample of the suite has "
+        "none, the `complete` sample, which contains the first n",
+        text=True,
+    ),
+    Column("samples", "number of samples"),
+    Column("right_percent", "samples whose estimate is right", "%"),
+    Column("brier", "Brier score: mean squared error of the stated probabilities"),
+    Column("brier_base", "Brier score of the share of right estimates in the training data"),
+    Column("skill", "1 − `brier` / `brier_base`; the model is useless at or below 0"),
+    Column("auc", "area under the ROC curve; 0.5 is no better than chance"),
+    Column("bin", "bin of about a tenth of the samples, by rising probability"),
+    Column("bin_samples", "number of samples in the bin"),
+    Column("stated_percent", "mean stated probability in the bin", "%"),
+    Column("observed_percent", "share of right estimates in the bin", "%"),
+)
+
+
+@exhibit(
+    "run_count_reliability",
+    question=questions.RUNS,
+    title="Predictability of the reliability of an estimate",
+    caption="""
+    Can a model predict from the first n runs whether their median, or mean, is within a stated
+    error of the truth? Functions, or algorithms, are held out in turn. The table has the
+    calibration curve of its probabilities, one row per bin, and their Brier score beside that of
+    the base rate. There are no rows for fewer than two functions, or algorithms.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Probability that an estimate from the first runs is within an error of the "
+            "truth, stated for functions or algorithms not seen before. Right: how often that is "
+            "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
+            "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
+            values=(
+                Value("right_percent", "Right", decimals=1),
+                Value("brier", "Brier", decimals=3),
+                Value("brier_base", "Base", decimals=3),
+                Value("skill", "Skill", decimals=2),
+                Value("auc", "AUC", decimals=2),
+            ),
+            rows=("estimate", "n", "error_percent"),
+            columns="held_out",
+            parts=("suite", "truth"),
+            points=(Points("bin", (1.0,)),),
+        )
+    ],
+    figures=[
+        Figure(
+            "run_count_reliability",
+            "Stated and observed reliability of estimates",
+            "Stated and observed probability that the median of the first n runs is within an "
+            "error of the truth, for functions and algorithms that the model has not seen. On the "
+            "diagonal the probabilities are right. Each panel states by how much the Brier score "
+            "improves on the base rate (skill) and the area under the ROC curve (AUC).",
+            Picture("timefair.extensions.reliability.figure:reliability"),
+            needs="samples",
+        )
+    ],
+)
+def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Cross-validated probability that an estimate from n runs is right.
+
+    The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
+    features of the n values (`statistics.features`).
+    """
+    everything = Samples.of(runs, analysis.run_count.cap)
+    parts = [
+        _curve(samples, *case).assign(**names)
+        for names, rows in everything.groups(["suite"])
+        for samples in [everything.taken(_spread(rows))]
+        for case in _cases(samples, names["suite"])
+    ]
+    columns = column_names(COLUMNS)
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def _cases(
+    samples: Samples, suite: str
+) -> Iterator[tuple[int, NDArray[np.float64], str, float, str]]:
+    """The cases: n with the features of n runs, the estimate, the error, and what is held out."""
+    progress = Progress(f"{suite}, reliability, cases")
+    numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
+    several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
+    questions = list(product(JUDGED, ERRORS, several))
+    for k, n in enumerate(numbers):
+        seen = features(samples.values[:, :n])
+        for done, question in enumerate(questions, start=k * len(questions)):
+            progress(done, len(numbers) * len(questions))
+            yield n, seen, *question
+
+
+def _curve(
+    samples: Samples,
+    n: int,
+    seen: NDArray[np.float64],
+    estimate: str,
+    error: float,
+    without: str,
+) -> pd.DataFrame:
+    number = ESTIMATES[estimate]
+    independent = bool(samples.has_truth.all())
+    truth = samples.truth if independent else samples.values
+    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
+    stated, base = held_out(seen, right, samples.names[HELD_OUT[without]].astype(str).to_numpy())
+    curve = calibration_curve(stated, right, bins=BINS)
+    return pd.DataFrame(
+        {
+            "estimate": estimate,
+            "n": n,
+            "error_percent": 100.0 * error,
+            "held_out": without,
+            "truth": "independent" if independent else "complete",
+            "samples": right.size,
+            "right_percent": 100.0 * right.mean(),
+            "brier": brier_score(stated, right),
+            "brier_base": brier_score(base, right),
+            "skill": brier_skill(stated, base, right),
+            "auc": auc(stated, right),
+            "bin": np.arange(1, curve.cases.size + 1),
+            "bin_samples": curve.cases,
+            "stated_percent": 100.0 * curve.stated,
+            "observed_percent": 100.0 * curve.observed,
+        }
+    )
+
+
+def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    if rows.size <= MOST:
+        return rows
+    return rows[np.linspace(0, rows.size - 1, MOST).round().astype(np.intp)]
