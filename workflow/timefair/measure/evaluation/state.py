@@ -37,7 +37,7 @@ MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
 
 
-_START = struct.Struct("=7q")
+_START = struct.Struct("=8q")
 
 
 class Unreadable(ValueError):
@@ -49,7 +49,7 @@ class Start(NamedTuple):
 
     The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
     time that the process itself took to import and prepare the algorithm. If the run's clock is CPU
-    time, `wall` is t0 by CLOCK_MONOTONIC; else 0.
+    time, `wall` is t0 by CLOCK_MONOTONIC; else 0. `memory_mb` is the memory of the process.
     """
 
     t0: int
@@ -59,6 +59,7 @@ class Start(NamedTuple):
     switches: int = 0
     prepared: int = 0
     wall: int = 0
+    memory_mb: int = 0
 
 
 class Logs(NamedTuple):
