@@ -408,7 +408,7 @@ def trial_launch(
         ends_at_once()
         os.setsid()
         own = os.getpid()
-        kept = keeper.made() if views.namespaces else None  # it ends with its connection
+        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
         trial = os.fork()
         if trial == 0:
             _try_out(own, load, memory_mb, views, told, trace, cores)

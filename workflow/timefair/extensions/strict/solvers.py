@@ -82,6 +82,7 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
         integer=problem.integer,
         memory_mb=prepared.campaign.limits.memory_mb,
         folder=folder.resolve(),
+        network=not prepared.campaign.network,
     )
     with hosted(setup, cores) as host:
         ready = host.ready
