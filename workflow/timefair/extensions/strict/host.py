@@ -172,6 +172,7 @@ def _live(
         folders.enter()
         kernel.die_with_parent(setup.starter)
         kernel.limit_memory(setup.memory_mb)
+        kernel.leave_for_others()
         channel = Channel(channel_fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)

@@ -310,6 +310,14 @@ def limit_memory(memory_mb: float | None) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
+def leave_for_others() -> None:
+    """Let this process use up at most half of what the processes of a user may have together."""
+    for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
+        soft, _ = resource.getrlimit(what)
+        if soft != resource.RLIM_INFINITY:
+            resource.setrlimit(what, (soft // 2, soft // 2))
+
+
 class Orphan(NamedTuple):
     """Resources of a process whose parent ended before it, including the processes that it waited
     for. The last two are None if they are unknown.
