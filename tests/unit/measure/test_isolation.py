@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import errno
 import os
 import socket
@@ -219,6 +220,17 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         assert not Path(name).exists()
     finally:
         (memory / name).unlink(missing_ok=True)
+
+
+@needs_views
+def test_a_batch_is_evaluated_on_several_cores(folder, problem):
+    def solve(objective, rng):
+        while True:
+            objective.batch(rng.uniform(objective.lower, objective.upper, (8, 3)))
+
+    allowance = dataclasses.replace(_own_views(folder), evaluations=80, cores=2)
+    row = measure_run(Algorithm(solve), problem, allowance, 1)
+    assert (row["status"], row["evaluations"]) == ("ok", 80)
 
 
 @pytest.mark.slow

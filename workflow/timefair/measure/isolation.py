@@ -1,9 +1,7 @@
 """What a run shares with others: the file system, its temporary folder, and open files.
 
-A file written by the trial launch or by a run could tell the next run what has been found.
-Therefore the process of a run enters private views of the folders that algorithms write to, just
-after its fork and before its time starts. If the kernel does not allow such views, or the campaign
-does not request them, the folders are compared before and after each run.
+The process of a run enters private views of folders just after its fork. If the kernel or the
+campaign does not allow them, folders are compared before and after each run.
 """
 
 from __future__ import annotations

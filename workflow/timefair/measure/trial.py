@@ -1,8 +1,7 @@
 """What is done before any clock starts: an algorithm is loaded, prepared and tried out.
 
-A library that imports inside its functions would import again in every run, since each run is a
-fork of one parent. Therefore a trial launch in a separate process finds the modules that such a
-call loads, and the parent loads them. The parent itself makes no launch.
+A trial launch in a separate process finds the modules that a launch imports, and the parent imports
+them, because each run is a fork of it. The parent itself makes no launch.
 """
 
 from __future__ import annotations

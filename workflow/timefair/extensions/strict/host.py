@@ -1,9 +1,7 @@
-"""The process that holds the algorithm; it forks a solver for each run.
+"""The process that holds the algorithm, and neither function nor instances; it forks solvers.
 
-It knows neither the function nor the instances that are measured. It loads and prepares the
-algorithm, makes a trial launch on a function of its own, and waits on a socket for requests of its
-starter, which adopts the solvers. Messages to it are pickled; messages from it are JSON, because a
-process that has run the algorithm's code is not trusted.
+Messages to it are pickled; messages from it are JSON, because a process that has run the
+algorithm's code is not trusted.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Memory that a run's process shares with its parent: start, header, events, launches, best point.
+"""Memory that a run's process shares with its parent, in anonymous files that outlive it.
 
-The memory belongs to anonymous files that the child inherits. It therefore outlives the child,
-however the child ends. The child writes (`objective`, and `report` below); the parent reads after
-the child has ended.
-
-An algorithm that looks for the files can change them, so the parent checks their contents
-(`Unreadable`, `timefair.records.consistency`).
+The child writes; the parent reads after its end and checks the contents, which an algorithm that
+looks for the files can change (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
