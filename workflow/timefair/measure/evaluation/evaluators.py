@@ -87,7 +87,7 @@ class Evaluators:
         """Run one of the processes, until the run's process has ended."""
         with contextlib.suppress(
             PermissionError
-        ):  # refused in a run that keeps its cores (`calls`)
+        ):  # refused by `calls`
             os.sched_setaffinity(0, cores)
         while number := os.read(self._waiting, _NUMBER.size):
             self._evaluate_one(problem, _NUMBER.unpack(number)[0])
