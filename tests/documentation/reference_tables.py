@@ -84,7 +84,7 @@ TOPICS = {
     "Budget and limits": ("budget", "limits"),
     "Restarts": ("restart",),
     "Stopping rules": ("stopping",),
-    "Machine and jobs": ("block", "instances_per_job", "machine", "isolation", "timing"),
+    "Machine and jobs": ("block", "instances_per_job", "machine", "isolation", "network", "timing"),
     "Targets, statistics and figures": (
         "target_values", "statistics", "figures",
     ),

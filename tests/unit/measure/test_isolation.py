@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import errno
 import os
+import socket
 import sys
 import tempfile
 import traceback
@@ -128,6 +130,38 @@ def test_no_run_reads_what_the_trial_or_a_run_wrote(folder):
     assert sorted(path.name for path in folder.rglob("timefair-test-best-*")) == []
 
 
+TALKER = """
+import socket
+
+def solve(objective, rng):
+    objective(objective.lower)
+    with socket.create_connection(("127.0.0.1", {port})):
+        pass
+    with socket.socket(socket.AF_UNIX) as heard:
+        heard.connect({name!r})
+    for _ in range(50):
+        objective(objective.lower)
+"""
+
+REFUSED = "ConnectionRefusedError: [Errno 111] Connection refused; with network: true, runs use"
+
+
+@pytest.mark.slow
+@needs_views
+@pytest.mark.parametrize("keys", [{}, {"network": True}, {"isolation": "shared"}])
+def test_a_run_reaches_a_server_of_this_machine_if_it_should(folder, keys):
+    name = f"\0timefair-test-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+        local.bind(name)
+        local.listen()
+        text = TALKER.format(port=server.getsockname()[1], name=name)
+        (folder / "code" / "talker.py").write_text(text)
+        rows = rows_of(folder, f"{folder}/code/talker.py:solve", **keys)
+        assert ("raised" in {row["status"] for row in rows}) == (not keys)
+        assert all((row["message"] or "").startswith(REFUSED) for row in rows) == (not keys)
+        assert os.readlink("/proc/self/ns/net") == os.readlink(f"/proc/{os.getppid()}/ns/net")
+
+
 @pytest.mark.slow
 def test_shared_runs_read_each_other_and_the_record_shows_it(folder):
     rows = rows_of(folder, f"{folder}/code/cheat.py:solve", isolation="shared")
@@ -164,9 +198,9 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
 ):
     memory, refusal = Path("/dev/shm"), private_folders.refusal
 
-    def partial(steps) -> str | None:
+    def partial(steps, **more) -> str | None:
         refused = any(step == Mount(memory, private=True) for step in steps)
-        return f"{memory}: Invalid argument" if refused else refusal(steps)
+        return f"{memory}: Invalid argument" if refused else refusal(steps, **more)
 
     monkeypatch.setattr(private_folders, "refusal", partial)
     some = views(Isolation.PRIVATE, [])
@@ -186,6 +220,17 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         assert not Path(name).exists()
     finally:
         (memory / name).unlink(missing_ok=True)
+
+
+@needs_views
+def test_a_batch_is_evaluated_on_several_cores(folder, problem):
+    def solve(objective, rng):
+        while True:
+            objective.batch(rng.uniform(objective.lower, objective.upper, (8, 3)))
+
+    allowance = dataclasses.replace(_own_views(folder), evaluations=80, cores=2)
+    row = measure_run(Algorithm(solve), problem, allowance, 1)
+    assert (row["status"], row["evaluations"]) == ("ok", 80)
 
 
 @pytest.mark.slow

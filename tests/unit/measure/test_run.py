@@ -321,3 +321,36 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     cut = b"timefair: the run printed more than 100000 bytes; the rest is cut off"
     assert [line for line in said if line] == [b"before", cut, b"after"]
     assert 100_000 < log.stat().st_size < 101_000
+
+
+@pytest.mark.parametrize("orphaned", [False, True])
+def test_the_memory_of_all_processes_of_a_run_counts(problem, orphaned):
+    """Each of them keeps within the limit."""
+
+    def hoard(objective, rng):
+        objective(np.zeros(3))
+        for _ in range(3):
+            if os.fork() == 0 and not (orphaned and os.fork()):
+                kept = bytearray(b"x" * 60_000_000)
+                while kept:
+                    time.sleep(1)
+        time.sleep(60)
+
+    row = measure_run(Algorithm(hoard), problem, Allowance(time_ns=AMPLE_NS, memory_mb=100), seed=5)
+    assert (row["status"], row["events"][0]["evaluations"]) == ("out_of_memory", 1)
+    assert "processes used" in row["message"]
+    assert row["wall_s"] < 30
+
+
+def test_children_that_share_memory_are_within_its_limit(problem):
+    def share(objective, rng):
+        kept = bytearray(b"x" * 60_000_000)
+        for _ in range(4):
+            if os.fork() == 0:
+                time.sleep(60 + len(kept))
+        end = time.monotonic() + 0.6
+        while time.monotonic() < end:
+            objective(np.zeros(3))
+
+    allowance = Allowance(time_ns=AMPLE_NS, memory_mb=120, restart=NoRestart())
+    assert measure_run(Algorithm(share), problem, allowance, seed=5)["status"] == "ok"

@@ -120,7 +120,7 @@ def private_folders_refused(_: Host) -> str:
     """Why a process gets no private view of a temporary folder; empty if it gets one."""
     folder = Path(tempfile.gettempdir()).resolve()
     steps = private_folders.plan([folder], private_folders.mount_points())
-    return private_folders.refusal(steps) or ""
+    return private_folders.refusal(steps, network=True) or ""
 
 
 def blas_threads(host: Host) -> dict[str, int]:

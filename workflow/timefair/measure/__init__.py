@@ -1,9 +1,5 @@
-"""Measures runs of algorithms.
+"""Measures runs of algorithms: `runs` one run, `job` those of a job, `runner` many jobs.
 
-`job` measures the runs of a job, one after the other. `runs` measures one run: the parent forks a
-process, waits for its end and judges the run. `trial` loads an algorithm and makes a trial launch.
-`evaluation` contains the objective and the shared memory in which it counts. `launching` contains
-what every launch needs, in any process. `isolation` keeps runs from each other and from the
-measurement. `perturbation` detects runs that other processes slowed down. `audit` examines one
-algorithm.
+`evaluation` has the objective, `trial` what is done before any clock starts, `isolation` what runs
+share, `perturbation` which runs others slowed down, `audit` how one algorithm behaves.
 """

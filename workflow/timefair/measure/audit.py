@@ -1,8 +1,7 @@
-"""Audits an algorithm: measures how it behaves in runs.
+"""Audits an algorithm: measures how it behaves in five runs on the bbob suite.
 
-`measure_run` makes five runs on the bbob suite. Four have the same seed and a budget of
-evaluations; one of these is on a problem that checks every point, and one on a slow problem. The
-fifth has a budget of time.
+Four have one seed and a budget of evaluations, one of them on a problem that checks every point and
+one on a slow problem; the fifth has a budget of time.
 """
 
 from __future__ import annotations
@@ -85,48 +84,12 @@ class AuditSettings:
 class AuditRow:
     """One row of the audit; None if a run was too short to determine the value.
 
-    Attributes
-    ----------
-    status, message
-        Status and message of the first run that was not ``ok``; ``ok`` if all runs were. With
-        ``wall_limit``, the run was too slow for the budget, and the other values refer to the
-        evaluations that it made.
-    evaluations
-        Evaluations within the budget of evaluations.
-    ended_early
-        Whether the algorithm returned before the budget was used up.
-    deterministic
-        Whether runs with one seed had the same events, in evaluations and precision.
-    by_the_clock
-        Whether the events of a deterministic algorithm changed when evaluations took longer. Such
-        an algorithm reads the clock, and a simulated evaluation cost does not affect what it reads.
-        None for an algorithm that is not deterministic.
-    inside
-        Whether all points were within the bounds.
-    farthest
-        The largest distance of a point outside the bounds, as a share of their width.
-    batches
-        Whether the algorithm asks for batches if it has several cores, as its library declares; for
-        a function or program of the user's, whether it did in these runs.
-    evaluation_us
-        CPU time per evaluation, including the algorithm's own time: the minimum over the runs,
-        because a busy machine has little effect on the minimum.
-    overhead
-        `evaluation_us` divided by the time of a call of the suite. It may be below 1, because runs
-        use the C function of the suite if there is one.
-    stopped_by
-        Cause of the end of the run with a budget of time: the objective (``time``) or the kernel
-        timer (``time_killed``).
-    last_evaluation_ms
-        Time from the deadline to the end of the last evaluation, which is not counted.
-    gone_ms
-        Time from the deadline to the end of the process.
-    cpu_per_wall
-        CPU time divided by wall-clock time in the run with a budget of time: above 1 for an
-        algorithm with several threads or processes.
-    waited
-        Share of the run with a budget of time in which its main thread waited for a core; None if
-        Linux does not count it. If this share is large, the other times of that run are too long.
+    docs/reference/audit.md describes the columns. `status` and `message` are those of the first run
+    that was not ``ok``, and with ``wall_limit``, the other values refer to the evaluations that it
+    made. Of the run with a budget of time, `last_evaluation_ms` is the time from the deadline to
+    the end of the last evaluation, `cpu_per_wall` its CPU time divided by its wall-clock time, and
+    `waited` its share in which the main thread waited for a core: if it is large, the other times
+    are too long.
     """
 
     algorithm: str

@@ -1,9 +1,7 @@
 """What a run shares with others: the file system, its temporary folder, and open files.
 
-A file written by the trial launch or by a run could tell the next run what has been found.
-Therefore the process of a run enters private views of the folders that algorithms write to, just
-after its fork and before its time starts. If the kernel does not allow such views, or the campaign
-does not request them, the folders are compared before and after each run.
+The process of a run enters private views of folders just after its fork. If the kernel or the
+campaign does not allow them, folders are compared before and after each run.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ class Views:
     ``isolation`` is in force, ``because`` of a reason if folders are only watched; ``steps`` are
     the mounts of a run's view, ``watched`` the folders that runs share, ``hidden`` those of the
     workflow, and ``megabytes`` limits what one run writes into its private folders. Without
-    ``namespaces``, the kernel refuses all of this.
+    ``namespaces``, the kernel refuses all of this; with ``network``, runs have one of their own.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -50,6 +48,7 @@ class Views:
     megabytes: float | None = None
     hidden: tuple[Path, ...] = ()
     namespaces: bool = False
+    network: bool = False
     _refusal: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1024), compare=False)
 
     def enter(self) -> None:
@@ -94,12 +93,19 @@ class Views:
         return {"isolation": self.isolation, "watched_because": self.because}
 
 
-def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = None) -> Views:
+def views(
+    asked: Isolation,
+    sources: Iterable[Path],
+    megabytes: float | None = None,
+    *,
+    network: bool = True,
+) -> Views:
     """The views that runs of an algorithm get on this machine, if ``private`` or ``shared`` is
     asked for.
 
     Runs may write to the folders of the `sources` of the algorithm and of the problem. For
-    ``private``, this tests which folders the machine can make private.
+    ``private``, this tests which folders the machine can make private, and whether it can give
+    runs a network of their own, if they should have one.
     """
     watched = _watched_folders(sources)
     reason, hidden = private_folders.refusal(()), _existing(map(Path, _WORKFLOW))
@@ -107,6 +113,8 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
         return Views(watched=watched, hidden=hidden, namespaces=reason is None)
     if reason is not None:
         return Views(Isolation.WATCHED, reason, watched=watched)
+    lacking = private_folders.refusal((), network=True) if network else None
+    own = network and lacking is None
     mounted = private_folders.mount_points()
     wanted = _existing([*watched, *_wide_folders()])
     allowed = [folder for folder in wanted if folder != _ROOT]
@@ -116,13 +124,15 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
         allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
         steps = private_folders.plan(allowed, mounted)
         if private_folders.refusal(steps) is not None:
-            return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True)
+            return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True, own)
     elif _ROOT in watched:
         reason = f"{_ROOT}: the folder that all others lie in"
+    elif lacking is not None:
+        reason = f"a network: {lacking}"
     if reason is None:
-        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes, hidden, True)
+        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes, hidden, True, own)
     left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
-    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes, hidden, True)
+    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes, hidden, True, own)
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:

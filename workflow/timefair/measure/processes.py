@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -28,7 +29,8 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     """The value of a function, computed in a fork of this process; JSON can represent it.
 
     The fork is killed after `within_s` seconds; None for no limit. An `InputError` is raised here
-    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long.
+    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long. A
+    fork that somebody else has killed is repeated once, unless its time is limited.
     """
     answers = os.memfd_create("timefair-answer")
 
@@ -40,10 +42,12 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
             answer = {"faults": list(error.faults)}
         os.write(answers, json.dumps(answer).encode())
 
-    pid = kernel.forked(live)
-    if within_s is not None:
-        kernel.wait_or_kill(pid, within_s)
-    os.waitpid(pid, 0)
+    for _ in range(1 if within_s else 2):
+        pid = kernel.forked(live)
+        if within_s is not None:
+            kernel.wait_or_kill(pid, within_s)
+        if os.waitpid(pid, 0)[1] != signal.SIGKILL:
+            break
     with os.fdopen(answers) as file:
         file.seek(0)
         text = file.read()

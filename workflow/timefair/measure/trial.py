@@ -1,8 +1,7 @@
 """What is done before any clock starts: an algorithm is loaded, prepared and tried out.
 
-A library that imports inside its functions would import again in every run, since each run is a
-fork of one parent. Therefore a trial launch in a separate process finds the modules that such a
-call loads, and the parent loads them. The parent itself makes no launch.
+A trial launch in a separate process finds the modules that a launch imports, and the parent imports
+them, because each run is a fork of it. The parent itself makes no launch.
 """
 
 from __future__ import annotations
@@ -38,63 +37,47 @@ from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
 
-class Penalized:
-    """An objective without constraints: its values include a penalty for the violation of
-    constraints.
+class _Beneath:
+    """An objective that shows another one.
 
-    It has no ``c_function``: points are evaluated through the interpreter. It counts points, which
-    are half as many as the run's evaluations.
+    It has no ``c_function``: points are evaluated through the interpreter.
     """
 
+    _SHOWN: frozenset[str] = frozenset(
+        {
+            "dimension", "lower", "upper", "integer", "shown", "noisy", "changes", "recommend",
+            "cores", "evaluations", "evaluations_left", "progress",
+        }
+    )  # fmt: skip
+    _objective: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._SHOWN:
+            raise AttributeError(name)
+        return getattr(self._objective, name)
+
+
+class Penalized(_Beneath):
+    """An objective without constraints: its values include a penalty for their violation.
+
+    It counts points, which are half as many as the run's evaluations.
+    """
+
+    _SHOWN = _Beneath._SHOWN | {"start"}
+
     def __init__(self, objective: ConstrainedObjective, weight: float) -> None:
-        self._objective, self._weight = objective, weight
-        self.dimension, self.shown = objective.dimension, 1
-
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        return self._objective.lower
-
-    @property
-    def upper(self) -> NDArray[np.float64]:
-        return self._objective.upper
-
-    @property
-    def integer(self) -> NDArray[np.bool_]:
-        return self._objective.integer
-
-    @property
-    def start(self) -> NDArray[np.float64] | None:
-        return self._objective.start
-
-    @property
-    def noisy(self) -> bool:
-        return self._objective.noisy
-
-    @property
-    def changes(self) -> int:
-        return self._objective.changes
-
-    def recommend(self, x: Any, /) -> None:
-        self._objective.recommend(x)
-
-    @property
-    def cores(self) -> int:
-        return self._objective.cores
+        self._objective, self._weight, self.shown = objective, weight, 1
 
     @property
     def evaluations(self) -> int:
-        return self._objective.evaluations // 2
+        return int(self._objective.evaluations // 2)
 
     @property
     def evaluations_left(self) -> int | None:
         left = self._objective.evaluations_left
         return None if left is None else left // 2
 
-    @property
-    def progress(self) -> float:
-        return self._objective.progress
-
-    def __call__(self, x: Any, /) -> float:
+    def __call__(self, x: Any, /) -> Any:
         g = self._objective.constraints(x)
         return self._objective(x) + self._weight * float(np.maximum(g, 0.0).sum())
 
@@ -113,11 +96,9 @@ def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
     return replace(algorithm, solve=solve)
 
 
-class Rounded:
+class Rounded(_Beneath):
     """An objective that rounds the integer variables of its points, and presents all variables as
     continuous.
-
-    It has no ``c_function``: points are evaluated through the interpreter.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -125,54 +106,16 @@ class Rounded:
         self._integer = integer = objective.integer
         self._least, self._most = objective.lower[integer], objective.upper[integer]
         self.dimension = objective.dimension
-
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        return self._objective.lower - 0.5 * self._integer
-
-    @property
-    def upper(self) -> NDArray[np.float64]:
-        return self._objective.upper + 0.5 * self._integer
-
-    @property
-    def integer(self) -> NDArray[np.bool_]:
-        return np.zeros(self.dimension, dtype=bool)
-
-    @property
-    def shown(self) -> int:
-        return self._objective.shown
-
-    @property
-    def noisy(self) -> bool:
-        return self._objective.noisy
-
-    @property
-    def changes(self) -> int:
-        return self._objective.changes
+        self.lower, self.upper = objective.lower - 0.5 * integer, objective.upper + 0.5 * integer
+        self.integer = np.zeros(self.dimension, dtype=bool)
 
     def recommend(self, x: Any, /) -> None:
         self._objective.recommend(self._rounded(x))
 
-    @property
-    def cores(self) -> int:
-        return self._objective.cores
-
-    @property
-    def evaluations(self) -> int:
-        return self._objective.evaluations
-
-    @property
-    def evaluations_left(self) -> int | None:
-        return self._objective.evaluations_left
-
-    @property
-    def progress(self) -> float:
-        return self._objective.progress
-
-    def __call__(self, x: Any, /) -> float:
+    def __call__(self, x: Any, /) -> Any:
         return self._objective(self._rounded(x))
 
-    def batch(self, points: Any, /) -> NDArray[np.float64]:
+    def batch(self, points: Any, /) -> Any:
         return self._objective.batch(self._rounded(points))
 
     def _rounded(self, points: Any) -> NDArray[np.float64]:
@@ -188,16 +131,8 @@ class Keyed(Rounded):
     """An objective of permutations that takes keys from 0 to 1: their order is the point."""
 
     def __init__(self, objective: Objective) -> None:
-        self._objective = objective
-        self.dimension = objective.dimension
-
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        return np.zeros(self.dimension)
-
-    @property
-    def upper(self) -> NDArray[np.float64]:
-        return np.ones(self.dimension)
+        super().__init__(objective)
+        self.lower, self.upper = np.zeros(self.dimension), np.ones(self.dimension)
 
     def _rounded(self, points: Any) -> NDArray[np.float64]:
         """The order of the keys of points; a point with NaN stays as it is."""
@@ -408,7 +343,7 @@ def trial_launch(
         ends_at_once()
         os.setsid()
         own = os.getpid()
-        kept = keeper.made() if views.namespaces else None  # it ends with its connection
+        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
         trial = os.fork()
         if trial == 0:
             _try_out(own, load, memory_mb, views, told, trace, cores)

@@ -345,7 +345,7 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
 
 # --- Campaigns as records have them -----------------------------------------------------------
 
-SHARED = ("seed", "budget", "limits", "stopping", "block")
+SHARED = ("seed", "budget", "limits", "stopping", "block", "network")
 """Keys of a campaign that determine the runs of all of its algorithms, besides the problems and the
 timing."""
 

@@ -542,6 +542,12 @@ class Campaign(Section):
         "not hold the problem; a second core evaluates for it. `shared`: files stay, for "
         "algorithms that need a cache from run to run.",
     )
+    network: bool = Field(
+        default=False,
+        description="`true`: runs use the network of the machine, for example a licence server or "
+        "a simulator on localhost. `false`: each job has a network of its own, with a loopback, so "
+        "that runs reach no other run; with `isolation: shared`, runs always use the machine's.",
+    )
     timing: Timing = Field(
         default=Timing.model_validate({}), description="How perturbed runs are treated."
     )

@@ -1,9 +1,7 @@
-"""The process that holds the algorithm; it forks a solver for each run.
+"""The process that holds the algorithm, and neither function nor instances; it forks solvers.
 
-It knows neither the function nor the instances that are measured. It loads and prepares the
-algorithm, makes a trial launch on a function of its own, and waits on a socket for requests of its
-starter, which adopts the solvers. Messages to it are pickled; messages from it are JSON, because a
-process that has run the algorithm's code is not trusted.
+Messages to it are pickled; messages from it are JSON, because a process that has run the
+algorithm's code is not trusted.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ class Setup:
     """What a host needs: its starter, an algorithm as in `trial.load`, and its search space.
 
     The bounds and the integer variables have the shape ``(dimension,)``; ``memory_mb`` limits a
-    solver, None for no limit.
+    solver, None for no limit. With ``network``, the host has one of its own.
     """
 
     starter: int
@@ -62,6 +60,7 @@ class Setup:
     integer: NDArray[np.bool_]
     memory_mb: float | None
     folder: Path | None = None
+    network: bool = True
 
 
 @dataclass(frozen=True)
@@ -96,15 +95,16 @@ def main(descriptor: str) -> None:
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
     ends_at_once()
-    with suppress(OSError):  # as with private views, `check` and the record say that it is refused
-        private_folders.own_network()
+    if setup.network:
+        with suppress(OSError):  # as with private views, the record says that it is refused
+            private_folders.own_network()
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:
         connection.send(json.dumps(vars(Ready(faults=list(error.faults)))).encode())
         return
     connection.send(json.dumps(vars(ready)).encode())
-    keeper.hand_over_new(connection, possible=folders.namespaces)
+    keeper.hand_over_new(connection, possible=folders.namespaces, network=False)
     while True:
         message, fds, *_ = socket.recv_fds(connection, LONGEST, 2)
         if not message:
@@ -122,7 +122,7 @@ def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
     algorithm = load(setup.use, setup.parameters, setup.integer_as)
     seconds = monotonic() - begun
     sources = source_files(*involved(setup.use, setup.parameters))
-    folders = views(Isolation.PRIVATE, sources, setup.memory_mb)
+    folders = views(Isolation.PRIVATE, sources, setup.memory_mb, network=False)
     if setup.folder is not None:
         folders = folders.without(setup.folder)
     begun = monotonic()
@@ -170,6 +170,7 @@ def _live(
         folders.enter()
         kernel.die_with_parent(setup.starter)
         kernel.limit_memory(setup.memory_mb)
+        kernel.leave_for_others()
         channel = Channel(channel_fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)

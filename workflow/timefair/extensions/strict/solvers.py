@@ -1,9 +1,7 @@
 """The evaluator's side of runs whose algorithm has its own process.
 
-The job starts one host (`host`), which holds the algorithm. The process of a run holds the problem
-and the objective. It asks the host to fork a solver, and evaluates for the solver on a core of its
-own. Neither can read the other: the host is a new process and not a fork, and processes of the same
-user cannot read or trace the job and its runs.
+The job starts one host, which holds the algorithm and forks a solver for each run. The process of
+the run holds the problem, and evaluates for the solver on another core; neither reads the other.
 """
 
 from __future__ import annotations
@@ -82,6 +80,7 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
         integer=problem.integer,
         memory_mb=prepared.campaign.limits.memory_mb,
         folder=folder.resolve(),
+        network=not prepared.campaign.network,
     )
     with hosted(setup, cores) as host:
         ready = host.ready

@@ -35,17 +35,21 @@ REFUSED = {
     "request_key": errno.EPERM,
     "keyctl": errno.EPERM,
     "memfd_create": errno.ENOMEM,  # no limit counts it
+    "memfd_secret": errno.ENOSYS,
+    "io_uring_setup": errno.ENOSYS,  # its threads wait busily on other cores
     "clone3": errno.ENOSYS,  # its flags are out of reach; programs then call clone
 }
 """The system calls that fail, each with its error. So does ``clone`` of a new namespace."""
 
 _NUMBERS = {
     "x86_64": {
-        0xC000003E: ((203, 144, 142, 314, 141, 272, 308, 248, 249, 250, 319, 435), 56),
+        0xC000003E: ((203, 144, 142, 314, 141, 272, 308, 248, 249, 250, 319, 447, 425, 435), 56),
         # 32-bit calls
-        0x40000003: ((241, 156, 154, 351, 97, 310, 346, 286, 287, 288, 356, 435), 120),
+        0x40000003: ((241, 156, 154, 351, 97, 310, 346, 286, 287, 288, 356, 447, 425, 435), 120),
     },
-    "aarch64": {0xC00000B7: ((122, 119, 118, 274, 140, 97, 268, 217, 218, 219, 279, 435), 220)},
+    "aarch64": {
+        0xC00000B7: ((122, 119, 118, 274, 140, 97, 268, 217, 218, 219, 279, 447, 425, 435), 220)
+    },
 }
 """For each machine and architecture of a call: the numbers of `REFUSED`, and that of clone."""
 

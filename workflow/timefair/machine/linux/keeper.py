@@ -54,18 +54,22 @@ class Keeper:
         return [Orphan(*one) for one in json.loads(text)]
 
 
-def hand_over_new(connection: socket.socket, *, possible: bool) -> None:
+def hand_over_new(connection: socket.socket, *, possible: bool, network: bool) -> None:
     """Make a keeper for what this process forks, and give it to another one, if `possible`."""
     if possible:
-        made().hand_over(connection)
+        made(network=network).hand_over(connection)
     else:
         connection.send(b"none")
 
 
-def made() -> Keeper:
-    """Make a namespace and its keeper, which ends with this process."""
+def made(*, network: bool) -> Keeper:
+    """Make a namespace and its keeper, which ends with this process; with `network`, also enter a
+    network that only this process and its forks have.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     private_folders.own_processes()
+    if network:
+        private_folders.own_network()
     answers = os.memfd_create("timefair-swept")
     number = kernel.forked(partial(_keep, theirs, answers))
     theirs.close()
@@ -77,14 +81,18 @@ _kept: dict[int, Keeper] = {}
 
 
 @contextlib.contextmanager
-def kept() -> Iterator[Keeper]:
-    """A keeper. Afterwards, forks are in this process's namespace again, if it has privileges."""
-    own = os.getpid()
-    keeper = _kept.pop(own, None) or made()
+def kept(*, network: bool) -> Iterator[Keeper]:
+    """A keeper, as `made` makes it. Afterwards, this process has its former namespaces again, if it
+    has privileges.
+    """
+    own, before = os.getpid(), private_folders.namespace("net")
+    keeper = _kept.pop(own, None) or made(network=network)
     try:
         yield keeper
     finally:
-        if private_folders.leave_processes():
+        left = private_folders.leave(before)
+        os.close(before)
+        if left:
             os.kill(keeper.number, signal.SIGKILL)
             os.waitpid(keeper.number, 0)
             keeper.connection.close()

@@ -96,6 +96,35 @@ def cpu_ns_of(pid: int) -> int:
     return time.clock_gettime_ns(clock)
 
 
+def descendants(pid: int | str = "self", skip: Collection[int] = ()) -> Iterator[int]:
+    """The processes below a process, without those to skip and what is below them."""
+    for child in children(pid):
+        if child not in skip:
+            yield child
+            yield from descendants(child, skip)
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """Memory of a process, including what it shares with others; 0 if it has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(read_file(f"/proc/{pid}/statm").split()[1]) * resource.getpagesize() / 2**20
+    return 0.0
+
+
+def memory_mb(pids: Collection[int], enough: float) -> float:
+    """Memory of processes, in which each page is divided by the number of those that share it.
+
+    An upper bound if that is below `enough`: the kernel needs about 10 ms per GB for the exact sum.
+    """
+    if (bound := sum(map(resident_mb, pids))) <= enough:
+        return bound
+    found = 0
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found += int(read_file(f"/proc/{pid}/smaps_rollup").partition(b"\nPss:")[2].split()[0])
+    return found / 1024
+
+
 def cpu_ns_below(pid: int) -> int:
     """CPU time of the descendants of a process, in ns; of those that have ended, in steps of a tick
     (10 ms).
@@ -279,6 +308,14 @@ def limit_memory(memory_mb: float | None) -> None:
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def leave_for_others() -> None:
+    """Let this process use up at most half of what the processes of a user may have together."""
+    for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
+        soft, _ = resource.getrlimit(what)
+        if soft != resource.RLIM_INFINITY:
+            resource.setrlimit(what, (soft // 2, soft // 2))
 
 
 class Orphan(NamedTuple):

@@ -45,7 +45,11 @@ _in_user_namespace = False
 """Whether this process, or one that it is a fork of, has entered a user namespace here."""
 
 _in_own_processes = False
-"""Whether it has called `own_processes`, and not yet `leave_processes`."""
+"""Whether it has called `own_processes`, and not yet `leave`."""
+
+
+in_own_network = False
+"""Whether this process, or one that it is a fork of, is in a network of its own."""
 
 
 class Mount(NamedTuple):
@@ -171,12 +175,14 @@ def enter(
     calls.refuse()
 
 
-def refusal(steps: Sequence[Mount]) -> str | None:
-    """The reason why `enter` fails here, tested in a separate process; None if it succeeds."""
+def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
+    """The reason why `enter` fails here, tested in a separate process; None if it succeeds. With
+    `network`, an own one is tested, too.
+    """
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _try_out(steps, writer)
+        _try_out(steps, network, writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         reason = pipe.read().decode(errors="replace")
@@ -184,10 +190,12 @@ def refusal(steps: Sequence[Mount]) -> str | None:
     return reason or (None if status == 0 else "the kernel ended the process that tried")
 
 
-def _try_out(steps: Sequence[Mount], writer: int) -> NoReturn:
+def _try_out(steps: Sequence[Mount], network: bool, writer: int) -> NoReturn:
     status = 1
     try:
         own_processes()
+        if network:
+            own_network()
         if first := os.fork():
             status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
         else:
@@ -221,17 +229,27 @@ def own_network() -> None:
 
     Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
     """
+    global in_own_network
     _own_namespaces(_CLONE_NEWNET)
+    in_own_network = True
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
-def leave_processes() -> bool:
-    """Undo `own_processes` for later forks; False without privileges, which it needs."""
-    global _in_own_processes
-    fd = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+def namespace(name: str) -> int:
+    """A descriptor of a namespace of this process."""
+    return os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def leave(network: int) -> bool:
+    """Undo `own_processes` for later forks, and enter a network; False without privileges, which
+    both need.
+    """
+    global _in_own_processes, in_own_network
+    fd = namespace("pid")
     try:
-        _in_own_processes = _libc.setns(fd, _CLONE_NEWPID) != 0
+        _in_own_processes = bool(_libc.setns(fd, _CLONE_NEWPID) or _libc.setns(network, 0))
+        in_own_network = in_own_network and _in_own_processes
     finally:
         os.close(fd)
     return not _in_own_processes

@@ -6,6 +6,7 @@ share; two pipes carry the numbers of the next point and of the points that are 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
 import os
@@ -26,7 +27,7 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; each has its own core if there are enough."""
+    """`count` processes that evaluate one problem; each has its own core if it can be had."""
 
     def __init__(self, problem: Problem, count: int) -> None:
         self.count = count
@@ -84,7 +85,10 @@ class Evaluators:
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
-        os.sched_setaffinity(0, cores)
+        with contextlib.suppress(
+            PermissionError
+        ):  # refused by `calls`
+            os.sched_setaffinity(0, cores)
         while number := os.read(self._waiting, _NUMBER.size):
             self._evaluate_one(problem, _NUMBER.unpack(number)[0])
             os.write(self._done, number)

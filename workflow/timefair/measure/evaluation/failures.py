@@ -5,15 +5,19 @@ this process.
 from __future__ import annotations
 
 import errno
+import socket
 import sysconfig
 import traceback
 from pathlib import Path
 
 from timefair.basics.errors import described
+from timefair.machine.linux import private_folders
 from timefair.records.status import Status
 
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 """The failures. Processes send the index in this tuple."""
+
+_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL}
 
 _PACKAGE = Path(__file__).parents[2]
 
@@ -49,7 +53,20 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
         text += _place(error)
     elif error.__cause__ is not None:
         text += f"; from {described(error.__cause__)}"
+    if private_folders.in_own_network and _lacks_network(error):
+        text += "; with network: true, runs use the network of the machine"
     return FAILURES.index(status), text
+
+
+def _lacks_network(error: BaseException | None) -> bool:
+    """Whether an exception, or one that led to it, says that a network is out of reach."""
+    for _ in range(10):
+        if isinstance(error, OSError) and (
+            error.errno in _UNREACHABLE or isinstance(error, socket.gaierror)
+        ):
+            return True
+        error = None if error is None else error.__cause__ or error.__context__
+    return False
 
 
 def outside(error: BaseException) -> list[traceback.FrameSummary]:

@@ -1,11 +1,7 @@
-"""Memory that a run's process shares with its parent: start, header, events, launches, best point.
+"""Memory that a run's process shares with its parent, in anonymous files that outlive it.
 
-The memory belongs to anonymous files that the child inherits. It therefore outlives the child,
-however the child ends. The child writes (`objective`, and `report` below); the parent reads after
-the child has ended.
-
-An algorithm that looks for the files can change them, so the parent checks their contents
-(`Unreadable`, `timefair.records.consistency`).
+The child writes; the parent reads after its end and checks the contents, which an algorithm that
+looks for the files can change (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
 
 
-_START = struct.Struct("=7q")
+_START = struct.Struct("=8q")
 
 
 class Unreadable(ValueError):
@@ -49,7 +45,7 @@ class Start(NamedTuple):
 
     The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
     time that the process itself took to import and prepare the algorithm. If the run's clock is CPU
-    time, `wall` is t0 by CLOCK_MONOTONIC; else 0.
+    time, `wall` is t0 by CLOCK_MONOTONIC; else 0. `memory_mb` is the memory of the process.
     """
 
     t0: int
@@ -59,6 +55,7 @@ class Start(NamedTuple):
     switches: int = 0
     prepared: int = 0
     wall: int = 0
+    memory_mb: int = 0
 
 
 class Logs(NamedTuple):

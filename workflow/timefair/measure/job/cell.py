@@ -199,7 +199,8 @@ def allowed(
         if isinstance(algorithm, Confined | Fresh):
             keeper = algorithm.keeper
         else:
-            keeper = stack.enter_context(kept()) if allowance.views.namespaces else None
+            has_keeper, network = allowance.views.namespaces, allowance.views.network
+            keeper = stack.enter_context(kept(network=network)) if has_keeper else None
         yield algorithm, replace(allowance, keeper=keeper)
 
 

@@ -63,7 +63,7 @@ def main(descriptor: str) -> None:
     trial = trial_launch(loader.on_trial, memory_mb, views, cores, LOADING_S)
     loader.modules = trial.modules
     connection.send(json.dumps([time.monotonic() - begun, trial]).encode())
-    keeper.hand_over_new(connection, possible=views.namespaces)
+    keeper.hand_over_new(connection, possible=views.namespaces, network=views.network)
     while True:
         message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
         if not message:

@@ -199,6 +199,7 @@ class Prepared:
             Isolation(self.campaign.isolation_of(label)),
             [*sources, *self.suite.source_files()],
             self.campaign.limits.memory_mb,
+            network=not self.campaign.network,
         )
 
     def origin(self, label: str) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """The order of a job's runs, and the decision when an instance needs no more of them.
 
-A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
-run. Others compare the algorithms on a problem after each round, by the records of the earlier
-rounds.
+Some rules judge an algorithm by itself after each run; others compare algorithms by the records of
+earlier rounds.
 """
 
 from __future__ import annotations

@@ -1,30 +1,7 @@
 """Prepared processes: each is ready for one kind of job, sleeps, and is forked for every job.
 
-Preparation takes seconds, as long as some jobs: it consists of imports and, for an algorithm, of
-its tables and a trial launch. Therefore it is done once, in a process that then waits on a socket
-without using a core. A job connects to it, passes its request and its log, and waits. The prepared
-process forks, and the fork does the job. Every job of an algorithm begins in the same state, like
-every run of a job.
-
-Prepared processes have levels; each is a fork of the previous level. For measuring, the levels are
-the modules that all algorithms need, then a library, then an algorithm. For the analysis, they are
-the modules that collect records, then those of tables and figures. The first job that needs a level
-creates it.
-
-Who ends whom:
-
-- A prepared process ends with the snakemake that runs the campaign, when it has been idle for
-  `IDLE_S`, or when it is idle and memory is scarce. Until it is ready it ends with the job
-  that had it made.
-- The fork ends in order (SIGHUP) when the job's own process ends, however that
-  happens; signals that the job's own process receives are passed on to it.
-- A fork that ends by a signal that the job's own process did not pass on was ended by somebody
-  else, or by a run that it measured. The job's own process requests another fork, as long as the
-  forks begin runs: `records.journal` gives up a run that ends them all.
-- A fork that is at work goes on when the prepared process ends.
-
-The sockets have abstract addresses, which vanish with the processes. This module has no slow
-imports, because most jobs load nothing else.
+They have levels, each a fork of the previous one: modules, library, algorithm. A job connects by an
+abstract address, and has the level that it needs made. docs/validation/integrity.md: who ends whom.
 """
 
 from __future__ import annotations

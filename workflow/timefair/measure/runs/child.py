@@ -164,6 +164,7 @@ def live(
         assert problem is not None
         kernel.limit_memory(None if isinstance(algorithm, Unloaded) else allowance.memory_mb)
         timer = kernel.KillTimer()
+        kernel.leave_for_others()
         if not state["launches"]:
             state["kill_at"] = now_ns() + allowance.answer_ns
             timer.set(state["kill_at"])
@@ -222,11 +223,13 @@ def _begin_run(
     """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+    memory_mb = round(kernel.resident_mb())
     cpu, t0 = used_ns(), now_ns(allowance.cpu)
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
     prepared = round(prepared_s * 1e9)
     wall = now_ns() if allowance.cpu else 0
-    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches, prepared, wall)
+    delay_ns = -1 if delay is None else delay
+    start = Start(t0, deadline, cpu, delay_ns, switches, prepared, wall, memory_mb)
     state.begin(start)
     return start
 

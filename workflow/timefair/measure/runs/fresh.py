@@ -1,10 +1,7 @@
 """Runs in processes that are not forks of one with the algorithm's or the problem's threads.
 
-A module that starts threads when it is imported, such as a pool of OpenMP, would wait for them for
-ever in a fork of the process that has imported it (`basics.threads`). Therefore the job starts a
-new process without any code of the user (`job.fresh`). It forks a process for each run, which
-imports the modules itself before the run's clock starts. The kernel makes this process a child of
-the job, like those of all other runs.
+In such a fork, a module would wait for its threads for ever (`basics.threads`). A new process
+without code of the user (`job.fresh`) forks the runs, and each imports the modules itself.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import resource
 import select
 import signal
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -257,6 +258,9 @@ _POLL_NS = 1_000_000_000
 
 CHILDREN_NS = 20_000_000
 """So often the CPU time of a run's children is added to a clock of CPU time."""
+
+MEMORY_NS = 100_000_000
+"""So often the memory of a run's processes is summed, if it has more than one."""
 
 Subject = Algorithm | Confined | Fresh
 """What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
@@ -510,7 +514,7 @@ def _process(
     try:
         if allowance.cpu:
             state["elsewhere"] = round(usage.cpu_s * 1e9)
-        _wait_for_exit(pidfd, pid, state, allowance, output, loading_s)
+        _wait_for_exit(pidfd, pid, state, allowance, output, loading_s, spared)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid, spared)
         _, wait_status, rusage = os.wait4(pid, 0)
@@ -539,18 +543,26 @@ def _process(
 
 
 def _wait_for_exit(
-    pidfd: int, pid: int, state: State, allowance: Allowance, output: Output, loading_s: float
+    pidfd: int,
+    pid: int,
+    state: State,
+    allowance: Allowance,
+    output: Output,
+    loading_s: float,
+    spared: Collection[int],
 ) -> None:
     """Wait until the process is a zombie.
 
     The kernel timer ends the process. If it fails, this function ends the process, at a time that
-    follows from the start of the run. Before it, the process may load for `loading_s`.
+    follows from the start of the run. Before it, the process may load for `loading_s`. It is also
+    ended when all processes of the run together exceed the memory limit.
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     before = state["elsewhere"] - _of_orphans(allowance)
     forked = now_ns() + round(loading_s * 1e9)
-    most_ns = CHILDREN_NS if allowance.cpu else _POLL_NS
+    most_ns = CHILDREN_NS if allowance.cpu else MEMORY_NS if allowance.memory_mb else _POLL_NS
+    excess = None
     wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
     while not poll.poll(wait_ns / 1e6):
         output.pass_on()
@@ -561,11 +573,34 @@ def _wait_for_exit(
             left_ns = start.wall + allowance.wall_ns + LATE_NS - now_ns()
             if used_ns >= _latest(start, allowance, forked):
                 left_ns = 0
-        wait_ns = min(left_ns, most_ns)
+        excess = _excess(start, allowance, spared)
+        wait_ns = 0 if excess else min(left_ns, most_ns)
         if wait_ns <= 0:
             os.kill(pid, signal.SIGKILL)
             break
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    if excess and state["stop"] == Stop.RUNNING:
+        state["stop"], state["failure"] = Stop.FAILURE, 1 + FAILURES.index(Status.OUT_OF_MEMORY)
+        state["end"] = state.now_ns() + state["charge"]
+        state.report(excess)
+
+
+def _excess(start: Start | None, allowance: Allowance, spared: Collection[int]) -> str | None:
+    """How the processes of a run together exceed its memory limit; None if they do not.
+
+    The kernel keeps each one of them within the limit (`kernel.limit_memory`).
+    """
+    if start is None or allowance.memory_mb is None:
+        return None
+    pids = [*kernel.descendants(skip=spared)]
+    if allowance.keeper is not None:
+        pids += kernel.descendants(allowance.keeper.number)
+    most_mb = allowance.memory_mb + start.memory_mb
+    if len(pids) == 1 or (used_mb := kernel.memory_mb(pids, most_mb)) <= most_mb:
+        return None
+    growth_mb = used_mb - start.memory_mb
+    limit = f"limits.memory_mb: {allowance.memory_mb:g}"
+    return f"its {len(pids)} processes used {growth_mb:.0f} MB together ({limit})"
 
 
 def _count_children(pid: int, state: State, allowance: Allowance, before: int) -> int:

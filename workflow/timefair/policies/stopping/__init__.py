@@ -1,8 +1,6 @@
-"""Stopping rules: one module each, found by name.
+"""Stopping rules: one module each, found by name, with a class derived from `StoppingPolicy`.
 
-A module declares a class derived from `base.StoppingPolicy`: its fields are the keys of `stopping`
-in the campaign file, and its methods say when there are enough runs. The statistics are those of
-`timefair.statistics.run_count`.
+Its fields are the keys of `stopping` in the campaign file.
 """
 
 from __future__ import annotations
