@@ -4,12 +4,13 @@ A. Kumar, G. Wu, M. Z. Ali, R. Mallipeddi, P. N. Suganthan, S. Das, *A Test-suit
 Constrained Optimization Problems from the Real-World and Some Baseline Results*, Swarm and
 Evolutionary Computation 56, 2020. The functions are problems 8 to 33 of the suite, by its numbers,
 each with one number of variables. The values of f and of the constraints are equal to those of the
-organizers' program within 1e-9, relatively. Problem 24 (robot gripper) is left out: the program
-minimizes the force numerically in every evaluation, and its f is 0 or 10,000 where it is complex.
+organizers' program within 1e-9, relatively. In problem 24 (robot gripper), f is the difference of
+the largest and the least force that the program finds by Octave's ``fminbnd``; it is 0 or 10,000
+where a force is complex.
 
 Constraints are as in ``bbob-constrained``. An equality is ``abs(h) - 1e-4 <= 0``, the tolerance of
 the suite. Variables that the program rounds take only whole numbers here, and so do those of
-problem 31, which it does not round. Problems 15-17, 19, 20, 23, 25, 27, 29, 32 and 33 have no
+problem 31, which it does not round. Problems 15-17, 19, 20, 23-25, 27, 29, 32 and 33 have no
 whole variables; in the others, algorithms for continuous variables need ``integer: round``.
 
 A campaign without ``dimensions`` runs each function in its own number of variables
@@ -25,9 +26,10 @@ x = (9, 1.223041, 36).
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from math import pi
+from math import copysign, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,6 +256,96 @@ def _step_cone_pulley(*x: Any) -> Values:
     wrap = 0.35 * (pi - 2 * np.arcsin((ratio - 1) * d / 6))
     power = 1.75e6 * 8e-3 * w * (1 - np.exp(-wrap)) * pi * d * speeds / 60
     return f, (*(2 - np.exp(wrap)), *(0.75 * 745.6998 - power)), tuple(lengths[0] - lengths[1:])
+
+
+def _arccos(w: complex) -> complex:
+    """As Octave has it for real numbers out of -1 to 1."""
+    w = complex(w)
+    return cmath.acos(w if w.imag else complex(w.real, -copysign(0.0, w.real)))
+
+
+def _below(a: complex, b: complex) -> bool:
+    """a < b; complex numbers by absolute value, then by argument, as in Octave."""
+    if a.imag == b.imag == 0:
+        return a.real < b.real
+    return (abs(a), cmath.phase(a)) < (abs(b), cmath.phase(b))
+
+
+def _sign(a: complex) -> complex:
+    return a / abs(a) if a else 0.0
+
+
+def _least(f: Callable[[complex], complex], upper: float) -> complex:
+    """The value that ``fminbnd(f, 0, upper)`` of Octave finds, by Brent's method of 1973."""
+    golden, a, b = 0.5 * (3 - 5**0.5), complex(0), complex(upper)
+    x = v = w = golden * b
+    fx = fv = fw = f(x)
+    e = d = complex(0)
+    for _ in range(499):
+        middle = 0.5 * (a + b)
+        tolerance = 2 * 2.0**-52 * abs(x) + 1e-4 / 3
+        if not _below(2 * tolerance - 0.5 * (b - a), complex(abs(x - middle))):
+            break
+        parabolic = abs(e) > tolerance
+        if parabolic:
+            r, q = (x - w) * (fx - fv), (x - v) * (fx - fw)
+            p, q = (x - v) * q - (x - w) * r, 2 * (q - r)
+            p, q, r, e = -p * _sign(q), complex(abs(q)), e, d
+            parabolic = (
+                abs(p) < abs(0.5 * q * r) and _below(q * (a - x), p) and _below(p, q * (b - x))
+            )
+        if parabolic:
+            d = p / q
+            u = x + d
+            nearest = b - u if _below(b - u, u - a) else u - a
+            if _below(nearest, complex(2 * tolerance)):
+                d = tolerance * (_sign(middle - x) + (middle == x))
+        else:
+            e = b - x if _below(x, middle) else a - x
+            d = golden * e
+        u = x + max(abs(d), tolerance) * (_sign(d) + (d == 0))
+        fu = f(u)
+        before = _below(u, x)
+        if _below(fu, fx):
+            a, b = (a, x) if before else (x, b)
+            v, fv, w, fw, x, fx = w, fw, x, fx, u, fu
+            continue
+        a, b = (u, b) if before else (a, u)
+        if not _below(fw, fu) or w == x:
+            v, fv, w, fw = w, fw, u, fu
+        elif not _below(fv, fu) or v in (x, w):
+            v, fv = u, fu
+    return fx
+
+
+def _robot_gripper(a: Any, b: Any, c: Any, e: Any, f: Any, length: Any, delta: Any) -> Values:
+    actuator = 99.9999
+
+    def angles(z: complex) -> tuple[complex, complex]:
+        left = length - z
+        square = left**2 + e**2
+        alpha = _arccos((a**2 + square - b**2) / (2 * a * square**0.5))
+        return alpha, _arccos((b**2 + square - a**2) / (2 * b * square**0.5))
+
+    def force(z: complex) -> complex:
+        alpha, beta = angles(z)
+        turned = alpha + cmath.atan(e / (length - z))
+        return 100 * b * cmath.sin(alpha + beta) / (2 * c * cmath.cos(turned))
+
+    def opening(z: float) -> complex:
+        beta = angles(z)[1] - cmath.atan(e / (length - z))
+        return 2 * (e + f + c * cmath.sin(beta + delta))
+
+    spread = -_least(lambda z: -force(z), actuator) - _least(force, actuator)
+    narrow, wide = opening(actuator), opening(0.0)
+    g = (
+        *(narrow - 50, -narrow, 100 - wide, wide - 150),
+        length**2 + e**2 - (a + b) ** 2,
+        b**2 - (a - e) ** 2 - (length - actuator) ** 2,
+        actuator - length,
+    )
+    real = [1e4 if each.imag else each.real for each in map(complex, (spread, *g))]
+    return real[0], real[1:], ()
 
 
 def _thrust_bearing(r: Any, recess: Any, mu: Any, flow: Any) -> Values:
@@ -542,6 +634,13 @@ DESIGNS = {
     23: Design(
         "step-cone pulley", _step_cone_pulley, 16.069868725, (0, 0, 0, 0, 0), (60, 60, 90, 90, 90)
     ),
+    24: Design(
+        "robot gripper",
+        _robot_gripper,
+        2.5287918415,
+        (10, 10, 100, 0, 10, 100, 1),
+        (150, 150, 200, 50, 150, 300, 3.14),
+    ),
     25: Design(
         "thrust bearing", _thrust_bearing, 1616.1197650512, (1, 1, 1e-06, 1), (16, 16, 1.6e-05, 16)
     ),
@@ -642,4 +741,4 @@ class Engineering(Suite):
 
 
 ENGINEERING = Engineering()
-"""25 engineering designs with inequality and equality constraints."""
+"""26 engineering designs with inequality and equality constraints."""

@@ -17,7 +17,7 @@
 | ``cec2021`` | The functions of the CEC2021 competition, as distributed |
 | ``cec2022`` | The functions of the CEC2022 competition, as distributed |
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
-| ``engineering`` | 25 engineering designs with inequality and equality constraints |
+| ``engineering`` | 26 engineering designs with inequality and equality constraints |
 | ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
 | ``ma-bbob`` | 30 affine combinations of the functions of `bbob` |
 | ``moving`` | Peaks that move after seconds or evaluations of the run |
