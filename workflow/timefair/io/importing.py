@@ -1,7 +1,8 @@
 """Writes the runs of one algorithm from published data to a record file.
 
-Times in the data come from a foreign clock, because timefair has not measured them. If the data are
-compared with runs of a campaign, they are imported without their times.
+Times in the data come from a foreign clock, unless timefair has measured them and the reference
+kernels of the machine. If the data are compared with runs of a campaign, they are imported without
+times of a foreign clock.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from timefair.io.forms import form_cells
 from timefair.io.ioh_read import ioh_data_sets
 from timefair.io.table_read import Cells, Known, Layout, Numbering, sets_of
 from timefair.io.timefair_read import COLLECTED, timefair_data_sets
-from timefair.records.schema import EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
+from timefair.records.schema import BRIDGE, EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Perturbation
 from timefair.records.store import write_record
 
@@ -151,6 +152,8 @@ def _timed(runs: list[Timed]) -> dict[str, Any]:
         "perturbation": [Perturbation.UNKNOWN] * len(runs),
         "budget_s": [run.budget_s for run in runs],
         "budget_evaluations": [run.budget_evaluations for run in runs],
+        "cpu_s": [run.cpu_s for run in runs],
+        "evaluation_cost_s": [run.cost_s for run in runs],
     }
 
 
@@ -245,6 +248,8 @@ class Imported:
     """Numbers of what is not imported, such as ``("run", "on other problems")``."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
     """(dimension, seconds, evaluations) that runs were allowed, if the record has times."""
+    bridge: Mapping[str, Any] | None = None
+    """By what its times are compared with those of measured runs (`records.schema.BRIDGE`)."""
 
     @property
     def origin(self) -> str:
@@ -444,7 +449,9 @@ def _write(
         "sha256": sha256,
         "cautions": found.cautions,
     }
-    if found.timed:
+    if found.bridge:
+        source[BRIDGE] = found.bridge
+    elif found.timed:
         source[FOREIGN_CLOCK] = True
     write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
 
@@ -474,7 +481,8 @@ def _batches(
         if wanted is not None:
             chosen = [run for run in runs if run.instance in wanted.instances]
             found.left_out["run", "on other problems"] += len(runs) - len(chosen)
-            runs = list(_without_times(chosen, one, cautions))
+            runs = list(_comparable(chosen, one, cautions))
+            found.bridge = one.bridge
         if runs:
             clocked = [(run, run.timed) for run in runs if run.timed is not None]
             found.timed |= bool(clocked)
@@ -519,7 +527,7 @@ def _not_seen(
     return kept
 
 
-def _without_times(
+def _comparable(
     runs: list[PublishedRun], one: DataSet, cautions: Cautions
 ) -> Iterator[PublishedRun]:
     """The runs in the form in which they can be compared with those of a campaign."""
@@ -531,6 +539,9 @@ def _without_times(
             )
         if run.timed is not None and not run.timed.counted:
             raise InputError("no evaluations, so it cannot be compared with measured runs")
+        if one.bridge is not None:
+            yield run
+            continue
         if run.timed is not None and not np.isnan(run.timed.end_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)
