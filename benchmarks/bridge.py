@@ -2,12 +2,12 @@
 
     python benchmarks/bridge.py [--rounds 8] [--output cells.json]
 
-In turns, processes measure six algorithms on three functions, with a fixed number of evaluations:
-as they are (`here`), stopped half of the time (`duty cycle`, 5 of 10 ms), with an interpreter whose
-memory allocations are checked (`checked memory`), and with one that calls a function at each call
-and return (`traced calls`). Before each algorithm and function, they time the kernels. One row per
-machine, clock and kind of implementation: the ratio of seconds, here to there, the bridge with its
-interval, and the cells (algorithms times functions) whose ratio is in it.
+In turns, four processes measure six algorithms on three functions, with a fixed number of
+evaluations: as they are (`here`), stopped half of the time (`duty cycle`), with an interpreter
+whose memory allocations are checked (`checked memory`), and with one that calls a function at each
+call and return (`traced calls`). Before each algorithm and function, they time the kernels. One row
+per machine, clock and algorithm: the ratio of seconds, here to there, on each function, the bridge
+with its interval, and the functions whose ratio is in it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -30,9 +31,9 @@ ALGORITHMS = {
     "PRAXIS": "nlopt:LN_PRAXIS",
     "CMA-ES": "pycma:CMA-ES",
     "scipy-DE": "scipy:differential_evolution",
-    "OnePlusOne": "nevergrad:OnePlusOne",
+    "Nelder-Mead": "scipy:Nelder-Mead",
 }
-FUNCTIONS, DIMENSION, SECONDS = (1, 8, 15), 10, 0.06
+FUNCTIONS, DIMENSION, SECONDS, RUNS = (1, 8, 15), 10, 0.03, 2
 MACHINES = {
     "here": {},
     "duty cycle": {"DUTY": "1"},
@@ -85,43 +86,52 @@ def spent(algorithm, problem, evaluations, seed):
         return time.process_time() - cpu, time.monotonic() - wall
 
 
-def job(numbers: dict, seed: int) -> list:
-    """The seconds and kernels of each cell; without numbers of evaluations, these numbers."""
+def worker() -> None:
+    """Print the evaluations of each cell, then seconds and kernels for each seed that is read."""
     from timefair.algorithms import registry
     from timefair.measure.kernels import kernels
     from timefair.problems.registry import SUITES
 
+    cells = [
+        (label, f, registry.load(use, {}), SUITES["bbob"].problem(f, DIMENSION, 1))
+        for label, use in ALGORITHMS.items()
+        for f in FUNCTIONS
+    ]
+    numbers = []
+    for _, _, algorithm, problem in cells:
+        spent(algorithm, problem, 100, 0)
+        pace = min(spent(algorithm, problem, 300, k)[0] / 300 for k in range(2))
+        numbers.append(max(int(SECONDS / pace), 50))
+    print(json.dumps(numbers), flush=True)
     if "TRACED" in os.environ:
         sys.setprofile(lambda *_: None)
-    rows = []
-    for label, use in ALGORITHMS.items():
-        algorithm = registry.load(use, {})
-        for function in FUNCTIONS:
-            problem = SUITES["bbob"].problem(function, DIMENSION, 1)
-            spent(algorithm, problem, 100, 0)
-            if not numbers:
-                pace = min(spent(algorithm, problem, 400, k)[0] / 400 for k in range(3))
-                rows.append([label, function, max(int(SECONDS / pace), 50)])
-                continue
+    for line in sys.stdin:
+        seed, numbers = json.loads(line)
+        rows = []
+        for (label, function, algorithm, problem), many in zip(cells, numbers, strict=True):
             timed = kernels()
-            many = numbers[f"{label} {function}"]
-            runs = [spent(algorithm, problem, many, seed + k) for k in range(3)]
+            runs = [spent(algorithm, problem, many, seed + k) for k in range(RUNS)]
             rows.append([label, function, np.mean(runs, axis=0).tolist(), timed])
-    return rows
+        print(json.dumps(rows), flush=True)
 
 
-def measured(machine: str, numbers: dict, seed: int) -> list:
-    """What a process of its own measures on a machine."""
-    command = [sys.executable, __file__, "--job", json.dumps(numbers), "--seed", str(seed)]
-    environment = {**os.environ, **MACHINES[machine]}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
-    if machine == "duty cycle":
-        while process.poll() is None:
-            time.sleep(STOPPED_S)
-            process.send_signal(signal.SIGSTOP)
-            time.sleep(STOPPED_S)
-            process.send_signal(signal.SIGCONT)
-    return json.loads(process.communicate()[0].splitlines()[-1])
+def started(machine: str) -> subprocess.Popen:
+    """A process on a machine."""
+    return subprocess.Popen(
+        [sys.executable, __file__, "--worker"], text=True, env={**os.environ, **MACHINES[machine]},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def answered(process: subprocess.Popen, asked: object, *, stopping: bool) -> list:
+    """What a process measures; if `stopping`, it is stopped half of the time."""
+    process.stdin.write(json.dumps(asked) + "\n")
+    process.stdin.flush()
+    while stopping and not select.select([process.stdout], [], [], STOPPED_S)[0]:
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(STOPPED_S)
+        process.send_signal(signal.SIGCONT)
+    return json.loads(process.stdout.readline())
 
 
 def main() -> None:
@@ -129,24 +139,27 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--cells", type=Path, help="an earlier output: nothing is measured")
-    parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.job is not None:
-        print(json.dumps(job(options.job, options.seed)))
+    if options.worker:
+        worker()
         return
     if options.cells:
         rows = json.loads(options.cells.read_text())
     else:
-        numbers = {f"{label} {f}": n for label, f, n in measured("here", {}, 0)}
-        rows = [
-            [machine, *row]
-            for turn in range(options.rounds)
-            for machine in MACHINES
-            for row in measured(machine, numbers, 10 * turn)
-        ]
-        if options.output:
-            options.output.write_text(json.dumps(rows))
+        processes = {machine: started(machine) for machine in MACHINES}
+        numbers, *_ = [json.loads(each.stdout.readline()) for each in processes.values()]
+        rows = []
+        for turn in range(options.rounds):
+            for machine, process in processes.items():
+                asked = [10 * turn, numbers]
+                found = answered(process, asked, stopping=machine == "duty cycle")
+                rows += [[machine, *row] for row in found]
+            if options.output:
+                options.output.write_text(json.dumps(rows))
+        for process in processes.values():
+            process.stdin.close()
+            process.wait()
     report(rows)
     print(f"load: {os.getloadavg()[0]:.1f}")
 

@@ -5,6 +5,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records.bridge import KERNELS, bridge
+
 TIMES = {"arithmetic": 3e-3, "memory": 2e-3, "interpreter": 4e-3}
 
 
@@ -30,9 +31,9 @@ def test_the_kernel_is_that_of_the_implementation(rng):
     compiled, python = (bridge(code, here, there) for code in ("compiled", "your Python"))
     assert (compiled.kernel, python.kernel) == ("arithmetic", "interpreter")
     assert compiled.ratio == pytest.approx(1, abs=0.03)
-    assert compiled.low > 0.9 and compiled.high < 1.1  # a slow interpreter does not concern it
+    assert 0.9 < compiled.low < compiled.high < 1.1  # a slow interpreter does not concern it
     assert python.ratio == pytest.approx(1 / 3, abs=0.02)
-    assert python.low < 1 / 3 and python.high > 1  # but Python also calls compiled code
+    assert python.low < 1 / 3 < 1 < python.high  # but Python also calls compiled code
 
 
 def test_the_clock_is_the_one_that_is_asked_for():

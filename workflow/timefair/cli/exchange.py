@@ -81,7 +81,7 @@ def add_to(commands: Commands) -> None:
         "import",
         help="convert published data to a record without times",
         description="Converts published data to a record, for comparison with measured runs in "
-        "evaluations.",
+        "evaluations, and runs of timefair also in seconds.",
     )
     imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for name, words in (FORMATS | RECORDS).items():
@@ -89,8 +89,9 @@ def add_to(commands: Commands) -> None:
             name,
             help=words,
             description=f"Reads the runs of one algorithm in {words} from a folder or an archive "
-            "and writes them to a record, with evaluations and without times. Snakemake runs this "
-            "command for the data that a campaign names under `published`.",
+            "and writes them to a record, with evaluations and, if timefair has measured them and "
+            "the reference kernels, with times. Snakemake runs this command for the data that a "
+            "campaign names under `published`.",
             example=f"timefair import {name} {SOURCES[name]} --output {name}.parquet",
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
