@@ -48,13 +48,15 @@ WITHIN_MEASURE = {
     "evaluation": set(),
     "launching": set(),
     "isolation": set(),
+    "kernels": set(),
     "perturbation": set(),
     "processes": set(),
     "runner": set(),
     "trial": {"evaluation", "launching", "isolation"},
     "runs": {"evaluation", "launching", "isolation", "processes"},
     "job": {
-        "evaluation", "launching", "isolation", "perturbation", "trial", "processes", "runs",
+        "evaluation", "launching", "isolation", "kernels", "perturbation", "trial", "processes",
+        "runs",
     },
     "audit": {"evaluation", "launching", "trial", "runs", "runner"},
 }  # fmt: skip

@@ -110,7 +110,9 @@ def _lines(arguments: argparse.Namespace) -> Iterator[str]:
     yield from (*_time_lines(campaign), *_finished_lines(campaign))
     yield f"algorithms    {len(campaign.algorithms)}"
     if campaign.published:
-        yield f"published     {len(campaign.published)}, in evaluations only"
+        recorded = any(of.format == "timefair" for of in campaign.published.values())
+        seconds = "; seconds if kernels were timed" if recorded else " only"
+        yield f"published     {len(campaign.published)}, in evaluations{seconds}"
     yield f"jobs          {jobs}{blocks}"
     yield from _change_lines(campaign)
     yield from (*_machine_lines(campaign), *_isolation_lines(campaign))

@@ -76,13 +76,14 @@ def add_to(commands: Commands) -> None:
 
     import_ = commands.add_parser(
         "import",
-        help="convert published data to a record without times",
+        help="convert published data to a record",
         description="Reads the runs of one algorithm from published data, and writes them to a "
         "record. Formats: coco, ioh (a folder or an archive of COCO or IOHprofiler), timefair (the "
         "folder or archive of a campaign), table (one row per improvement, CSV or Parquet) and "
-        "benchopt (its results). Only tables and data with a column of seconds have times, and "
-        "--campaign omits them, because a foreign clock cannot be compared with that of the "
-        "campaign. Snakemake runs this command for the data that a campaign names under "
+        "benchopt (its results). Runs of timefair with times of reference kernels keep their "
+        "seconds. Other tables and data with a column of seconds have times, too, but --campaign "
+        "omits them, because a foreign clock cannot be compared with that of the campaign. "
+        "Snakemake runs this command for the data that a campaign names under "
         "`published`. `timefair analyse` compares all algorithms of a table, with their times.",
         example="timefair import coco exported-coco/Nelder-Mead --output coco.parquet\n"
         "timefair import ioh exported-ioh/Nelder-Mead --output ioh.parquet\n"

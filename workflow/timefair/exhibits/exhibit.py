@@ -228,7 +228,9 @@ class Exhibit:
 
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
-        frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
+        taken = self._taken(runs, analysis)
+        frame = self.build(taken, analysis)
+        frame = marked(frame, replace(runs, clock=taken.clock), analysis.confidence)
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
         frame.attrs[ORDER] = in_order_of_looks(runs)

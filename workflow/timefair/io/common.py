@@ -6,10 +6,10 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -121,7 +121,7 @@ class Timed:
 
     `time_s`, shape (events,), and `end_s` are seconds since the start of the run, NaN if they are
     not known; `best_f` is inf without a finite value. If evaluations are not `counted`, the result
-    is the only event, at evaluation 1.
+    is the only event, at evaluation 1. `cost_s` is the simulated cost of an evaluation.
     """
 
     time_s: NDArray[np.float64]
@@ -132,6 +132,8 @@ class Timed:
     budget_s: float | None = None
     budget_evaluations: int | None = None
     counted: bool = True
+    cpu_s: float | None = None
+    cost_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ class DataSet:
     """The runs of an algorithm on a function in a dimension.
 
     `read` reads the data files, `index` is the file that lists the runs, relative to the folder of
-    the data, and `name` that of the function, empty if it has only a number.
+    the data, and `name` that of the function, empty if it has only a number. With a `bridge`
+    (`records.schema.BRIDGE`), its times can be compared with those of another machine.
     """
 
     algorithm: str
@@ -189,6 +192,7 @@ class DataSet:
     read: Callable[[], list[PublishedRun]]
     index: Path
     name: str = ""
+    bridge: Mapping[str, Any] | None = None
 
 
 def content(runs: list[PublishedRun]) -> bytes:

@@ -1,7 +1,8 @@
 """Writes the runs of one algorithm from published data to a record file.
 
-Times in the data come from a foreign clock, because timefair has not measured them. If the data are
-compared with runs of a campaign, they are imported without their times.
+Times in the data come from a foreign clock, unless timefair has measured them and the reference
+kernels of the machine. If the data are compared with runs of a campaign, they are imported without
+times of a foreign clock.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ from timefair.io.table_read import (
     rows_of,
     sets_of,
 )
-from timefair.records.schema import EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
+from timefair.io.timefair_read import COLLECTED, timefair_data_sets
+from timefair.records.schema import BRIDGE, EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Perturbation
-from timefair.records.store import open_record, write_record
+from timefair.records.store import write_record
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 """Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
@@ -133,44 +135,6 @@ def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
         cautions.add("", "samples that took as long as a later one are omitted", rows=dropped)
     cautions.add("", "evaluations are iterations of the solver plus 1, or numbers of samples")
     return cells.at(order[kept[order]])
-
-
-COLLECTED = "collected"
-"""The folder of a campaign with one record per algorithm."""
-KEYS = ("algorithm", "suite", "function", "dimension")
-READ = (*KEYS, "instance", "f_opt", "evaluations", "events")
-
-
-def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """The runs of all collected records, without their times."""
-    found = []
-    for path in folder.indices(".parquet"):
-        folder.beside(path, path.name)  # tables and single records are not left out by mistake
-        if path.parent.name == COLLECTED:
-            table = open_record(path).read().select(READ)
-            cautions.rows[path] = len(table)
-            keys = table.select(KEYS).group_by(KEYS).aggregate([]).to_pylist()
-            found += [_data_set(table, key, folder.place(path)) for key in keys]
-    return found
-
-
-def _data_set(table: pa.Table, key: dict[str, Any], index: Path) -> DataSet:
-    for name in KEYS:
-        table = table.filter(pc.equal(table[name], key[name]))
-    return DataSet(**key, read=partial(_runs, table), index=index)
-
-
-def _runs(table: pa.Table) -> list[PublishedRun]:
-    return [
-        PublishedRun.of_lines(
-            row["instance"],
-            row["f_opt"],
-            [event["evaluations"] for event in row["events"]],
-            [event["precision"] for event in row["events"]],
-            row["evaluations"],
-        )
-        for row in table.to_pylist()
-    ]
 
 
 def _refuse_contradiction(
@@ -289,6 +253,8 @@ def _timed(runs: list[Timed]) -> dict[str, Any]:
         "perturbation": [Perturbation.UNKNOWN] * len(runs),
         "budget_s": [run.budget_s for run in runs],
         "budget_evaluations": [run.budget_evaluations for run in runs],
+        "cpu_s": [run.cpu_s for run in runs],
+        "evaluation_cost_s": [run.cost_s for run in runs],
     }
 
 
@@ -383,6 +349,8 @@ class Imported:
     """Numbers of what is not imported, such as ``("run", "on other problems")``."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
     """(dimension, seconds, evaluations) that runs were allowed, if the record has times."""
+    bridge: Mapping[str, Any] | None = None
+    """By what its times are compared with those of measured runs (`records.schema.BRIDGE`)."""
 
     @property
     def origin(self) -> str:
@@ -582,7 +550,9 @@ def _write(
         "sha256": sha256,
         "cautions": found.cautions,
     }
-    if found.timed:
+    if found.bridge:
+        source[BRIDGE] = found.bridge
+    elif found.timed:
         source[FOREIGN_CLOCK] = True
     write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
 
@@ -612,7 +582,8 @@ def _batches(
         if wanted is not None:
             chosen = [run for run in runs if run.instance in wanted.instances]
             found.left_out["run", "on other problems"] += len(runs) - len(chosen)
-            runs = list(_without_times(chosen, one, cautions))
+            runs = list(_comparable(chosen, one, cautions))
+            found.bridge = one.bridge
         if runs:
             clocked = [(run, run.timed) for run in runs if run.timed is not None]
             found.timed |= bool(clocked)
@@ -657,7 +628,7 @@ def _not_seen(
     return kept
 
 
-def _without_times(
+def _comparable(
     runs: list[PublishedRun], one: DataSet, cautions: Cautions
 ) -> Iterator[PublishedRun]:
     """The runs in the form in which they can be compared with those of a campaign."""
@@ -669,6 +640,9 @@ def _without_times(
             )
         if run.timed is not None and not run.timed.counted:
             raise InputError("no evaluations, so it cannot be compared with measured runs")
+        if one.bridge is not None:
+            yield run
+            continue
         if run.timed is not None and not np.isnan(run.timed.end_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)

@@ -127,7 +127,8 @@ class Origins:
 
     Machines are without their name and the cores of a job. Only a tuned variant has `tuning`: the
     record of its search. ``hosts`` has the name and kind of each machine, and the times of the
-    first and the last start of a run on it.
+    first and the last start of a run on it. ``kernels`` has the times of the reference kernels in
+    each record (`records.bridge`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -136,6 +137,7 @@ class Origins:
     machine: list[Any] = field(default_factory=list)
     tuning: list[Any] = field(default_factory=list)
     hosts: list[dict[str, str]] = field(default_factory=list)
+    kernels: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """Add the values that a record names, or that a collected file names for all
@@ -144,8 +146,11 @@ class Origins:
         collected = facts.get("collected")
         for one in collected.get("hosts", ()) if collected else ():
             self._add_host(one)
+        self.kernels += (collected or {}).get("kernels", ())
+        if "kernels" in facts:
+            self.kernels.append(facts["kernels"])
         for name, values in vars(self).items():
-            if name == "hosts":
+            if name in ("hosts", "kernels"):
                 continue
             for value in collected.get(name, ()) if collected else [facts.get(name)]:
                 if name == "tuning" and value is None:

@@ -25,6 +25,11 @@ PUBLISHED = "published"
 FOREIGN_CLOCK = "foreign_clock"
 """Key within that fact: whether the record has times, which others have measured."""
 
+BRIDGE = "bridge"
+"""Key within that fact: what the times of a record of timefair can be compared by, the kernels of
+its records (`records.bridge`) with their ``clock``, ``implementation`` and ``machine``.
+"""
+
 BY_PLACE = ("stopping", "schedule")
 """Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose."""
 

@@ -86,7 +86,9 @@ def _beside(campaign: Campaign) -> str:
     if not campaign.published:
         return ""
     named = listed(list(campaign.published))
-    return f" Comparisons in evaluations include published data of {named}."
+    recorded = any(of.format == "timefair" for of in campaign.published.values())
+    what = "of costs to targets" if recorded else "in evaluations"
+    return f" Comparisons {what} include published data of {named}."
 
 
 def _runs(campaign: Campaign) -> str:

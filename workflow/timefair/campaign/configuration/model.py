@@ -286,13 +286,13 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
 
 
 class Published(Section):
-    """Published data of an algorithm: numbers of evaluations are used, times are not."""
+    """Published data of an algorithm: evaluations are used, times only of timefair's own runs."""
 
     format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = Field(
         description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
         "(`.json` or, before 2021, `.info`, `.dat`), a campaign of timefair (its folder or "
-        "archive), or a table of runs (`.csv`, `.parquet`) of your own or of benchopt. Times of "
-        "other machines are left out."
+        "archive; its seconds are converted by reference kernels), or a table of runs (`.csv`, "
+        "`.parquet`) of your own or of benchopt. Other times are left out."
     )
     path: str = Field(
         min_length=1,
@@ -497,7 +497,7 @@ class Campaign(Section):
     published: dict[Name, Published] = Field(
         default={},
         description="Algorithms with published data, each under a label of your choice. They "
-        "appear only in results that count evaluations.",
+        "appear only in results that count the cost to a target.",
     )
     budget: Budget = Field(
         description="Limits of a run. The first limit that a run reaches ends it. At least one is "

@@ -28,6 +28,7 @@ from timefair.records.integrity import (
     undeclared_software,
 )
 from timefair.records.requirement import required_in_words, unmet
+from timefair.records.rundata import bridged
 from timefair.records.rundata.clocks import ancillary_costs
 from timefair.records.rundata.machines import mixture
 from timefair.records.rundata.runs import Runs
@@ -433,7 +434,7 @@ def code_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _configuration(runs, analysis)
     yield from each("checklist", runs, analysis)
     if runs.sources:
-        yield _published(runs)
+        yield _published(runs, analysis)
 
 
 def _code(runs: Runs) -> ChecklistPart:
@@ -494,7 +495,7 @@ def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
     )
 
 
-def _published(runs: Runs) -> ChecklistPart:
+def _published(runs: Runs, analysis: Analysis) -> ChecklistPart:
     """The published data in addition to the measured runs, and the files of the published data."""
     said = [
         f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
@@ -509,6 +510,6 @@ def _published(runs: Runs) -> ChecklistPart:
         for label, source in sorted(runs.sources.items())
         for caution in source.get("cautions", [])
     ]
-    return ChecklistPart(
-        "Published data", f"in evaluations only: {listed(said)}", sentence(*cautions)
-    )
+    scaled = bridged.said([*runs.sources], runs, analysis.confidence)
+    evidence = f"{scaled or 'in evaluations only:'} {listed(said)}"
+    return ChecklistPart("Published data", evidence, sentence(*cautions))

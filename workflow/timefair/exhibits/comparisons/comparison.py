@@ -18,6 +18,7 @@ from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.records.rundata.bridged import at_ends
 from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
 from timefair.records.rundata.runs import Runs
@@ -167,7 +168,21 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def decided(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
     """The rows of the table, and whether some pairs are not listed; tables share the result."""
-    return runs.once(("pairs", repr(analysis)), lambda: _rows(runs, analysis))
+    return runs.once(("pairs", repr(analysis)), lambda: _at_all_ends(runs, analysis))
+
+
+def _at_all_ends(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of the table; a verdict that a bridge between machines could change is none."""
+    rows, limited = _rows(runs, analysis)
+    for there in at_ends(runs, analysis.confidence):
+        found = {tuple(row[name] for name in VERDICT): row for row in _rows(there, analysis)[0]}
+        for row in rows:
+            other = found.get(tuple(row[name] for name in VERDICT), row)
+            row["p"] = max(row["p"], other["p"])
+            row["p_adjusted"] = max(row["p_adjusted"], other["p_adjusted"])
+            if row.get("better") != other.get("better"):
+                row |= {"better": None, "p_adjusted": 1.0}
+    return rows, limited
 
 
 def _rows(

@@ -28,6 +28,7 @@ from timefair.exhibits.columns import (
 from timefair.exhibits.curves.ecdf import until_cut
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.records.rundata.bridged import bridges
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent
 from timefair.records.rundata.published import told_in, with_published
@@ -161,6 +162,7 @@ def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> p
 def _frame(
     runs: Runs, analysis: Analysis, keys: Iterable[Column], *, confidence: float | None
 ) -> pd.DataFrame:
+    of_others = bridges(runs, analysis.confidence)
     runs, targets = with_published(runs), analysis.targets_from_easy
     spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
     values = column_names(VALUES if confidence is None else LIMITS)
@@ -183,6 +185,9 @@ def _frame(
                 interval = ert_interval(cost, success, confidence=confidence)
                 part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
                 part[f"{column}{HEAVY}"] = interval.heavy_tail
+                if unit == "seconds" and (one := of_others.get(str(group["algorithm"]))):
+                    part[f"{column}_low"] = interval.low * one.low / one.ratio
+                    part[f"{column}_high"] = interval.high * one.high / one.ratio
         parts.append(part)
     return stacked(parts, [*key_names, "target", *column_names(COUNTS), *values])
 

@@ -12,6 +12,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.algorithms.registry import implementation
 from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.campaign import earlier, plan, provenance, requirement
@@ -22,6 +23,7 @@ from timefair.measure.job import schedule, stopping
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.job.stopping import Repetitions
+from timefair.measure.kernels import kernels
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row
 from timefair.measure.runs.child import Allowance, Confined
@@ -87,7 +89,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             prepared.schedule = facts_of(noted.schema).get("schedule", {})
         _take_earlier_runs(prepared, job, record, journal)
         missing = _missing(repetitions, journal)
-        first = next(missing, None)
+        first, timed = next(missing, None), dict[str, Any]()
         if first is not None:
             requirement.check(campaign)
             files.remove_abandoned()
@@ -97,8 +99,11 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
                 turns = chain([first], missing)
                 _measure(prepared, job, running, repetitions, turns, journal, begun)
+                code = implementation(campaign.algorithms[job.algorithm].use)
+                timed = {"implementation": code, **kernels()}
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
-        write_record(record, done, _facts(prepared, job, key, repetitions, number))
+        facts = _facts(prepared, job, key, repetitions, number)
+        write_record(record, done, facts | ({"kernels": timed} if timed else {}))
 
 
 def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:

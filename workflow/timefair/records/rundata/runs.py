@@ -46,7 +46,7 @@ from timefair.records.rundata.traces import (
     read_vectors,
     scaled_launches,
 )
-from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
+from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_TIME, Perturbation, StopReason
 from timefair.records.store import facts_of
 from timefair.statistics.curves import best_so_far
@@ -128,6 +128,8 @@ class Runs:
         with times are not separate. Source of the published data of each algorithm.
     in_values
         Whether targets are values of f.
+    clock
+        The clock of the times of measured runs. Times of published ones are as recorded.
     """
 
     frame: pd.DataFrame
@@ -146,6 +148,7 @@ class Runs:
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     in_values: bool = False
+    clock: Clock = "wall"
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
@@ -183,7 +186,9 @@ class Runs:
         taken = cls._some(source, plain, ~apart, facts)
         if not apart.any():
             return replace(taken, sources=sources)
-        others = cls._some(source, plain, apart, {}).without_times()
+        others = cls._some(source, plain, apart, {}).without_ends(
+            [label for label in sources if BRIDGE not in sources[label]]
+        )
         return replace(taken, published=others, sources=sources)
 
     @classmethod
@@ -438,16 +443,18 @@ class Runs:
         foreign = self.sources.keys() & set(self.frame["algorithm"].unique())
         return bool(foreign and self.timed.any())
 
-    def without_times(self) -> Runs:
-        """The same runs without times, like published data."""
+    def without_ends(self, untimed: Iterable[str]) -> Runs:
+        """The same runs without results at their ends; of some algorithms also without times."""
         if not (self.timed.any() or self.ended.any()):
             return self
-        nothing = dict.fromkeys(("wall_s", "real_s", "budget_s", "budget_evaluations"), np.nan)
-        unknown = np.full(len(self.frame), np.nan)
+        lost = self.frame["algorithm"].isin(list(untimed)).to_numpy()
+        known = np.where(lost, np.nan, 1.0)
+        nothing = dict.fromkeys(("budget_s", "budget_evaluations"), np.nan)
+        nothing |= {name: self.frame[name] * known for name in ("wall_s", "real_s")}
         return replace(
             self,
             frame=self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None),
-            traces=self.traces.each(lambda part: part.scaled(unknown)),
+            traces=self.traces.each(lambda part: part.scaled(known)),
         )
 
     def with_targets_in_values(self, in_values: bool) -> Runs:
@@ -546,6 +553,7 @@ class Runs:
         scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
         return replace(
             self,
+            clock=clock,
             frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
             traces=self.traces.each(lambda part: part.scaled(scale)),
             feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
