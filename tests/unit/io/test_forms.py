@@ -30,6 +30,21 @@ READ = {
     "GA_SOP_F1_M1_D30_1.mat": ("GA", 1, 1, 30, 300, "MATLAB"),
     "F6.mat": ("GWO PSO", 16, 1, 1, None, "MATLAB"),
     "counted.csv": ("GWO PSO", 12, 2, 10, 1000, "evaluations is FEs"),
+    "CAPITALS.CSV": ("GWO PSO", 6, 1, 10, 1000, "ERROR is a distance to the optimum"),
+    "F2_D20.csv": ("GWO PSO", 8, 1, 20, None, "a matrix"),
+    "GWO_F7_D30.csv": ("GWO", 5, 1, 30, None, "a matrix"),
+    "PSO_F4_D10.csv": ("PSO", 3, 1, 10, None, "a matrix"),
+    "exact.csv": ("GWO PSO", 12, 2, 1, None, "dimension is not known"),
+    "excel.csv": ("GWO PSO", 12, 2, 1, None, "decimal commas are read as points"),
+    "functions.csv": ("GWO PSO", 12, 3, 1, None, "a column per function: F1, F2, F3"),
+    "missing.csv": ("GWO PSO", 6, 1, 1, None, "rows without a value are omitted"),
+    "seeds.csv": ("GWO PSO", 12, 2, 1, None, "a column per run: 11, 22, 33"),
+    "single.csv": ("GWO PSO", 4, 2, 1, None, "if these are means, the values of the runs"),
+    "tabs.tsv": ("GWO PSO", 6, 1, 1, None, "value is fx"),
+    "timed.csv": ("GWO PSO", 6, 1, 1, None, "its seconds do not say when a value was found"),
+    "trailing.csv": ("GWO PSO", 6, 1, 1, None, "each row is a run"),
+    "unrun.csv": ("GWO PSO", 12, 2, 1, None, "a column per algorithm: GWO, PSO"),
+    "wide.csv": ("GWO PSO WOA", 18, 2, 1, None, "a column per algorithm: GWO, PSO, WOA"),
 }
 REFUSED = {
     "heurilab/results.csv": "has means or other summaries, not runs; expected one row per run",
@@ -39,6 +54,12 @@ REFUSED = {
     "unknown.json": "JSON of an unknown form",
     "GA_SOP_F1_M1_D30_2.mat": "without the metric Min_value",
     "notes.txt": "no column algorithm, function",
+    "book.xlsx": "a spreadsheet; save each sheet as CSV",
+    "means.csv": "has means or other summaries, not runs",
+    "ragged.csv": "row 2: 2 cells, but the header has 3",
+    "remarks.csv": "no column value; columns: Algorithm, Function, comment, state",
+    "rising_D10.txt": "a matrix of 14 x 3 numbers whose columns rise",
+    "words.csv": "row 1: value is 'fast'; expected a number",
 }
 
 
@@ -110,3 +131,16 @@ def test_columns_that_the_user_names_are_not_guessed(tmp_path):
     found, runs = imported("counted.csv", tmp_path, Layout.of("value=best,evaluations=FEs", ""))
     assert "value is" not in " ".join(found[0].cautions)
     assert set(runs.frame["evaluations"]) == {1000}
+
+
+def test_decimal_commas_and_columns_of_values_are_read_as_written(tmp_path):
+    _, runs = imported("excel.csv", tmp_path)
+    lines = (HERE / "excel.csv").read_text("utf-8-sig").splitlines()[1:]
+    wanted = [float(line.split(";")[-1].replace(",", ".")) for line in lines]
+    assert sorted(runs.frame["best_f"]) == sorted(wanted)
+    _, runs = imported("wide.csv", tmp_path)
+    table = np.loadtxt(HERE / "wide.csv", delimiter=",", skiprows=1)
+    of_pso = runs.frame[runs.frame["algorithm"] == "PSO"]
+    assert sorted(of_pso["best_f"]) == sorted(table[:, 3])
+    _, runs = imported("PSO_F4_D10.csv", tmp_path)
+    assert sorted(runs.frame["best_f"]) == [10.5 / 4, 20.25 / 4, 30.125 / 4]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.basics.words import counted
+from timefair.basics.words import counted, first
 from timefair.io.common import Cautions, parsed_number
 from timefair.io.table_read import (
     COLUMNS,
@@ -28,29 +28,35 @@ from timefair.io.table_read import (
     refuse_missing,
     refuse_names,
     rows_of,
+    separator_of,
 )
 
 Rows = list[dict[str, Any]]
 
 NAMES = {
-    "algorithm": "algorithm algo alg optimizer optimiser solver method candidate metaheuristic",
+    "algorithm": "algorithm algo alg optimizer optimiser solver method candidate metaheuristic "
+    "algorithmname optimizername",
     "function": "function func fun problem benchmark functionid problemid functionname problemname "
-    "testfunction testproblem",
-    "dimension": "dimension dim d dims ndim nvar nvars variables",
+    "testfunction testproblem fid",
+    "dimension": "dimension dim d dims dimensions ndim nvar nvars variables",
     "instance": "instance inst iid instanceid",
-    "run": "run trial repetition rep repeat runid idtrial trialid idxrep experiment seed",
+    "run": "run trial repetition rep repeat runid runno runnumber idtrial trialid idxrep "
+    "experiment seed",
     "evaluations": "evaluations evals fes fe nfe nfes nfev nevals functionevaluations fevals",
     "seconds": "seconds second time times timesec runtime elapsed walltime elapsedtime "
     "runtimeseconds",
     "value": "value best bestfitness fitness bestvalue cost bestcost fbest bestf besty bestscore "
-    "score objective objectivevalue finalvalue finalfitness result error errortooptimum besterror "
-    "gap y f",
+    "score objective objectivevalue finalvalue finalfitness bestfitnessvalue finalbest bestsofar "
+    "fx fval result error errortooptimum besterror finalerror gap y f",
     "optimum": "optimum fopt fstar globaloptimum bestknown optimalvalue",
 }
 """Words that a column may be called, without case and punctuation, the likeliest first."""
-ERRORS = ("error", "errortooptimum", "besterror", "gap")
+ERRORS = ("error", "errortooptimum", "besterror", "finalerror", "gap")
 """Those that are distances to the optimum."""
 MEANS = {"mean", "avg", "average"}
+ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")
+"""What a cell without a value may have, in lower case."""
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 
 CEC2017 = (0.01, 0.02, 0.03, 0.05, *(k / 10 for k in range(1, 11)))
 """Shares of 10,000 D evaluations at which errors are recorded."""
@@ -61,6 +67,7 @@ _RUN_NAME = re.compile(r"(run|trial|rep|repetition|r|seed)?[ _.-]*\d+", re.IGNOR
 _FUNCTION_NAME = re.compile(r"f(unc)?[ _-]?\d+", re.IGNORECASE)
 _OF_FUNCTION = re.compile(r"(?:^|[_\-. ])[fF](?:unc|un)?[_-]?(\d+)(?=$|[_\-. ])")
 _OF_DIMENSION = re.compile(r"(?:^|[_\-. ])(?:[dD]|dim)[_-]?(\d+)(?=$|[_\-. ])|(?<=[_\-])(\d+)[dD]$")
+_COMMA = re.compile(r"\s*([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\s*")
 _CEC_NAME = re.compile(r"(.+?)_(\d+)_(\d+)")
 
 
@@ -70,6 +77,8 @@ def form_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     Says which form it is, which columns are guessed, and what is not known. `InputError` with one
     line if it is none of them.
     """
+    if path.suffix.lower() in SHEETS:
+        raise InputError("a spreadsheet; save each sheet as CSV (UTF-8), and give all of them")
     for name, read in FORMS.items():
         rows = read(path, layout)
         if rows is None:
@@ -111,7 +120,9 @@ def _completed(table: pa.Table, path: Path, layout: Layout, cautions: Cautions) 
         for key in zip(*keys, strict=True) if keys else [()] * len(table):
             numbers.append(str(seen[key]))
             seen[key] += 1
-        cautions.add("", "each row is a run")
+        single = max(seen.values(), default=0) < 2
+        means = "; if these are means, the values of the runs are needed" * single
+        cautions.add("", f"each row is a run{means}")
         table = table.append_column("run", pa.array(numbers))
     return table
 
@@ -133,40 +144,115 @@ def _in_name(stem: str) -> dict[str, str]:
 
 
 def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
-    """The cells of a table, of which the names of columns may have to be guessed."""
+    """The cells of a table, of which columns may have other names, or be absent."""
     kept: dict[str, str] = {}
+    beside: list[str] = []
+    there: list[str] = []
 
     def wanted(names: list[str]) -> list[str]:
-        refuse_names(names, layout)
+        refuse_names([name for name in names if name], layout)
+        there.extend(names)
         kept.update({name: column for name in COLUMNS if (column := layout.in_file(name)) in names})
         if set(NEEDED) - {*kept, *layout.constants}:
-            kept.update(_guesses(names, layout))
-        return list(dict.fromkeys(kept.values()))
+            kept.update(_guessed(names, layout))
+            beside.extend(_side_by_side(names, kept, layout))
+        return list(dict.fromkeys([*kept.values(), *beside]))
 
     table = rows_of(path, wanted)
-    if all(layout.in_file(name) == column for name, column in kept.items()):
+    numeric = [column for name, column in kept.items() if COLUMNS[name].kind != "text"]
+    if separator_of(path) != ",":
+        table = _with_points(table, [*numeric, *beside], cautions)
+    if said := [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]:
+        cautions.add("", f"columns are guessed: {', '.join(said)}; correct them with --columns")
+    elif not set(NEEDED) - {*kept, *layout.constants}:
         return cells_of(table, layout)
-    said = [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]
-    cautions.add("", f"columns are guessed: {', '.join(said)}; correct them with --columns")
     columns = {name: table[column] for name, column in kept.items()}
-    if _plain(kept["value"]) in ERRORS and "optimum" not in {*columns, *layout.constants}:
+    if beside:
+        columns = _below(columns, {name: table[name] for name in beside}, there, layout, cautions)
+    elif _plain(kept.get("value", "")) in ERRORS and not {*columns, *layout.constants} & {
+        "optimum"
+    }:
         cautions.add("", f"{kept['value']} is a distance to the optimum")
         columns["optimum"] = pa.chunked_array([["0"] * len(table)])
-    completed = _completed(pa.table(columns), path, layout, cautions)
+    present = _with_values(pa.table(columns), cautions)
+    completed = _completed(present, path, layout, cautions)
     return cells_of(_of_complete_runs(completed, cautions), _without_columns(layout))
 
 
-def _guesses(names: list[str], layout: Layout) -> dict[str, str]:
-    """The columns that are guessed; `InputError` if none of them has the values of runs."""
-    plain = {_plain(name) for name in names}
-    if "value" not in layout.columns and MEANS & plain:
+def _side_by_side(names: list[str], kept: Mapping[str, str], layout: Layout) -> list[str]:
+    """The columns of values of a table without `value`; `InputError` if it has none, or means."""
+    alone = "value" in {*kept, *layout.constants}
+    words = {
+        _plain(word) for name in names for word in ([name] if alone else re.split(r"[\s_.-]", name))
+    }
+    if MEANS & words and "value" not in layout.columns:
         raise InputError(
             "has means or other summaries, not runs; expected one row per run, with its value"
         )
-    guessed = _guessed(names, layout)
-    if "value" not in {*layout.columns, *guessed}:
+    if alone:
+        return []
+    rest = [name for name in names if name and name not in kept.values()]
+    if not kept or {"evaluations", "seconds"} & kept.keys() or len(rest) < 2:
+        _refuse_without_values(names, kept, layout)
+    return rest
+
+
+def _refuse_without_values(names: list[str], kept: Iterable[str], layout: Layout) -> None:
+    if not list(kept):
         refuse_missing(names, layout)
-    return guessed
+    raise InputError(f"no column value; columns: {first(names, 8)}; name it: --columns value=NAME")
+
+
+def _below(
+    kept: Mapping[str, pa.ChunkedArray],
+    beside: Mapping[str, pa.ChunkedArray],
+    names: list[str],
+    layout: Layout,
+    cautions: Cautions,
+) -> dict[str, pa.ChunkedArray]:
+    """Columns of values, one below the other, with their names as runs, functions or algorithms."""
+    per = _named_by(beside)
+    if per in {*kept, *layout.constants} or not all(
+        _parsed(column.to_pylist()) for column in beside.values()
+    ):
+        _refuse_without_values(names, kept, layout)
+    cautions.add("", f"a column per {per}: {first(list(beside), 4)}")
+    rows = len(next(iter(beside.values())))
+    found = {name: pa.chunked_array(column.chunks * len(beside)) for name, column in kept.items()}
+    found[per] = pa.chunked_array([[name for name in beside for _ in range(rows)]])
+    found["value"] = pa.chunked_array([chunk for of in beside.values() for chunk in of.chunks])
+    return found
+
+
+def _named_by(names: Iterable[str]) -> str:
+    """What columns of values are called after."""
+    for kind, pattern in (("run", _RUN_NAME), ("function", _FUNCTION_NAME)):
+        if all(map(pattern.fullmatch, names)):
+            return kind
+    return "algorithm"
+
+
+def _with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> pa.Table:
+    """The table with decimal points in these columns of text, where it has decimal commas."""
+    for name in columns:
+        words = table[name].to_pylist()
+        pointed = [_COMMA.sub(r"\1.\2", word) if isinstance(word, str) else word for word in words]
+        if pointed != words:
+            cautions.add("", f"{name}: decimal commas are read as points")
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, pa.array(pointed))
+    return table
+
+
+def _with_values(table: pa.Table, cautions: Cautions) -> pa.Table:
+    """Without the rows that have no value."""
+    if "value" not in table.column_names:
+        return table
+    there = [str(word).strip().lower() not in ABSENT for word in table["value"].to_pylist()]
+    if left := there.count(False):
+        said = "rows without a value are omitted; a run that failed should have inf"
+        cautions.add("", f"{said} (rows: {left})")
+    return table.filter(pa.array(there))
 
 
 def _of_complete_runs(table: pa.Table, cautions: Cautions) -> pa.Table:
@@ -206,32 +292,47 @@ def _numbers(path: Path, layout: Layout) -> tuple[list[str], NDArray[np.float64]
     """The names of the columns, if any, and the numbers of a text file that has nothing else."""
     if path.suffix.lower() not in (".csv", ".txt", ".dat", ".tsv", ".out"):
         return None
-    head: list[str] | None = None
     body: list[list[float]] = []
+    whole = True
     try:
         with path.open(encoding="utf-8-sig") as file:
-            for line in filter(str.strip, file):
-                comma = max((",", ";", "\t"), key=line.count)
-                cells = line.split(comma) if comma in line else line.split()
-                words = [cell.strip().strip('"') for cell in cells]
+            lines = (_words(line) for line in file if line.strip())
+            head = next(lines, [])
+            top = _parsed(head)
+            if top is None and _guessed(head, layout):
+                return None  # a table of rows
+            for words in lines:
                 numbers = _parsed(words)
-                if head is None and numbers is None:
-                    head = words
-                    if _guessed(head, layout).keys() & {"value", "run", "evaluations"}:
-                        return None  # a table of rows
-                elif numbers is None or (body and len(numbers) != len(body[0])):
+                if numbers is None or (body and len(numbers) != len(body[0])):
                     return None
-                else:
-                    body.append(numbers)
-                    head = head or []
+                whole = whole and all(map(str.isdigit, words))
+                body.append(numbers)
     except (OSError, UnicodeError):
         return None
-    return (head or [], np.array(body)) if body else None
+    seeds = not whole and len(set(head)) == len(head) > 1 and all(map(str.isdigit, head))
+    if top is not None and not seeds:
+        head, body = [], [top, *body]
+    if not body or len(body[0]) != len(body[-1]):
+        return None
+    values = np.array(body)
+    if head and _plain(head[0]) in ("", "unnamed0", "index"):  # the index of a data frame
+        head, values = head[1:], values[:, 1:]
+    empty = np.isnan(values).all(axis=0)
+    if len(head) == len(empty):
+        head = [name for name, gone in zip(head, empty, strict=True) if not gone]
+    return (head, values[:, ~empty]) if not empty.all() else None
 
 
-def _parsed(words: Sequence[str]) -> list[float] | None:
+def _words(line: str) -> list[str]:
+    """The cells of a line between the first separator that it has, or spaces."""
+    mark = next((mark for mark in ";\t," if mark in line), None)
+    words = [cell.strip().strip('"') for cell in line.strip("\n").split(mark)]
+    return words if mark == "," else [_COMMA.sub(r"\1.\2", word) for word in words]
+
+
+def _parsed(words: Sequence[Any]) -> list[float] | None:
     try:
-        return [parsed_number(word or "nan") for word in words]
+        return [parsed_number("nan" if str(w).strip().lower() in ABSENT else str(w)) for w in words]
     except ValueError:
         return None
 
@@ -273,7 +374,8 @@ def _runs_of(
     rows, columns = values.shape
     if rows == 1 or columns == 1:
         for run, value in enumerate(values.ravel()):
-            yield {"run": str(run), "value": value}
+            if not np.isnan(value):
+                yield {"run": str(run), "value": value}
         return
     at = _checkpoints(rows, told, layout)
     falling = not (np.diff(values[: len(at) or rows], axis=0) > 0).any()

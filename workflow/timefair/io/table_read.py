@@ -222,6 +222,14 @@ def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.T
     return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
 
 
+def separator_of(path: Path) -> str:
+    """What separates the cells of a CSV file; a comma for Parquet."""
+    if _is_parquet(path):
+        return SEPARATORS[0]
+    with pa.input_stream(path) as file:
+        return _header(file)[1]
+
+
 def cells_of(table: pa.Table, layout: Layout) -> Cells:
     """The cells of a table in memory.
 

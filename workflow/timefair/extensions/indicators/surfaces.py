@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from timefair.extensions.indicators.statistics import BEST, WORST, attained
 from timefair.extensions.indicators.tables import LEADS, costs_until, observed, over_functions
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import equal_if_solved, planned
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs, Unit
 from timefair.records.rundata.settings import Analysis
 
 LEVELS = np.geomspace(WORST, BEST, 21)
@@ -66,20 +66,38 @@ POINTS = (Points("cost", (0.01, 0.1, 1.0), relative=True), Points("precision", 3
 )
 def surface(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The surface of each algorithm on each function, and on all together."""
-    return stacked(_surfaces(runs), column_names(EAF_COLUMNS))
+    parts = (_surface(found, names, m) for found in _found(runs) for names, m in found.cells())
+    return stacked(parts, column_names(EAF_COLUMNS))
 
 
-def _surfaces(runs: Runs) -> Iterator[dict[str, Any]]:
+class Found(NamedTuple):
+    """The runs of a suite and dimension, and their best precision at each cost, (runs, costs)."""
+
+    runs: Runs
+    unit: Unit
+    grid: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+    def cells(self) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+        """The runs of each algorithm on each function, and on all together."""
+        return over_functions(self.runs)
+
+
+def _found(runs: Runs) -> Iterator[Found]:
     points = max(runs.points // 4, 12)
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, points)
-        best = equal_if_solved(there, there.best_so_far(unit, grid))
-        for names, members in over_functions(there):
-            share = attained(best[members], LEVELS)
-            yield {
-                **names, "runs": len(members), "unit": unit, "cost": np.repeat(grid, LEVELS.size),
-                "precision": np.tile(LEVELS, grid.size), "share": share.ravel(),
-            }  # fmt: skip
+        if grid.size:
+            yield Found(there, unit, grid, equal_if_solved(there, there.best_so_far(unit, grid)))
+
+
+def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        **names, "runs": len(members), "unit": found.unit,
+        "cost": np.repeat(found.grid, LEVELS.size),
+        "precision": np.tile(LEVELS, found.grid.size),
+        "share": attained(found.best[members], LEVELS).ravel(),
+    }  # fmt: skip
 
 
 DIFFERENCE_COLUMNS = (
@@ -128,23 +146,26 @@ DIFFERENCE_COLUMNS = (
 )
 def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The difference of one pair on each function, and on all together."""
-    by_unit: dict[tuple[Any, ...], dict[str, dict[str, dict[str, Any]]]] = {}
-    for part in _surfaces(runs):
-        space = part["suite"], part["dimension"], part["unit"]
-        by_unit.setdefault(space, {}).setdefault(part["function"], {})[part["algorithm"]] = part
     parts = []
-    for of_functions in by_unit.values():
-        pair = _pair({name: one["share"] for name, one in of_functions["all"].items()}, analysis)
-        for cells in of_functions.values():
-            if len(pair) == 2 and set(pair) <= cells.keys():
-                a, b = (cells[name] for name in pair)
-                named = dict(zip(column_names(PAIR), pair, strict=True))
-                parts.append({**a, **named, "difference": a["share"] - b["share"]})
+    for found in _found(runs):
+        pair = _pair(found, analysis)
+        shares: dict[str, dict[str, dict[str, Any]]] = {}
+        for names, members in found.cells():
+            if names["algorithm"] in pair:
+                of_function = shares.setdefault(names["function"], {})
+                of_function[names["algorithm"]] = _surface(found, names, members)
+        named = dict(zip(column_names(PAIR), pair, strict=False))
+        for cells in shares.values():
+            if len(cells) == 2:
+                a, b = (cells[name]["share"] for name in pair)
+                parts.append({**cells[pair[0]], **named, "difference": a - b})
     return stacked(parts, column_names(DIFFERENCE_COLUMNS))
 
 
-def _pair(share: dict[str, NDArray[np.float64]], analysis: Analysis) -> list[str]:
+def _pair(found: Found, analysis: Analysis) -> list[str]:
     """Two algorithms: the named ones first, then those with the largest mean share."""
+    reached = LEVELS.size - np.sort(LEVELS).searchsorted(found.best)  # levels, by run and cost
+    names = found.runs.frame["algorithm"].astype(str).to_numpy()
+    share = pd.Series(reached.mean(axis=1)).groupby(names).mean()
     named = planned(analysis) or ()
-    order = sorted(share, key=lambda name: (name not in named, -share[name].mean(), name))
-    return order[:2]
+    return sorted(share.index, key=lambda name: (name not in named, -share[name], name))[:2]

@@ -17,7 +17,7 @@ from timefair.exhibits.layout import Layout, Value, own_dimensions
 from timefair.extensions.metaheuristics.keys import PROPOSED
 from timefair.records.rundata.problems import (
     ProblemRuns,
-    evaluations_allowed,
+    known_until,
     precision_at,
     precision_at_the_end,
     problems,
@@ -146,7 +146,7 @@ def _results(
         best = precision_at_the_end(runs)
         ends = [best[problem.rows] for problem in every]
         return [np.maximum(end, 0.0) for end in ends], [np.nan] * len(every)
-    allowed = evaluations_allowed(runs)
+    allowed = known_until(runs, "evaluations")
     counts = [float(allowed[problem.rows].min()) for problem in every]
     wanted = [(problem, np.array([count])) for problem, count in zip(every, counts, strict=True)]
     found = [np.maximum(best[:, 0], 0.0) for best in precision_at(runs, wanted)]

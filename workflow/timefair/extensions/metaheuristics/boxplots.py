@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.cbook import boxplot_stats
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure as Drawing
 
 from timefair.exhibits import questions
@@ -20,6 +21,8 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
 PROBLEM = ["suite", "dimension", "function"]
+FILL = 0.35
+"""Opacity of a box; its median is opaque, and visible if all runs of the box are equal."""
 COLUMNS = (
     *INSTANCE_CELL,
     Column("run", "number of the run"),
@@ -118,11 +121,14 @@ def _boxes(panel: panels.Panel, bounds: tuple[float, float], looks: dict[str, st
     ax.vlines(place, low, high, colors=colours, linewidth=0.6)
     ax.add_collection(
         PolyCollection(
-            list(np.transpose(corners, (2, 0, 1))), facecolors=colours, edgecolors=colours
+            list(np.transpose(corners, (2, 0, 1))),
+            facecolors=[to_rgba(colour, FILL) for colour in colours],
+            edgecolors=colours,
+            linewidths=0.6,
         ),
         autolim=False,
     )
-    ax.hlines(median, left, right, colors="white", linewidth=1.0)
+    ax.hlines(median, left, right, colors=colours, linewidth=1.4, clip_on=False)
     beyond = [
         (x, 10.0**y, c)
         for x, of, c in zip(place, found, colours, strict=True)
