@@ -1,0 +1,166 @@
+"""The commands `timefair rank` and `timefair recommend`, and `timefair export database`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from functools import partial
+from pathlib import Path
+
+from timefair.basics.errors import InputError
+from timefair.cli import common
+from timefair.cli.common import RESULTS, Command, Commands, one_thread
+from timefair.cli.common import prepare_files
+from timefair.extensions.database import store
+
+BASELINE = "random-search"
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands, and the format to `timefair export`."""
+    rank = commands.add_parser(
+        "rank",
+        help="place an algorithm of yours among recorded optimizers",
+        description="Measures one algorithm on a design of the database, and places it among the "
+        "recorded optimizers: average ranks in evaluations, in seconds, and at 1 ms and 100 ms an "
+        "evaluation; who is significantly better and worse. After a stop, the same command goes "
+        "on. The last line that it prints is the verdict.",
+        example="timefair rank mine.py:solve\n"
+        "timefair rank scipy:Powell --database docs/studies/bbob-2026/archive.zip",
+        exits={0: "not significantly worse than --against", 1: "significantly worse than it"},
+    )
+    rank.add_argument("use", metavar="ALGORITHM", help="as `use` in a campaign: mine.py:solve")
+    rank.add_argument(
+        "--parameters", default="{}", metavar="YAML", help="its parameters, such as '{F: 0.7}'"
+    )
+    _add_database(rank)
+    rank.add_argument("--design", metavar="NAME", help="archive of the database (the first)")
+    rank.add_argument(
+        "--by", choices=("seconds", "evaluations"),
+        help="what the verdict is about (seconds; on another machine than the recorded: "
+        "evaluations)",
+    )  # fmt: skip
+    rank.add_argument(
+        "--against", metavar="LABEL", help=f"whom it must not be worse than ({BASELINE})"
+    )
+    rank.add_argument("--cores", type=int, metavar="N", help="runs at the same time (all)")
+    rank.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help=".md, the page; by default rank.md in the results",
+    )  # fmt: skip
+    rank.set_defaults(command=_rank)
+
+    recommend = commands.add_parser(
+        "recommend",
+        help="which optimizers to take for a dimension, an evaluation cost and a budget",
+        description="Answers from the database, without measuring: at most three optimizers with "
+        "the share of the targets that their runs reach, two that share the time if that is "
+        "better, and what is unknown. If choosing for the case was not better than always taking "
+        "one good optimizer, on functions left out of both choices, that one comes first.",
+        example="timefair recommend --dimension 6 --evaluation-cost 0.1 --budget 600",
+    )
+    for option, words in (
+        ("--evaluation-cost", "seconds that an evaluation takes"),
+        ("--budget", "seconds that a run may take"),
+    ):
+        recommend.add_argument(option, required=True, type=float, metavar="S", help=words)
+    recommend.add_argument("--dimension", required=True, type=int, metavar="D", help="variables")
+    recommend.add_argument("--cores", type=int, default=1, metavar="N", help="cores of a run (1)")
+    recommend.add_argument("--integer", action="store_true", help="some variables are integers")
+    _add_database(recommend)
+    recommend.add_argument("--design", metavar="NAME", help="one archive (all of the database)")
+    recommend.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help=".yaml, a campaign that would decide what is unknown",
+    )  # fmt: skip
+    recommend.set_defaults(command=_recommend)
+
+    export = commands.choices["export"].commands.add_parser(
+        "database",
+        help="an archive for the database of optimizers",
+        description="Writes the collected runs of a campaign as an archive of the database, with "
+        "the improvements that first reach a target, and brings its list of optimizers and its "
+        "digests up to date.",
+        example="timefair export database results/default --output my-database",
+    )
+    export.add_argument("folder", **RESULTS)
+    export.add_argument(
+        "-o", "--output", type=Path, default=Path(store.FOLDER), metavar="FOLDER",
+        help=f"the database ({store.FOLDER})",
+    )  # fmt: skip
+    export.set_defaults(command=_export)
+
+
+def _add_database(command: Command) -> None:
+    command.add_argument(
+        "--database", type=Path, metavar="PATH",
+        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER})",
+    )  # fmt: skip
+
+
+def _recommend(arguments: argparse.Namespace) -> None:
+    for option in ("dimension", "budget", "cores"):
+        if not 0 < (value := getattr(arguments, option)) < float("inf"):
+            raise InputError(f"--{option}: {value:g}: should be above 0")
+    if not 0 <= (cost := arguments.evaluation_cost) < float("inf"):
+        raise InputError(f"--evaluation-cost: {cost:g}: should be at least 0")
+    if arguments.output is not None:
+        prepare_files([arguments.output], [".yaml"])
+    one_thread()
+    from timefair.extensions.database import advice
+
+    database = arguments.database or store.here()
+    whole = database.is_dir() and not (database / store.SNAPSHOT).is_file()
+    paths = (
+        list(store.archives(database).values())
+        if whole and arguments.design is None
+        else [store.chosen(database, arguments.design)]
+    )
+    print(*advice.told(paths, arguments), sep="\n")
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    one_thread()
+    print(store.add(arguments.folder, arguments.output))
+
+
+def _rank(arguments: argparse.Namespace) -> int:
+    cores = len(os.sched_getaffinity(0)) if arguments.cores is None else arguments.cores
+    if cores < 1:
+        raise InputError(f"--cores: {cores}: should be at least 1")
+    if arguments.output is not None:
+        prepare_files([arguments.output], [".md"])
+    one_thread()
+    import yaml  # type: ignore[import-untyped]
+
+    from timefair.extensions.database import ranking
+
+    try:
+        parameters = yaml.safe_load(arguments.parameters)
+    except yaml.YAMLError:
+        parameters = None
+    if not isinstance(parameters, dict):
+        raise InputError(f"--parameters: {arguments.parameters}: should be like '{{F: 0.7}}'")
+    path = store.chosen(arguments.database or store.here(), arguments.design)
+    with store.opened(path) as design:
+        labels = design.campaign.algorithms
+        against = arguments.against or (BASELINE if BASELINE in labels else None)
+        if against is not None:
+            common.entry("--against", against, labels)
+        file, label = ranking.campaign_of(design, arguments.use, parameters)
+        print(f"{file}: measured beside {len(labels)} optimizers of {design.name}", flush=True)
+        collected = ranking.measured(file, cores, partial(common.progress, "jobs"))
+        ranked = ranking.placed(design, collected, label, arguments.use, parameters)
+    known = ranked.placed[0].overall
+    by = arguments.by or ("seconds" if "seconds" in known else "evaluations")
+    if by not in known:
+        raise InputError(f"--by: {by!r}: {ranked.remarks[-1]}")
+    output = arguments.output or Path("results") / file.parent.name / "rank.md"
+    output.write_text(ranking.page(ranked, by), encoding="utf-8")
+    worse = against is not None and ranking.is_worse(ranked, by, against)
+    print(*ranked.remarks, f"page: {output}", sep="\n")
+    end = (
+        "" if against is None else f"; {'' if worse else 'not '}significantly worse than {against}"
+    )
+    print(ranking.verdict(ranked, by) + end)
+    return int(worse)

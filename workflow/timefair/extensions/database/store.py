@@ -1,0 +1,274 @@
+"""The database: a folder with an archive for each design, their digests, and a list of optimizers.
+
+An archive has the configuration of a campaign and, for each algorithm, its collected runs with the
+improvements that first reach a target. `published: {format: timefair}` reads it, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from timefair.basics.errors import InputError, suggest
+from timefair.basics.extension import each
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from timefair.campaign.configuration import Campaign
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
+
+FOLDER, DIGESTS, OPTIMIZERS = "timefair-data", "SHA256SUMS", "optimizers.csv"
+SNAPSHOT, COLLECTED = "campaign.json", "collected"
+MOST_MB, MOST_MB_TOGETHER = 15, 40
+TARGETS = tuple(float(f"{10 ** (k / 5):.3g}") for k in range(40, -41, -1))
+"""Precisions whose first times an archive keeps, beside the targets of its campaign."""
+DECISIVE = (
+    *("name", "seed", "problems", "algorithms", "budget", "restart", "runs", "rounds"),
+    *("instances_per_job", "limits", "isolation", "targets"),
+)
+"""The keys of a configuration that a design needs; the others may be of another version."""
+DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "launch_events")
+"""Columns that an archive leaves empty."""
+COLUMNS = (
+    *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),
+    *("bias", "designs"),
+)
+"""Those of the list. `own_time_us`: CPU time of an evaluation without the function, a median over
+the runs of the first design that has the optimizer."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A campaign that was recorded: its name, the archive, the configuration and the runs."""
+
+    name: str
+    path: Path
+    campaign: Campaign
+    runs: Runs
+    files: tuple[Path, ...]
+
+    @property
+    def analysis(self) -> Analysis:
+        """The settings of its tables."""
+        from timefair.records.rundata.settings import Analysis
+
+        return Analysis.of(self.campaign.analysis_settings)
+
+
+def here() -> Path:
+    """The database of the working directory, or else of the clone."""
+    from timefair.campaign import scaffold
+
+    return Path(FOLDER) if Path(FOLDER).is_dir() else scaffold.folder() / FOLDER
+
+
+def archives(folder: Path) -> dict[str, Path]:
+    """The archives of a database by name; `InputError` if there is none, or one was changed."""
+    found = {path.stem: path for path in sorted(folder.glob("*.zip"))}
+    if not found:
+        raise InputError(f"{folder}: has no archive; write one with timefair export database")
+    if faults := list(changed(folder)):
+        raise InputError(*faults)
+    return found
+
+
+def chosen(database: Path, design: str | None) -> Path:
+    """The archive of a design: `database` itself if it is one, or one of its archives."""
+    if database.is_file() or (database / SNAPSHOT).is_file():
+        return database
+    known = archives(database)
+    if design is None:
+        return next(iter(known.values()))
+    if design not in known:
+        hint = suggest(design, known)
+        raise InputError(f"--design: {design!r} is unknown{hint}; known: {', '.join(known)}")
+    return known[design]
+
+
+def changed(folder: Path) -> Iterator[str]:
+    """What of a database is not as written: a digest differs, is missing, or has no file."""
+    path = folder / DIGESTS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    there = {one.name for one in (*folder.glob("*.zip"), *folder.glob(OPTIMIZERS))}
+    for name in sorted(listed.keys() | there):
+        if name not in listed:
+            yield f"{folder / name}: has no digest in {DIGESTS}; write it with timefair"
+        elif name not in there:
+            yield f"{folder / name}: is missing"
+        elif listed[name] != _digest(folder / name):
+            yield f"{folder / name}: not as written (SHA-256)"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Design]:
+    """A design while its archive, or folder ``results/NAME``, is unpacked."""
+    from timefair.campaign import configuration
+    from timefair.io.archive import unpacked
+    from timefair.records.rundata.runs import Runs
+
+    with unpacked(path) as folder:
+        places = [one.parent for one in sorted(folder.root.rglob(COLLECTED)) if one.is_dir()]
+        if not places or not (places[0] / SNAPSHOT).is_file():
+            raise InputError(f"{path}: has no collected runs with their {SNAPSHOT}")
+        content = json.loads((places[0] / SNAPSHOT).read_text(encoding="utf-8"))
+        campaign = configuration.check_keys({key: content[key] for key in DECISIVE}, str(path))
+        files = [places[0] / COLLECTED / f"{label}.parquet" for label in campaign.algorithms]
+        there = tuple(one for one in files if one.is_file())
+        yield Design(campaign.name, path, campaign, Runs.read(there), there)
+
+
+def add(results: Path, folder: Path) -> str:
+    """Write the archive of ``results/NAME``, then the list and the digests; a line about it.
+
+    `InputError` if the archive or all together are too large, or optima are unknown.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with opened(results) as design:
+        if design.runs.frame["f_opt"].isna().any():
+            raise InputError(f"{results}: has problems with an unknown optimum")
+        target = folder / f"{design.name}.zip"
+        content = _packed(design)
+        others = sum(one.stat().st_size for one in folder.glob("*.zip") if one != target)
+        for size, most in ((len(content), MOST_MB), (len(content) + others, MOST_MB_TOGETHER)):
+            if size > most * 1e6:
+                raise InputError(f"{target}: {size / 1e6:.1f} MB, and at most {most} MB may be")
+        target.write_bytes(content)
+        bias = dict(each("settings", design.campaign, results)).get("bias", ())
+    _write_list(folder, {row["algorithm"] for row in bias}, bias)
+    lines = [
+        f"{_digest(one)}  {one.name}\n"
+        for one in (*sorted(folder.glob("*.zip")), folder / OPTIMIZERS)
+    ]
+    (folder / DIGESTS).write_text("".join(lines), encoding="utf-8")
+    return f"{target}: {len(design.files)} optimizers, {len(content) / 1e6:.1f} MB"
+
+
+def _packed(design: Design) -> bytes:
+    """The bytes of an archive; the same for the same runs."""
+    from timefair.records.store import open_record, write_record
+
+    targets = np.unique([*TARGETS, *design.campaign.targets])
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+        tempfile.TemporaryDirectory() as place,
+    ):
+        _store(archive, f"{design.name}/{SNAPSHOT}", design.campaign.snapshot().encode())
+        for path in design.files:
+            record, smaller = open_record(path), Path(place) / path.name
+            facts = {k: v for k, v in record.facts.items() if k not in ("records",)}
+            facts.pop("schema_version")
+            facts["collected"] = {**facts["collected"], "campaign": []}
+            runs = _thinned(record.read(), targets)
+            write_record(smaller, runs.to_batches(), facts)
+            _store(archive, f"{design.name}/{COLLECTED}/{path.name}", smaller.read_bytes())
+    return buffer.getvalue()
+
+
+def _store(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content, compresslevel=9)
+
+
+def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
+    """Runs with the improvements that first reach one of the targets, and the last one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    events = runs["events"].combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
+    flat = events.flatten()
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    reached = len(targets) - np.searchsorted(targets, flat.field("precision").to_numpy())
+    first = np.diff(run, prepend=-1) > 0
+    kept = np.where(first, reached > 0, np.diff(reached, prepend=0) > 0)
+    kept |= np.diff(run, append=len(lengths)) > 0
+    counts = np.bincount(run[kept], minlength=len(lengths))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+    thin = pa.ListArray.from_arrays(offsets, flat.filter(pa.array(kept)))
+    changes = {name: pa.nulls(len(runs), runs.schema.field(name).type) for name in DROPPED}
+    for name, column in {**changes, "events": thin}.items():
+        place = runs.schema.get_field_index(name)
+        runs = runs.set_column(place, runs.schema.field(name), column)
+    return runs
+
+
+def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
+    """Write the list of all optimizers; what earlier audits found is kept."""
+    from timefair.algorithms import registry
+
+    path = folder / OPTIMIZERS
+    before = {row["label"]: row["bias"] for row in read_list(folder)} if path.is_file() else {}
+    rows: dict[str, dict[str, Any]] = {}
+    for archive in sorted(folder.glob("*.zip")):
+        with opened(archive) as design:
+            own = _own_times(design)
+            for label, spec in design.campaign.algorithms.items():
+                if label not in own:
+                    continue
+                if label in rows:
+                    rows[label]["designs"] += f" {design.name}"
+                    continue
+                found = " ".join(r["kind"] for r in bias if r["algorithm"] == label and r["found"])
+                rows[label] = {
+                    "label": label,
+                    "use": spec.use,
+                    "version": _version(spec.use, design, label),
+                    "implementation": registry.implementation(spec.use),
+                    "own_time_us": f"{own[label]:.3g}",
+                    "parameters": json.dumps(dict(spec.parameters)),
+                    "schedule": json.dumps(_plain(spec.schedule)),
+                    "bias": (found or "none") if label in audited else before.get(label, ""),
+                    "designs": design.name,
+                }
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows.values())
+
+
+def read_list(folder: Path) -> list[dict[str, str]]:
+    """The rows of the list of optimizers."""
+    with (folder / OPTIMIZERS).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _own_times(design: Design) -> dict[str, float]:
+    """Median CPU time of an evaluation of each algorithm, without the objective, in us."""
+    frame = design.runs.frame
+    each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
+    return {str(k): max(v, 0.0) for k, v in each_us.groupby(frame["algorithm"]).median().items()}
+
+
+def _version(use: str, design: Design, label: str) -> str:
+    """The version of the library behind an algorithm, as its records name it."""
+    from timefair.algorithms import registry
+
+    library, _ = registry.declared(use)
+    versions: Mapping[str, str] = next(iter(design.runs.origins[label].machine), {}).get(
+        "versions", {}
+    )
+    return next((versions[name] for name in library.distributions if name in versions), "")
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
