@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, criteria
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import with_labels
@@ -65,8 +66,9 @@ COLUMNS = (
         "value_a",
         "result of `algorithm_a`: ERT to `target` (if `target` is empty, median precision), share "
         "of the targets, or quantile of the precision, where runs that reached the final target "
-        "count as 0; for `all`, the average rank (of the table `ranks`, or from the pairs if "
-        "evaluations were cut or functions are incomplete), or the mean share",
+        "count as 0; costs count up to the cost that all runs of both were allowed; for `all`, "
+        "the average rank (of the table `ranks`, or from the pairs if functions are incomplete), "
+        "or the mean share",
         "s, evaluations, share, precision or rank",
     ),
     Column("value_b", "the same for `algorithm_b`"),

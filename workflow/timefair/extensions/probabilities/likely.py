@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.extensions.probabilities.posterior import OnFunction, ert_draws, informed_by_the_field
-from timefair.records.rundata.problems import ProblemRuns, Space, Spent, problems
+from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space, limits, problems
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -90,9 +90,7 @@ def likely_costs(runs: Runs, analysis: Analysis) -> Sequence[LikelySpace]:
 def _likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
     everyone = with_published(runs)
     targets = analysis.targets_from_easy
-    spent = {
-        unit: Spent.until(everyone.runtimes(unit, targets), everyone.spent(unit)) for unit in UNITS
-    }
+    costs = {unit: KnownCosts.of(everyone, unit, targets) for unit in UNITS}
     together: dict[Space, list[ProblemRuns]] = defaultdict(list)
     for problem in problems(everyone):
         together[problem.space].append(problem)
@@ -101,7 +99,7 @@ def _likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
             found = [
                 one
                 for problem in of_space
-                if (one := _on_function(everyone, problem, unit, spent[unit], analysis))
+                if (one := _on_function(everyone, problem, unit, costs[unit], analysis))
             ]
             if found:
                 rng = analysis.stream({"suite": space[0], "dimension": space[1], "unit": unit})
@@ -109,12 +107,14 @@ def _likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
 
 
 def _on_function(
-    runs: Runs, problem: ProblemRuns, unit: Unit, spent: Spent, analysis: Analysis
+    runs: Runs, problem: ProblemRuns, unit: Unit, costs: KnownCosts, analysis: Analysis
 ) -> LikelyCosts | None:
     rows = problem.samples(np.arange(len(runs.frame)))
     rows = {name: mine for name, mine in rows.items() if unit in runs.units_of(mine)}
     if not rows:
         return None
+    until = limits(problem, costs.known)
+    spent = costs.spent.within(min(until[name] for name in rows))
     targets = analysis.targets_from_easy
     rates = [success_rate(spent.success[mine], axis=0) for mine in rows.values()]
     target = decisive_target(targets, rates)

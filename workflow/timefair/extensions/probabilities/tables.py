@@ -47,7 +47,8 @@ MATTERS = Column("matters", "ratio of two costs above which a difference matters
 
 COMPARED = (
     "On a function, the algorithms are compared by the expected running time (ERT) to one target. "
-    "The runs of all instances are pooled. Functions on which no run reached a target are omitted."
+    "The runs of all instances are pooled, and costs count up to the cost that all runs on the "
+    "function were allowed. Functions on which no run reached a target by then are omitted."
 )
 FROM_RUNS = (
     "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by a "

@@ -17,7 +17,8 @@ import pandas as pd
 from timefair.basics.together import ALL
 from timefair.basics.words import counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import Evidence, Space
 from timefair.statistics.runtimes import decisive_target

@@ -14,7 +14,8 @@ from timefair.basics.extension import each
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.unknown_optimum import REFUTED
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
@@ -33,9 +34,6 @@ from timefair.report.findings.pairs import (
     standing_of,
 )
 
-COST_CRITERION = "ERT"
-"""The criterion of costs in the table `ranks`."""
-
 
 def leading(evidence: Evidence) -> list[str]:
     """The algorithms of the table `ranks`, the best first.
@@ -47,7 +45,7 @@ def leading(evidence: Evidence) -> list[str]:
     ranks = evidence.table("ranks")
     if ranks.empty:
         return []
-    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == COST_CRITERION)
+    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == ERT)
     by_quality = ranks["measure"] == "precision"
     names = ranks["algorithm"].astype(str)
     cost, quality = (
@@ -280,6 +278,7 @@ TIME = {
 """The cost that a reader may want to save, for each clock."""
 
 UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
+WITHIN = ", each pair within the number that all runs of both were allowed"
 NARROW = "\u00a0"
 
 
@@ -452,7 +451,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
     """The aims, their details, and their measures and criteria."""
     for unit in sorted(COSTS, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-        known = "" if unit == evidence.unit else ", as far as both of a pair were observed"
+        known = "" if unit == evidence.unit else WITHIN
         yield want, f"expected {UNITS[unit]} to the targets{known}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
