@@ -20,7 +20,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
-from timefair.report.findings.pairs import Verdict, pairs_of
+from timefair.report.findings.pairs import Verdict, is_over_functions, pairs_of
 from timefair.report.findings.situations import findings
 from timefair.statistics.comparison import wilcoxon
 
@@ -182,6 +182,7 @@ def contradictions(evidence):
     found = findings(evidence, space)
     table = evidence.table("comparison")
     functions = table["function"][table["function"] != "all"].nunique()
+    over_functions = is_over_functions(evidence, space)
     better = {
         (row["measure"], row["criterion"], row["function"], *sorted(row[name] for name in PAIR)):
         row["better"]
@@ -193,9 +194,9 @@ def contradictions(evidence):
         return better.get((measure, criterion, function, *sorted((a, b))))
 
     standings = [
-        (one.standing, one.measure, one.criterion, "all" if functions >= 6 else "1")
+        (one.standing, one.measure, one.criterion, "all" if over_functions else "1")
         for one in found.situations
-        if functions >= 6 or functions == 1
+        if over_functions or functions == 1
     ]
     standings += [(one.standing, "seconds", "ERT", str(one.function)) for one in found.functions]
     for standing, *key in standings:
@@ -209,7 +210,7 @@ def contradictions(evidence):
         if (standing.verdict is Verdict.CLEAR) != (len(standing.front) == 1):
             yield f"{key}: {standing.verdict} with {standing.front} in front"
     for one in found.situations:
-        if functions < 6 and one.standing.verdict is Verdict.CLEAR:
+        if not over_functions and one.standing.verdict is Verdict.CLEAR:
             places = table.query("measure == @one.measure and criterion == @one.criterion")
             for function in set(places["function"]) - {"all"}:
                 winners = {
@@ -242,7 +243,7 @@ def contradictions(evidence):
             str(row["algorithm_a" if row["better"] == row["algorithm_b"] else "algorithm_b"])
             for row in table.to_dict("records")
             if (row["measure"], row["criterion"]) == (one.measure, one.criterion)
-            and (row["function"] != "all") == (functions < 6)
+            and (row["function"] == "all") == over_functions
             and isinstance(row["better"], str)
         }
         if one.standing.verdict is not Verdict.MIXED and losers & set(one.standing.leaders):

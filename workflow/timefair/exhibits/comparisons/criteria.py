@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.timing_noise import detectable, slowdowns
 from timefair.exhibits.comparisons.ranks import ERT, cases
+from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
     BUDGETS,
@@ -50,13 +51,17 @@ PRECISION, TARGETS = "precision", "targets"
 
 @dataclass(frozen=True)
 class Pooled:
-    """What all criteria read: the runs, with published data, and their machines."""
+    """What all criteria read: the runs, with published data, and their machines.
+
+    `wrong` has the suite, dimension and function of problems whose optimum a run has refuted.
+    """
 
     runs: Runs
     analysis: Analysis
     machine: NDArray[Any]
     best: NDArray[np.float64]
     slowdowns: Mapping[str, pd.DataFrame]
+    wrong: frozenset[tuple[str, int, int]]
     detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(
         default_factory=dict
     )
@@ -72,6 +77,7 @@ class Pooled:
             analysis=analysis,
             machine=everyone.frame["machine"].to_numpy(dtype=object),
             best=np.maximum(precision_at_the_end(everyone), 0.0),
+            wrong=frozenset((one.suite, one.dimension, one.function) for one in refuted(everyone)),
             slowdowns={str(name): some for name, some in rows.groupby(names, observed=True)},
         )
 

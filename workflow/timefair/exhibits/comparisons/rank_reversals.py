@@ -16,7 +16,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import (
@@ -26,6 +26,7 @@ from timefair.exhibits.comparisons.ranks import (
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (
     KnownCosts,
     ProblemRuns,
@@ -166,7 +167,7 @@ COLUMNS = (
     functions. A rank reversal is significant only if both orders are, and at a fixed target only if
     the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
     the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
-    selects other pairs.
+    selects other pairs. Functions with a wrong optimum are omitted.
     """,
     columns=COLUMNS,
     layouts=[
@@ -203,14 +204,21 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
+    for problem, _ in least:
+        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
+    enough = {
+        space: over_functions(functions[space], len(every), 1 - analysis.confidence)
+        for space, every in everyone.items()
+    }
+    wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
     for (problem, own), (_, points), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.space
         pairs = comb(len(problem.algorithms), 2)
-        many = functions[problem.space] >= FEW_FUNCTIONS
-        on_one = number_of_criteria(analysis, single_functions=many)
+        on_one = number_of_criteria(analysis, single_functions=enough[problem.space])
         tests[suite, dimension, FIXED_BUDGET] += pairs * on_one
         tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
-        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
+        if (*problem.space, int(problem.names["function"])) in wrong:
+            continue
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
         found = _at_fixed_budget(problem, chosen, own, points, at, best)
         for pair, equal, at_equal, at_the_end in found:
@@ -237,12 +245,12 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
-    over_functions = [
+    over_all = [
         _over_functions(space, one, median(np.array(equals[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
-    frame = pd.DataFrame([*over_functions, *rows], columns=column_names(COLUMNS))
+    frame = pd.DataFrame([*over_all, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
 

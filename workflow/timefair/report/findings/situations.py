@@ -13,10 +13,8 @@ import pandas as pd
 from timefair.basics.extension import each
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.unknown_optimum import REFUTED
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
@@ -27,6 +25,7 @@ from timefair.report.findings.pairs import (
     Verdict,
     by_cost,
     functions_of,
+    is_over_functions,
     on_each,
     on_function,
     pairs_of,
@@ -210,7 +209,13 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     found |= {function: (target, results) for function, target, results in costs}
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
-        _on(evidence, space, on_function(evidence, pairs, *criterion), pairs, *found[function])
+        _on(
+            evidence,
+            space,
+            on_function(evidence, space, pairs, *criterion),
+            pairs,
+            *found[function],
+        )
         for function, pairs in on_each(evidence, space, *criterion)
         if function in found
     ]
@@ -319,7 +324,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     leader = main.standing.leaders[:1] if main else ()
     sentences = [
         _failed(evidence, space),
-        how_far(evidence, space, leader[0]) if leader else "",
+        how_far(evidence, space, leader[0]) if leader and not evidence.wrong(space) else "",
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
@@ -352,7 +357,8 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     return next(iter(ordered or found), None)
 
 
-WRONG = "An optimum (f_opt) is wrong, so do not use this verdict."
+WRONG = "The optimum (f_opt) is wrong on "
+"""How a headline with functions that decide nothing begins."""
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
@@ -365,8 +371,32 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    warning = f"{WRONG} " if evidence.some_frame.attrs.get(REFUTED) else ""
-    return f"{warning}{_verdict(evidence, space, main)}"
+    said = " ".join(filter(None, (_verdict(evidence, space, main), _singly(evidence, space, main))))
+    if not (wrong := evidence.wrong(space)):
+        return said
+    on = listed([evidence.called(function) for function in wrong])
+    decides = "this function decides" if len(wrong) == 1 else "they decide"
+    return f"{WRONG}{on}: {decides} nothing. {said}"
+
+
+def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
+    """A sentence on a pair that the test over functions leaves open and most functions decide.
+
+    The pair is the first algorithm and the best one that is tied; empty if a function decides
+    against the first, or at most half of them decide.
+    """
+    if main is None or not main.standing.tied or not is_over_functions(evidence, space):
+        return ""
+    leader, other = main.standing.leaders[0], main.standing.tied[0]
+    on = [pairs for _, pairs in on_each(evidence, space, main.measure, main.criterion)]
+    won = sum((leader, other) in pairs.better for pairs in on)
+    if 2 * won <= len(on) or any((other, leader) in pairs.better for pairs in on):
+        return ""
+    return (
+        f"On single functions, {leader} is significantly better than {other} on {won} of {len(on)} "
+        f"and worse on none: this holds for new runs on these functions, and {len(on)} functions "
+        "do not show it for others."
+    )
 
 
 def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
@@ -424,7 +454,7 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
 
     Empty for fewer than three algorithms, and if single functions decide.
     """
-    if main is None or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
+    if main is None or not is_over_functions(evidence, space):
         return ""
     pairs = pairs_of(evidence, space, main.measure, main.criterion)
     if pairs is None or len(pairs.values) < 3:
