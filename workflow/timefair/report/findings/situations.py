@@ -510,5 +510,12 @@ def across(found: Sequence[Findings]) -> str:
     clear = {one.space: one.winner for one in found if one.winner}
     if not clear:
         return f"None of the {len(found)} parts (suite and dimension) has a significant winner."
+    if len(found) > NAMED:
+        wins = Counter(clear.values()).most_common()
+        named = [f"{name} in {count}" for name, count in wins]
+        rest = len(found) - len(clear)
+        none = f"; none in {rest}" if rest else ""
+        parts = f"{len(found)} parts (suite and dimension)"
+        return f"Significant winners, of {parts}: {listed(named)}{none}."
     named = [f"{name} ({space.title})" for space, name in clear.items()]
     return f"Significant winners: {listed(named)}."
