@@ -15,6 +15,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.cli.analysis import together
+from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.archive import files
 from timefair.extensions.archive.files import MeasuredWhere, measured_where
@@ -77,7 +78,9 @@ class Study:
     def cheap_map(self) -> pd.DataFrame:
         """The cost map without the costly algorithms."""
         labels = [label for label in self.campaign.algorithms if label not in self.costly]
-        return self._tabulated("cost_map", together(self._collected(labels), self.campaign))
+        cheap = self._tabulated("cost_map", together(self._collected(labels), self.campaign))
+        cheap.attrs[ORDER] = self.table("cost_map").attrs[ORDER]  # both maps have the same colours
+        return cheap
 
     def _tabulated(self, name: str, runs: Runs) -> pd.DataFrame:
         return TABLES[name](runs, Analysis.of(self.campaign.settings_of(name)))

@@ -205,7 +205,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
     ("targets", [1, "1e0"], "targets: 1.0: named twice"),
-    ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; known: "),
+    ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; all "),
     ("repetitions", 3, "repetitions: unknown key; write runs"),
     ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
     (

@@ -249,9 +249,47 @@ def test_a_wrong_optimum_is_said_at_the_end_also_without_a_verdict(evidence):
     ert = known.table("ert").copy()
     alone = Evidence({"ert": ert}, known.campaign)
     assert verdicts([findings(alone, SPACE)]) == []
-    ert.attrs = ert.attrs | {unknown_optimum.REFUTED: [{}]}
+    ert.attrs = ert.attrs | {unknown_optimum.REFUTED: [REFUTED]}
     (line,) = verdicts([findings(alone, SPACE)])
-    assert line.startswith("An optimum (f_opt) is wrong")
+    assert line.startswith(
+        "The optimum (f_opt) is wrong on f1 sphere: this function decides nothing."
+    )
+
+
+REFUTED = {"suite": "bbob", "dimension": 2, "function": 1, "instance": 1, "f": -2.0, "f_opt": 0.0,
+           "algorithm": "quick", "run": 0}  # fmt: skip
+
+
+def test_a_function_with_a_wrong_optimum_decides_nothing(evidence):
+    known = evidence(QUICK_AND_SLOW, functions=3, made=COMPARED)
+    for frame in known.tables.values():
+        frame.attrs[unknown_optimum.REFUTED] = [REFUTED]
+    first, *others = on_functions(known, SPACE)
+    assert first.standing.verdict is Verdict.NOTHING
+    assert first.standing.reason == "Its optimum (f_opt) is wrong, so nothing is decided."
+    assert {one.standing.verdict for one in others} == {Verdict.CLEAR}
+    assert by_time(known).basis == "on f2 ellipsoid and f3 Rastrigin"
+
+
+def test_so_few_functions_that_no_test_over_them_decides(evidence):
+    """With 6 functions and 3 pairs, the smallest p-value over the functions is 0.094."""
+    three = {"quick": 0.1, "slow": 5.0, "slower": 50.0}
+    six = evidence(three, functions=6, made=COMPARED)
+    assert by_time(six).basis == "on each of the 6 functions"
+    assert (by_time(six).verdict, by_time(six).leaders) == (Verdict.CLEAR, ("quick",))
+    (few,) = (one.text for one in cautions(six) if one.topic == "Few functions")
+    assert "the smallest p-value of a test over them is 0.0938 for 3 pairs" in few
+
+
+def test_functions_that_decide_a_pair_that_is_open_over_them(evidence):
+    known = evidence(QUICK_AND_SLOW, made=COMPARED)
+    rows = known.table("comparison")
+    over = (rows["function"] == "all") & (rows["measure"] == "seconds")
+    rows.loc[over, ["better", "p_adjusted"]] = [None, 0.06]
+    assert findings(known, SPACE).headline.endswith(
+        "On single functions, quick is significantly better than slow on 8 of 8 and worse on none: "
+        "this holds for new runs on these functions, and 8 functions do not show it for others."
+    )
 
 
 def test_without_a_reached_target_precisions_decide(evidence):

@@ -1,6 +1,7 @@
 """Ranks, by hand and against the printed tables."""
 
 import csv
+import itertools
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from timefair.statistics.ranks import average_ranks, rank
+from timefair.statistics.ranks import average_ranks, rank, rank_within
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 PRINTED = ("table02_mean", "table03_q50", "table04_fe_mean_wrong", "table07_fe_q50", "table08_q10")
@@ -54,6 +55,21 @@ def test_every_printed_rank(table):
     values, ranks = printed(table)
     assert values.shape == (20, 7)
     np.testing.assert_array_equal(rank(values, axis=1), ranks)
+
+
+@given(
+    arrays(np.float64, (5, 3), elements=st.integers(1, 9)),
+    st.lists(st.sampled_from([2.0, 5.0, 8.0, np.inf]), min_size=5, max_size=5),
+)
+def test_each_pair_is_ranked_within_the_smaller_limit(costs, limits):
+    def within(limit, places):
+        return np.where(costs[places] <= limit, costs[places], np.inf)
+
+    expected = np.ones(costs.shape)
+    for a, b in itertools.permutations(range(5), 2):
+        first, second = within(min(limits[a], limits[b]), [a, b])
+        expected[a] += (second < first) + 0.5 * (first == second)
+    np.testing.assert_allclose(rank_within(limits, within), expected)
 
 
 @pytest.mark.parametrize("table", PRINTED)

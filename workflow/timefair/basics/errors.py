@@ -47,6 +47,29 @@ class InputError(Exception):
         return "\n".join(f"timefair: {fault}" for fault in self.faults)
 
 
+LIST_OF_TABLES = "docs/reference/tables/README.md"
+"""Where all tables and figures are listed."""
+
+MOST_NAMES = 20
+"""An error message lists at most this many known names."""
+
+
+def unknown(word: str, known: Iterable[object], where: str = "") -> str:
+    """The message on an unknown name: the nearest names, and all names or `where` their list is.
+
+    >>> unknown("rank", ["ranks", "ert"], "the manual")
+    "'rank' is unknown; did you mean 'ranks'?; known: ranks, ert"
+    """
+    import difflib
+
+    names = [str(name) for name in known]
+    if len(names) <= MOST_NAMES or not where:
+        return f"{word!r} is unknown{suggest(word, names)}; known: {', '.join(names)}"
+    near = difflib.get_close_matches(word.lower(), names, n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{word!r} is unknown{hint}; all {len(names)} are listed in {where}"
+
+
 def suggest(word: object, known: Iterable[object]) -> str:
     """Suggest the known word that is nearest to a misspelled one.
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import LIST_OF_TABLES, InputError
 from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.cli.common import (
@@ -175,7 +175,7 @@ def _table(arguments: argparse.Namespace) -> None:
     from timefair.exhibits.registry import TABLES
 
     results, name, output = Results(arguments.folder), arguments.table, arguments.output
-    entry("TABLE", name, TABLES)
+    entry("TABLE", name, TABLES, LIST_OF_TABLES)
     campaign = results.campaign
     if output is not None:
         prepare_files([output], (".csv", ".parquet", ".tex"))
@@ -195,7 +195,7 @@ def _figure(arguments: argparse.Namespace) -> None:
     from timefair.exhibits.registry import FIGURES
 
     results = Results(arguments.folder)
-    draw = entry("FIGURE", arguments.figure, FIGURES)
+    draw = entry("FIGURE", arguments.figure, FIGURES, LIST_OF_TABLES)
     output = arguments.output or Path(f"{arguments.figure}.pdf")
     prepare_files([output], style.METADATA)
     frame = results.table(draw.table, arguments.only)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from timefair.basics.errors import InputError, Interrupted, storing, suggest
+from timefair.basics.errors import InputError, Interrupted, storing, suggest, unknown
 from timefair.basics.files import regular
 from timefair.basics.threads import THREAD_VARIABLES as THREAD_VARIABLES
 from timefair.basics.threads import measuring_environment as measuring_environment
@@ -86,13 +86,13 @@ def progress(what: str, done: int, jobs: int) -> None:
         print(f"{what} {done}/{jobs}  ", end=end, file=sys.stderr, flush=True)
 
 
-def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
-    """Look up a name in a registry; `InputError` with the nearest name if it is unknown."""
+def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = "") -> Entry:
+    """Look up a name in a registry; `InputError` with the nearest name if it is unknown.
+
+    `where` says where a long registry is listed.
+    """
     if name not in registry:
-        known = ", ".join(registry)
-        raise InputError(
-            f"{argument}: {name!r} is unknown{suggest(name, registry)}; known: {known}"
-        )
+        raise InputError(f"{argument}: {unknown(name, registry, where)}")
     return registry[name]
 
 

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import LIST_OF_TABLES, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ class Results:
         from timefair.cli.common import entry, read_table
         from timefair.exhibits.registry import TABLES
 
-        entry("table", name, TABLES)
+        entry("table", name, TABLES, LIST_OF_TABLES)
         path = self.folder / "tables" / f"{name}.parquet"
         return read_table(path, name) if path.exists() and not only else self._made(name, only)
 
@@ -70,7 +70,7 @@ class Results:
         from timefair.exhibits.charts import style
         from timefair.exhibits.registry import FIGURES
 
-        draw = entry("figure", name, FIGURES)
+        draw = entry("figure", name, FIGURES, LIST_OF_TABLES)
         frame = self.table(draw.table)
         pages = {one.name: one for one in draw.pages_of(frame)}
         chosen = next(iter(pages.values())) if page is None else entry("page", page, pages)
@@ -105,7 +105,9 @@ class Results:
         from timefair.campaign import collected
         from timefair.cli.analysis import together
         from timefair.cli.common import entry
+        from timefair.exhibits.charts.pages import ORDER
         from timefair.exhibits.registry import TABLES
+        from timefair.records.rundata.problems import MOST_COLOURS
         from timefair.records.rundata.settings import Analysis
 
         files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
@@ -113,7 +115,13 @@ class Results:
         runs = together(chosen, self.campaign)
         settings = self.campaign.settings_of(name)
         settings |= {"added": dict(each("settings", self.campaign, self.folder))}
-        return TABLES[name](runs, Analysis.of(settings))
+        frame = TABLES[name](runs, Analysis.of(settings))
+        if only and len(self.campaign.algorithms) <= MOST_COLOURS:  # their colours in the campaign
+            frame.attrs[ORDER] = [
+                *sorted(self.campaign.algorithms),
+                *sorted(self.campaign.published),
+            ]
+        return frame
 
 
 def _show_figures() -> None:

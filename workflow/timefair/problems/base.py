@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import precision
+from timefair.basics.values import format_ranges
+from timefair.basics.words import listed
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
 from timefair.problems.parameters import Allowed, unknown, wrong_values
 
@@ -311,10 +313,14 @@ class Suite(ABC):
                 yield f"{key}: {number} is not in {self.name}, {_what_is_known(key, known)}"
 
 
+MOST_NUMBERS = 8
+"""More numbers are written as ranges in a message."""
+
+
 def _what_is_known(key: str, known: Sequence[int]) -> str:
     if not isinstance(known, range):
-        *others, last = known
-        return f"which has {', '.join(map(str, others))} and {last}"
+        many = len(known) > MOST_NUMBERS
+        return f"which has {listed(format_ranges(known).split(',') if many else map(str, known))}"
     if known[-1] == LARGEST:
         return f"whose {key} are whole numbers from {known[0]}"
     return f"which has {known[0]} to {known[-1]}"

@@ -12,11 +12,11 @@ from timefair.basics.words import counted, listed, number, percent
 from timefair.campaign.foreign import ALLOWED
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.campaign.outcomes import ALMOST
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS, MOST_PERTURBED
+from timefair.exhibits.comparisons.comparison import MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
-from timefair.report.findings.pairs import functions_of, targeted
+from timefair.report.findings.pairs import functions_of, is_over_functions, sample, targeted
 
 MOST_MESSAGES = 3
 """Number of failed algorithms with a shown message of a run; the table contains all messages."""
@@ -84,8 +84,9 @@ def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
     remedy = "in the table, and analyse" if evidence.campaign.is_foreign else "and measure"
     yield (
         f"The optimum is wrong on {counted(len(found), 'problem')}. {worst}. Precisions and "
-        "targets there do not mean what they say, runs may have ended at a wrong value, and no "
-        f"order by them holds. Correct the optimum {remedy} again."
+        "targets there do not mean what they say, and runs may have ended at a wrong value: these "
+        f"functions decide nothing, but average ranks and curves contain them. "
+        f"Correct the optimum {remedy} again."
     )
     if ":" in worst.suite:
         yield "If the values have noise, give the function `noise_free`, or no optimum."
@@ -220,14 +221,22 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
 
 
 def _few_functions(evidence: Evidence) -> Iterator[str]:
-    counts = [len(functions_of(evidence, space)) for space in evidence.spaces]
-    count = min(filter(None, counts), default=FEW_FUNCTIONS)
-    if count < FEW_FUNCTIONS:
-        yield (
-            f"{counted(count, 'function')} {'is' if count == 1 else 'are'} too few for verdicts "
-            "about other functions. The verdicts come from the runs and hold only for "
-            f"{'this function' if count == 1 else 'these functions'}."
-        )
+    few = [
+        sample(evidence, space)
+        for space in evidence.spaces
+        if functions_of(evidence, space) and not is_over_functions(evidence, space)
+    ]
+    if not few:
+        return
+    count, pairs, least = min(few)
+    one = count == 1
+    of = counted(pairs, "pair")
+    why = f" (the smallest p-value of a test over them is {number(least)} for {of})"
+    yield (
+        f"{counted(count, 'function')} {'is' if one else 'are'} too few for verdicts about other "
+        f"functions{why * (count > 1)}. The verdicts come from the runs and hold only for "
+        f"{'this function' if one else 'these functions'}."
+    )
 
 
 def _unreached(evidence: Evidence) -> Iterator[str]:

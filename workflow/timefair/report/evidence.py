@@ -13,7 +13,7 @@ import pandas as pd
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
-from timefair.exhibits.unknown_optimum import KIND
+from timefair.exhibits.unknown_optimum import KIND, REFUTED
 from timefair.problems import names
 from timefair.records.rundata.settings import Analysis
 
@@ -96,6 +96,12 @@ class Evidence:
             for suite, dimension, algorithm in frame.attrs.get("failed", ())
             if (suite, dimension) == space
         )
+
+    def wrong(self, space: Space) -> list[int]:
+        """The functions with a wrong optimum (a run has found less): they decide nothing."""
+        found = self.some_frame.attrs.get(REFUTED, ())
+        here = (one for one in found if (one["suite"], one["dimension"]) == space)
+        return sorted({int(one["function"]) for one in here})
 
     def compared(self, space: Space) -> list[str]:
         """The algorithms of the campaign that made evaluations."""

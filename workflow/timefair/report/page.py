@@ -11,9 +11,9 @@ import pandas as pd
 
 from timefair import __version__
 from timefair.basics.extension import each
+from timefair.basics.words import listed
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.charts.pages import ORDER
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
@@ -29,7 +29,7 @@ from timefair.report import (
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up, verdicts, warned
 from timefair.report.evidence import Evidence
-from timefair.report.findings.pairs import functions_of
+from timefair.report.findings.pairs import is_over_functions
 from timefair.report.findings.situations import Findings, across, findings, leading
 from timefair.report.markup import Names, Part, section
 
@@ -91,8 +91,9 @@ pairs and for all criteria. {sample}</p>"""
 OVER_FUNCTIONS = """The pairs are tested over the functions (Wilcoxon’s signed-rank test), so the
 verdicts hold for functions like these."""
 
-OVER_RUNS = """With fewer than {least} functions, the pairs are tested by the runs on each function.
-The verdicts hold for new runs on these functions, and not for other functions."""
+OVER_RUNS = """With so few functions{where}, no result over them could be significant, so the pairs
+are tested by the runs on each function. The verdicts hold for new runs on these functions, and not
+for other functions."""
 
 
 def page(
@@ -184,8 +185,10 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
     together = across(found)
-    few = any(len(functions_of(evidence, one.space)) < FEW_FUNCTIONS for one in found)
-    sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if few else OVER_FUNCTIONS
+    few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
+    where = "" if len(few) == len(found) else f" ({listed(few)})"
+    over = OVER_FUNCTIONS if len(few) < len(found) else ""
+    sample = f"{over} {OVER_RUNS.format(where=escape(where)) if few else ''}".strip()
     level = f"{1 - evidence.confidence:.3g}"
     decided = any(one.situations for one in found)
     note = READING.format(level=level, sample=sample) if decided else ""

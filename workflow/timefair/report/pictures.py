@@ -12,9 +12,9 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from timefair.basics.together import ALL
-from timefair.basics.words import cost, counted, number
+from timefair.basics.words import cost, counted, number, power_of_ten
 from timefair.exhibits.charts.costs import spent
-from timefair.exhibits.comparisons.criteria import ERT
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of, pairs_of, targeted
 from timefair.report.markup import Names, dashes
@@ -31,9 +31,9 @@ LETTERS = 15
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
-MEANING = """Left: the order if evaluations count, each pair as far as both were observed;
-right: if seconds count. Lines that cross are pairs whose order changes; the text says which changes
-are significant."""
+MEANING = """Left: the order if evaluations count, each pair within the number that all runs of
+both were allowed; right: if seconds count. Lines that cross are pairs whose order changes; the text
+says which changes are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
@@ -123,7 +123,7 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     for power in _powers(low, high):
         x = across(10.0**power)
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 4}"/>')
-        parts.append(_text(x, bottom + 16, number(10.0**power), "middle"))
+        parts.append(_text(x, bottom + 16, power_of_ten(power), "middle"))
     parts.append("</g>")
     parts.append(
         _text((left + right) / 2, HEIGHT - 4, spent(rows, evidence.unit), "middle", "axis")

@@ -6,6 +6,7 @@ Small values are better.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +30,36 @@ def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     x = np.asarray(values, dtype=np.float64)
     worst_for_none = np.where(np.isnan(x), np.inf, x)
     return np.asarray(stats.rankdata(worst_for_none, axis=axis), dtype=np.float64)
+
+
+def rank_within(
+    limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Ranks of algorithms, each pair compared within the smaller limit of both.
+
+    - `limits`, shape (algorithms,): The cost up to which each algorithm is known.
+    - `values`: The results of some algorithms, given by their places, if every run ends at a
+      limit; shape (places, m), as in `rank`.
+
+    Returns, shape (algorithms, m): 1 plus the number of others that are better than an algorithm;
+    ties count half. With one limit, `rank` along the first axis. A third algorithm has no effect on
+    the order of a pair, so the ranks may be circular: then they are equal.
+
+    >>> cost = np.array([[7.0], [9.0], [3.0]])
+    >>> rank_within([5, 10, 10], lambda t, k: np.where(cost[k] <= t, cost[k], np.inf)).tolist()
+    [[2.5], [2.5], [1.0]]
+    """
+    until = np.asarray(limits, dtype=np.float64)
+    ranks: NDArray[np.float64] | None = None
+    for limit in np.unique(until):
+        among = np.flatnonzero(until >= limit)
+        found = values(float(limit), among)
+        ranks = np.ones((until.size, found.shape[1])) if ranks is None else ranks
+        ends = until[among] == limit
+        here = rank(found, axis=0)
+        ranks[among[ends]] += here[ends] - 1
+        ranks[among[~ends]] += here[~ends] - rank(found[~ends], axis=0)
+    return np.empty((0, 0)) if ranks is None else ranks
 
 
 def average_ranks(values: ArrayLike) -> NDArray[np.float64]:

@@ -47,6 +47,13 @@ def test_a_verdict_that_perturbed_runs_made_is_named(runs, functions):
     assert ("on f1" in text) == (functions == 1)
 
 
+def test_too_few_runs_left_to_tell(runs):
+    assert unperturbed(runs(1, 6)) == (
+        "What they change cannot be told, because too few runs are left without them: 60\u00a0% of "
+        "the runs of A on f1 are perturbed."
+    )
+
+
 def test_a_few_slow_runs_that_change_nothing(run, table):
     rows = table(
         *(

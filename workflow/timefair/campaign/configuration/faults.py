@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from timefair.basics.errors import InputError, suggest
+from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
@@ -357,8 +357,7 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
     for key, (names, known) in every.items():
         for name in names:
             if name not in known and name not in SETS:
-                words = ", ".join((*SETS, *known))
-                yield f"{key}: {name!r} is unknown{suggest(name, known)}; known: {words}"
+                yield f"{key}: {unknown(name, (*SETS, *known), LIST_OF_TABLES)}"
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:

@@ -201,18 +201,21 @@ def _look(k: int, place: int) -> Look:
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
     """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
 
-    A leader that owns its colour keeps it. The others take the last colours that no owner among the
-    leaders has.
+    A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
+    all figures of a campaign in which no other leader has it.
 
     - `all_looks`: The result of `looks`.
     - `leaders`: The leading algorithms, at most as many as there are `COLOURS`.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
-    places = [all_looks[name].place for name in ordered]
-    free = [k for k in reversed(range(len(COLOURS))) if k not in places]
-    owned = [place for place in places if place < len(COLOURS)]
-    taken = [*owned, *free][: len(places)]
-    chosen = {name: _look(k, place) for name, k, place in zip(ordered, taken, places, strict=True)}
+    size = len(COLOURS)
+    taken: dict[int, str] = {}
+    for name in ordered:
+        place = all_looks[name].place
+        first = place if place < size else -1 - place % size
+        colour = next((first - k) % size for k in range(size) if (first - k) % size not in taken)
+        taken[colour] = name
+    chosen = {name: _look(colour, all_looks[name].place) for colour, name in taken.items()}
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 

@@ -13,9 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
+from timefair.basics.words import percent
 from timefair.exhibits import questions
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS, Criterion, criteria
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.bridged import at_ends
@@ -28,8 +30,16 @@ from timefair.statistics.corrections import hochberg
 
 Pair: TypeAlias = tuple[str, str]
 
-FEW_FUNCTIONS = 6
-"""Number of functions below which Wilcoxon's test cannot decide a pair at 95 %."""
+
+def over_functions(functions: int, pairs: int, level: float) -> bool:
+    """Whether Wilcoxon's test over so many functions could decide one of so many pairs."""
+    return least_over(functions, pairs) <= level
+
+
+def least_over(functions: int, pairs: int) -> float:
+    """The smallest p-value of that test times the number of pairs, at most 1."""
+    return float(min(2.0 ** (1 - functions) * pairs, 1.0))
+
 
 MOST_PERTURBED = 0.5
 """Largest share of perturbed runs of an algorithm on a function with which verdicts are made again
@@ -60,14 +70,18 @@ COLUMNS = (
         "s or evaluations",
     ),
     *PAIR,
-    Column("n_a", "runs of `algorithm_a`; for `all`, functions that both ran"),
-    Column("n_b", "runs of `algorithm_b`; for `all`, functions that both ran"),
+    Column(
+        "n_a",
+        "runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong",
+    ),
+    Column("n_b", "the same for `algorithm_b`"),
     Column(
         "value_a",
         "result of `algorithm_a`: ERT to `target` (if `target` is empty, median precision), share "
         "of the targets, or quantile of the precision, where runs that reached the final target "
-        "count as 0; for `all`, the average rank (of the table `ranks`, or from the pairs if "
-        "evaluations were cut or functions are incomplete), or the mean share",
+        "count as 0; costs count up to the cost that all runs of both were allowed; for `all`, "
+        "the average rank (of the table `ranks`, or from the pairs if functions are incomplete), "
+        "or the mean share",
         "s, evaluations, share, precision or rank",
     ),
     Column("value_b", "the same for `algorithm_b`"),
@@ -98,9 +112,10 @@ COLUMNS = (
     ),
     Column(
         "p_adjusted",
-        "1 if the values and the test favour different algorithms, or the ratio of times is "
-        "within the timing noise; else `p` times `tests`, at most 1 (Bonferroni), then adjusted "
-        "over the criteria of the pair (Hochberg); criteria under which no result could be "
+        "1 if the values and the test favour different algorithms, the ratio of times is within "
+        "the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at "
+        "most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria "
+        "under which no result could be "
         "significant do not count (Tarone)",
     ),
     Column(
@@ -120,8 +135,9 @@ COLUMNS = (
     verdicts of the report follow from this table. A test uses the runs of its pair only. Its
     p-value is multiplied by the number of pairs and adjusted over the criteria of the pair, so that
     the results of other algorithms do not change the verdict on a pair. Quantiles other than the
-    median, and shares of targets, are tested on single functions only if there are fewer than 6
-    functions. For more than 12 algorithms, only pairs with the best one under some criterion are
+    median, and shares of targets, are tested on single functions only if there are so few functions
+    that no result over all of them could be significant. A function with a wrong optimum decides
+    nothing. For more than 12 algorithms, only pairs with the best one under some criterion are
     listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
     """,
     columns=COLUMNS,
@@ -203,25 +219,33 @@ def _rows(
         contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
         listed_here = _union(contest.listed() for contest in contests)
         limited |= listed_here.among is not None
-        on = functions if single or len(functions) < FEW_FUNCTIONS else []
-        for group in _tested(contests, listed_here, analysis, on):
+        sample = max(contest.functions_compared for contest in contests)
+        pairs = min((contest.pairs for contest in contests if contest.on), default=0)
+        enough = over_functions(sample, pairs, 1 - analysis.confidence)
+        alone = {k: one for k, one in enumerate(contests) if one.always_on_functions or not enough}
+        on = functions if single or not enough else []
+        for group in _tested(contests, listed_here, analysis, on, alone):
             for place, row in group.items():
                 of_criteria[place].append(row)
     return [row for of in of_criteria for row in of], limited
 
 
 def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
-    """A sentence on the verdicts that change without the perturbed runs.
-
-    Empty if no run or more than half of the runs of an algorithm on a function are perturbed.
-    """
+    """A sentence on the verdicts that change without the perturbed runs; empty without any."""
     perturbed = pd.Series(runs.perturbed)
     keys = ("suite", "dimension", "function", "algorithm")
     cells = perturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
-    if not perturbed.any() or cells.max() > MOST_PERTURBED:
+    if not perturbed.any():
         return ""
-    before = _verdicts(rows)
-    after = _verdicts(_rows(runs.where(~runs.perturbed), analysis, single=False)[0])
+    if cells.max() > MOST_PERTURBED:
+        function, algorithm = list(cells.index[int(cells.argmax())])[2:]
+        return (
+            "What they change cannot be told, because too few runs are left without them: "
+            f"{percent(cells.max())} of the runs of {algorithm} on f{function} are perturbed."
+        )
+    level = 1 - analysis.confidence
+    before = _verdicts(rows, level)
+    after = _verdicts(_rows(runs.where(~runs.perturbed), analysis, single=False)[0], level)
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:
@@ -232,14 +256,20 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
     return f"Without them, {len(changed)} {of} {verb}: {a} and {b}{on} by {criterion} ({measure})."
 
 
-def _verdicts(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:
+def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any, ...], Any]:
     """The better algorithm, or None, of each pair and criterion that the report may cite."""
-    over_all = [row for row in rows if row["function"] == ALL]
-    enough = {(row["suite"], row["dimension"]) for row in over_all if row["n_a"] >= FEW_FUNCTIONS}
+    of_spaces: defaultdict[Space, list[tuple[int, int]]] = defaultdict(list)
+    for row in rows:
+        if row["function"] == ALL:
+            of_spaces[row["suite"], row["dimension"]].append((row["n_a"], row["tests"]))
+    enough = {
+        space: over_functions(max(n for n, _ in of), min(pairs for _, pairs in of), level)
+        for space, of in of_spaces.items()
+    }
     return {
         tuple(row[name] for name in VERDICT): row.get("better")
         for row in rows
-        if (row["function"] == ALL) == ((row["suite"], row["dimension"]) in enough)
+        if (row["function"] == ALL) == enough[row["suite"], row["dimension"]]
     }
 
 
@@ -252,8 +282,12 @@ def _tested(
     listed_here: Listed,
     analysis: Analysis,
     functions: Iterable[ProblemRuns],
+    alone: Mapping[int, _Contest],
 ) -> Iterator[Group]:
-    """Each pair over all functions, then on each of `functions`, with its decisions."""
+    """Each pair over all functions, then on each of `functions`, with its decisions.
+
+    - `alone`: The contests that are tested on single functions.
+    """
     alpha = 1 - analysis.confidence
     every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
     for pair in every:
@@ -261,7 +295,6 @@ def _tested(
             yield _decided(
                 {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
             )
-    alone = {k: one for k, one in enumerate(contests) if one.on_functions}
     for problem in functions:
         chosen = listed_here
         if chosen.among is not None:
@@ -305,7 +338,9 @@ class _Contest:
 
     - `functions`: The runs on each function.
     - `on`: For each pair, the functions that both ran.
-    - `on_functions`: Whether pairs are tested on single functions.
+    - `pairs`: The number of pairs in the smallest family of tests over the functions.
+    - `functions_compared`: The largest number of functions over which a pair is tested.
+    - `always_on_functions`: Whether pairs are tested on single functions also if these are many.
     """
 
     def __init__(
@@ -321,8 +356,9 @@ class _Contest:
         for problem in functions:
             for pair in combinations(criterion.algorithms(problem), 2):
                 self.on[pair].append(problem)
-        compared = sum(len(criterion.algorithms(problem)) > 1 for problem in functions)
-        self.on_functions = criterion.always_on_functions or compared < FEW_FUNCTIONS
+        self.always_on_functions = criterion.always_on_functions
+        of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
+        self.functions_compared = max(of_pairs, default=0)
         self._gains: dict[Pair, NDArray[np.float64]] = {}
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
         in_pairs = criterion.measure != TARGETS and not complete
@@ -334,6 +370,7 @@ class _Contest:
             True: (len(named), sum(named.values())),
             False: (len(self.on), sum(map(len, self.on.values()))),
         }
+        self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
         self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
@@ -388,6 +425,8 @@ class _Contest:
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         """A pair on a function."""
         test = self._criterion.tested(problem, *pair)
+        if self._is_wrong(problem):
+            test = Tested(test.values, np.nan, 0.0, test.target)
         row = self._row(pair, problem.names["function"], test.values)
         n_a, n_b = (problem.algorithms[name].size for name in pair)
         row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
@@ -397,9 +436,14 @@ class _Contest:
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
         if pair not in self._gains:
-            gains = [self._criterion.gain(problem, *pair) for problem in self.on[pair]]
+            on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
+            gains = [self._criterion.gain(problem, *pair) for problem in on]
             self._gains[pair] = np.array(gains)
         return self._gains[pair]
+
+    def _is_wrong(self, problem: ProblemRuns) -> bool:
+        """Whether a run has found less than the optimum: then nothing is decided."""
+        return (*problem.space, int(problem.names["function"])) in self._criterion.pooled.wrong
 
     def _ranks_in_pairs(self) -> dict[str, float]:
         """1 plus the sum over the others of the shares of functions on which they are better."""
@@ -434,6 +478,8 @@ class _Contest:
 
 def _share(gains: NDArray[np.float64]) -> float:
     """Share of the functions on which the first algorithm is better; ties count half."""
+    if not gains.size:
+        return 0.5
     return float(np.mean((gains > 0) + 0.5 * (gains == 0)))
 
 

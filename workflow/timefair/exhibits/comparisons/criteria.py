@@ -16,13 +16,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.timing_noise import detectable, slowdowns
-from timefair.exhibits.comparisons.ranks import cases
+from timefair.exhibits.comparisons.ranks import ERT, cases
+from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
     BUDGETS,
+    KnownCosts,
     ProblemRuns,
     Space,
-    known_until,
+    Spent,
+    limits,
     precision_at_the_end,
     problems,
 )
@@ -37,25 +40,28 @@ from timefair.statistics.comparison import (
     superiority_within,
     van_elteren,
 )
-from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.runtimes import decisive_target
 
 SHARES = (0.01, 0.1, 1.0)
 """Shares of the budget after which reached targets are counted."""
 
-ERT, PRECISION, TARGETS = "ERT", "precision", "targets"
+PRECISION, TARGETS = "precision", "targets"
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """What all criteria read: the runs, with published data, and their machines."""
+    """What all criteria read: the runs, with published data, and their machines.
+
+    `wrong` has the suite, dimension and function of problems whose optimum a run has refuted.
+    """
 
     runs: Runs
     analysis: Analysis
     machine: NDArray[Any]
     best: NDArray[np.float64]
     slowdowns: Mapping[str, pd.DataFrame]
+    wrong: frozenset[tuple[str, int, int]]
     detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(
         default_factory=dict
     )
@@ -71,6 +77,7 @@ class Pooled:
             analysis=analysis,
             machine=everyone.frame["machine"].to_numpy(dtype=object),
             best=np.maximum(precision_at_the_end(everyone), 0.0),
+            wrong=frozenset((one.suite, one.dimension, one.function) for one in refuted(everyone)),
             slowdowns={str(name): some for name, some in rows.groupby(names, observed=True)},
         )
 
@@ -158,10 +165,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def over_all(self, space: Space) -> dict[str, float]:
-        """The result of each algorithm over the functions; small is better.
-
-        Empty if it is the average of its ranks in pairs.
-        """
+        """The result of each algorithm over the functions; small is better."""
 
     @abstractmethod
     def results(self, problem: ProblemRuns) -> dict[str, float]:
@@ -179,8 +183,8 @@ class Criterion(ABC):
 class Costs(Criterion):
     """The expected cost (ERT) to targets.
 
-    Costs are compared within the cost up to which all runs of both algorithms are known: under a
-    budget in seconds, evaluations within the number that it allowed all of them.
+    Two algorithms are compared within the smaller of their `limits`: under a budget in seconds,
+    evaluations within the number that it allowed all runs of both.
     """
 
     name = ERT
@@ -189,23 +193,20 @@ class Costs(Criterion):
         self.pooled, self.measure, self._unit = pooled, unit, unit
         runs, analysis = pooled.runs, pooled.analysis
         self._targets = np.array(analysis.targets_from_easy)
-        self._reached, self._end = runs.runtimes(unit, self._targets), runs.spent(unit)
-        self._known_until = known_until(runs, unit)
-        self._limits: dict[tuple[int, str], float] = {}
+        self._costs = KnownCosts.of(runs, unit, analysis.targets_from_easy)
+        self._limits: dict[int, dict[str, float]] = {}
         self._erts: dict[tuple[int, str, float], _Erts] = {}
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
 
     def over_all(self, space: Space) -> dict[str, float]:
-        if any(self._is_cut(problem) for problem in self.spaces()[space]):
-            return {}
         return self.pooled.average_ranks(space, self.measure, ERT)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
         names = self.algorithms(problem)
-        limit = min((self._limit(problem, name) for name in names), default=inf)
+        limit = self._limit(problem, *names)
         known = {name: self._known(problem, name, limit) for name in names}
         target = decisive_target(self._targets, [one.rates for one in known.values()])
         if target is None:
@@ -239,9 +240,11 @@ class Costs(Criterion):
             return self._at_the_end(problem, a, b)
         at = int(np.flatnonzero(self._targets == target)[0])
         first, second = (float(one.pooled[at]) for one in both)
-        spent = [self._spent(problem, name, self._together(problem, a, b)) for name in (a, b)]
+        spent = [self._spent(problem, name, self._limit(problem, a, b)) for name in (a, b)]
         strata = [
-            tuple(of[kinds == kind, at] for kinds, *each in spent for of in each)
+            tuple(
+                of[kinds == kind, at] for kinds, each in spent for of in (each.cost, each.success)
+            )
             for kind in sorted(both[0].on_kinds.keys() & both[1].on_kinds.keys())
         ]
         ratio = self.pooled.ratio(problem, self._unit, a, b)
@@ -255,48 +258,30 @@ class Costs(Criterion):
             return Tested((inf, inf), 1.0, 0.0)
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
-    def _is_cut(self, problem: ProblemRuns) -> bool:
-        """Whether a run went on beyond the cost up to which all runs are known."""
-        limit = min((self._limit(problem, name) for name in self.algorithms(problem)), default=inf)
-        return bool(self._end[problem.rows].max() > limit * (1 + 1e-9))
-
-    def _limit(self, problem: ProblemRuns, name: str) -> float:
-        """The cost up to which all runs of an algorithm on a function are known."""
-        key = (id(problem), name)
-        if key not in self._limits:
-            rows = problem.rows[problem.algorithms[name]]
-            self._limits[key] = float(self._known_until[rows].min())
-        return self._limits[key]
-
-    def _together(self, problem: ProblemRuns, a: str, b: str) -> float:
-        return min(self._limit(problem, a), self._limit(problem, b))
+    def _limit(self, problem: ProblemRuns, *names: str) -> float:
+        """The cost up to which all runs of some algorithms on a function are known."""
+        if id(problem) not in self._limits:
+            self._limits[id(problem)] = limits(problem, self._costs.known)
+        return min((self._limits[id(problem)][name] for name in names), default=inf)
 
     def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
-        limit = self._together(problem, a, b)
+        limit = self._limit(problem, a, b)
         return self._known(problem, a, limit), self._known(problem, b, limit)
 
-    def _spent(
-        self, problem: ProblemRuns, name: str, limit: float
-    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_]]:
-        """Kind of machine, cost and success of the runs; evaluations depend on no machine."""
+    def _spent(self, problem: ProblemRuns, name: str, limit: float) -> tuple[NDArray[Any], Spent]:
+        """Kinds of machines and costs of the runs; evaluations depend on no machine."""
         rows = problem.rows[problem.algorithms[name]]
         seconds = self._unit == "seconds"
         kinds = self.pooled.machine[rows] if seconds else np.full(rows.size, "", dtype=object)
-        success = self._reached[rows] <= min(limit, np.finfo(np.float64).max)
-        end = np.minimum(self._end[rows], limit)[:, np.newaxis]
-        return kinds, np.where(success, self._reached[rows], end), success
+        return kinds, self._costs.spent.of(rows).within(limit)
 
     def _known(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
         """The ERTs of an algorithm on a function within a cost."""
         key = (id(problem), name, limit)
         if key not in self._erts:
-            kinds, cost, success = self._spent(problem, name, limit)
-            on_kinds = {
-                str(kind): ert(cost[kinds == kind], success[kinds == kind], axis=0)
-                for kind in set(kinds.tolist())
-            }
-            pooled = ert(cost, success, axis=0)
-            self._erts[key] = _Erts(success.mean(axis=0), pooled, on_kinds)
+            kinds, spent = self._spent(problem, name, limit)
+            on_kinds = {str(kind): spent.of(kinds == kind).ert for kind in set(kinds.tolist())}
+            self._erts[key] = _Erts(spent.success.mean(axis=0), spent.ert, on_kinds)
         return self._erts[key]
 
 

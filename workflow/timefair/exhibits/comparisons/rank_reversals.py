@@ -16,24 +16,24 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import (
     FIXED_BUDGET,
     FIXED_TARGET,
-    erts,
     median,
-    spent_until,
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (
+    KnownCosts,
     ProblemRuns,
     Space,
-    Spent,
     evaluations_allowed,
     in_words,
+    limits,
     listed_by_precision,
     precision_at,
     precision_at_the_end,
@@ -125,8 +125,8 @@ COLUMNS = (
     Column("functions", "for `all`, number of functions that both ran; 1 otherwise"),
     Column(
         "evaluations",
-        "at a fixed budget: the number of evaluations that the budget allowed every run of both; "
-        "for `all`, the median of these numbers over the functions",
+        "the number of evaluations that the budget allowed every run of both, within which they "
+        "are compared; for `all`, the median of these numbers over the functions",
         "evaluations",
     ),
     *VALUES,
@@ -167,7 +167,7 @@ COLUMNS = (
     functions. A rank reversal is significant only if both orders are, and at a fixed target only if
     the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
     the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
-    selects other pairs.
+    selects other pairs. Functions with a wrong optimum are omitted.
     """,
     columns=COLUMNS,
     layouts=[
@@ -192,10 +192,10 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every rank reversal: one algorithm strictly better by evaluations, the other by time."""
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
-    spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
+    costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
-    least = [(problem, _least(problem, allowed)) for problem in problems(runs)]
+    least = [(problem, limits(problem, allowed)) for problem in problems(runs)]
     asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
     reached = precision_at(runs, asked)
     medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
@@ -204,16 +204,23 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
-    for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
+    for problem, _ in least:
+        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
+    enough = {
+        space: over_functions(functions[space], len(every), 1 - analysis.confidence)
+        for space, every in everyone.items()
+    }
+    wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
+    for (problem, own), (_, points), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.space
         pairs = comb(len(problem.algorithms), 2)
-        many = functions[problem.space] >= FEW_FUNCTIONS
-        on_one = number_of_criteria(analysis, single_functions=many)
+        on_one = number_of_criteria(analysis, single_functions=enough[problem.space])
         tests[suite, dimension, FIXED_BUDGET] += pairs * on_one
         tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
-        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
+        if (*problem.space, int(problem.names["function"])) in wrong:
+            continue
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
-        found = _at_fixed_budget(problem, chosen, own, limits, at, best)
+        found = _at_fixed_budget(problem, chosen, own, points, at, best)
         for pair, equal, at_equal, at_the_end in found:
             four = tuple(map(median, (*at_equal, *at_the_end)))
             medians[problem.space][pair].append(four)
@@ -229,7 +236,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                         "p_by_time": _p_of_order(*at_the_end),
                     }
                 )
-        rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
+        rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, costs)
     alpha = 1 - analysis.confidence
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     detectable = _detectable_ratios(runs, analysis)
@@ -238,12 +245,12 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
-    over_functions = [
+    over_all = [
         _over_functions(space, one, median(np.array(equals[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
-    frame = pd.DataFrame([*over_functions, *rows], columns=column_names(COLUMNS))
+    frame = pd.DataFrame([*over_all, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
 
@@ -278,24 +285,19 @@ def _is_detectable(row: Mapping[str, Any]) -> bool:
     return not most <= least * row["detectable_ratio"]
 
 
-def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, float]:
-    """Number of evaluations up to which all runs of an algorithm are known."""
-    return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
-
-
 def _at_fixed_budget(
     problem: ProblemRuns,
     pairs: Sequence[Pair],
     least: dict[str, float],
-    limits: NDArray[np.float64],
-    at_limits: NDArray[np.float64],
+    points: NDArray[np.float64],
+    at_points: NDArray[np.float64],
     best: NDArray[np.float64],
 ) -> Iterator[tuple[Pair, float, list[NDArray[np.float64]], list[NDArray[np.float64]]]]:
     """Each pair, its equal evaluations, and the precisions of both there and at the end."""
-    at, ends = problem.split(at_limits), problem.samples(best)
+    at, ends = problem.split(at_points), problem.samples(best)
     for pair in pairs:
         equal = min(least[name] for name in pair)
-        k = np.searchsorted(limits, equal)
+        k = np.searchsorted(points, equal)
         yield pair, equal, [at[name][:, k] for name in pair], [ends[name] for name in pair]
 
 
@@ -325,25 +327,29 @@ def _at_fixed_targets(
     problem: ProblemRuns,
     pairs: Sequence[Pair],
     targets: tuple[float, ...],
-    spent: dict[Unit, Spent],
+    costs: dict[Unit, KnownCosts],
 ) -> Iterator[dict[str, Any]]:
-    cost = {unit: problem.samples(spent[unit].cost) for unit in UNITS}
-    success = problem.samples(spent["seconds"].success)
-    ert_at = {unit: erts(problem, spent[unit]) for unit in UNITS}
+    until = {unit: limits(problem, costs[unit].known) for unit in UNITS}
+    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     for pair in pairs:
+        limit = {unit: min(until[unit][name] for name in pair) for unit in UNITS}
+        spent = {
+            unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
+            for unit in UNITS
+        }
+        erts = np.array([one.ert for unit in ("evaluations", "seconds") for one in spent[unit]])
         for k, target in enumerate(targets):
-            values = [ert_at[unit][name][k] for unit in ("evaluations", "seconds") for name in pair]
+            values = erts[:, k].tolist()
             if _inverted(*values):
                 p = {
-                    unit: equal_ert(
-                        *(x for name in pair for x in (cost[unit][name][:, k], success[name][:, k]))
-                    )
-                    for unit in UNITS
+                    unit: equal_ert(*(of[:, k] for one in both for of in (one.cost, one.success)))
+                    for unit, both in spent.items()
                 }
                 yield {
                     **_function(problem),
                     "criterion": FIXED_TARGET,
                     "target": target,
+                    "evaluations": limit["evaluations"],
                     **_pair(pair, values),
                     "p_by_evaluations": p["evaluations"],
                     "p_by_time": p["seconds"],

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts import costs
@@ -20,21 +20,32 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name, stacked
 from timefair.records.rundata.problems import (
+    KnownCosts,
     ProblemRuns,
-    Spent,
+    Space,
     evaluations_allowed,
+    limits,
     listed,
     precision_at,
     precision_at_the_end,
     problems,
 )
 from timefair.records.rundata.published import with_published
-from timefair.records.rundata.runs import UNITS, Runs, Unit
+from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_of
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.ranks import average_ranks, critical_difference, friedman, posthoc, rank
+from timefair.statistics.ranks import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    posthoc,
+    rank,
+    rank_within,
+)
+
+ERT = "ERT"
+"""The criterion of costs."""
 
 CRITERION = (
     Column(
@@ -78,17 +89,13 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(panel=frame["measure"].map(panels), position=frame["criterion"])
 
 
-Values = dict[tuple[str, str], NDArray[np.float64]]
-"""For each (measure, criterion), the values of one algorithm on one problem, one per target."""
-
-
 @dataclass(frozen=True)
 class Case:
-    """The values that are ranked under one criterion.
+    """What is ranked under one criterion.
 
     - `names`: Suite, dimension, measure and criterion.
     - `algorithms`: Algorithms in alphabetical order.
-    - `scores`: Values, shape (problems, algorithms); smaller is better.
+    - `scores`: Mean ranks on each function, shape (functions, algorithms).
     """
 
     names: dict[str, Any]
@@ -108,9 +115,11 @@ class Case:
     Average rank of each algorithm over the functions, under each criterion. The runs of all
     instances are pooled, and runs that reached the final target have equal precision. Ties share a
     rank, and infinite values share the worst. If there are several targets, the algorithms are
-    ranked on each function by their average rank over the targets, so each function counts once. If
-    blocks mix several kinds of machines, precisions and seconds are ranked within each kind, and
-    the ranks are averaged in the same way.
+    ranked on each function by their average rank over the targets, so each function counts once.
+    Two algorithms are compared within the cost that all runs of both were allowed, as in the table
+    `comparison`: a budget in seconds allows a fast algorithm more evaluations. If blocks mix
+    several kinds of machines, precisions and seconds are ranked within each kind, and the ranks are
+    averaged in the same way.
     """,
     columns=COLUMNS,
     layouts=[
@@ -129,7 +138,8 @@ class Case:
             "Average ranks of the algorithms over the functions under several criteria. Higher is "
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
-            "runtimes. If two lines cross, the order of the two depends on the criterion.",
+            "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
+            "cross, the order of the two depends on the criterion.",
             Picture(
                 "timefair.exhibits.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION
             ),
@@ -175,68 +185,86 @@ def cases(runs: Runs, analysis: Analysis) -> list[Case]:
 
 
 def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
-    for (suite, dimension), functions in _values(runs, analysis).items():
-        for measure, criterion in max(functions[0].values(), key=len):
-            ranked = [
-                {name: values for name, values in cells.items() if (measure, criterion) in values}
-                for cells in functions
-            ]
-            algorithms = tuple(sorted({name for cells in ranked for name in cells}))
-            complete = [cells for cells in ranked if len(cells) == len(algorithms)]
-            values = [
-                np.array([cells[name][measure, criterion] for name in algorithms])
-                for cells in complete
+    for (suite, dimension), functions in _ranks(runs, analysis).items():
+        for measure, criterion in dict.fromkeys(key for ranks in functions for key in ranks):
+            every = [ranks.get((measure, criterion), {}) for ranks in functions]
+            algorithms = tuple(sorted({name for ranks in every for name in ranks}))
+            scores = [
+                [ranks[name] for name in algorithms]
+                for ranks in every
+                if len(ranks) == len(algorithms)
             ]
             yield Case(
                 dict(zip(KEYS, (suite, dimension, measure, criterion), strict=True)),
                 algorithms,
-                _mean_ranks(values, len(algorithms)),
+                np.array(scores, dtype=np.float64).reshape(-1, len(algorithms)),
             )
 
 
-def _mean_ranks(values: list[NDArray[np.float64]], algorithms: int) -> NDArray[np.float64]:
-    """The mean rank of each algorithm on each function, shape (functions, algorithms).
-
-    `values` has for each function an array of shape (algorithms, m), with its own m.
-    """
-    scores = np.empty((len(values), algorithms))
-    sizes = np.array([value.shape[1] for value in values], dtype=np.intp)
-    for size in np.unique(sizes):
-        alike = np.flatnonzero(sizes == size)
-        scores[alike] = rank(np.stack([values[k] for k in alike]), axis=1).mean(axis=2)
-    return scores
+OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
+"""For each (measure, criterion), the mean rank of each algorithm on a function."""
 
 
-def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[str, Values]]]:
-    """For each (suite, dimension), the values of each algorithm on each function."""
+def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
+    """For each suite and dimension, the mean ranks on each function."""
     runs = with_published(runs)
     best = precision_at_the_end(runs)
-    reached_at = {unit: runs.runtimes(unit, analysis.targets) for unit in UNITS}
-    spent = {unit: Spent.until(reached_at[unit], runs.spent(unit)) for unit in UNITS}
+    costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}
     quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
     machine = runs.frame["machine"].to_numpy(dtype=object)
-    together = defaultdict(list)
+    together: dict[Space, list[OnFunction]] = defaultdict(list)
     for problem in problems(runs):
-        cells: dict[str, Values] = {}
-        for algorithm, rows in problem.samples(np.arange(len(best))).items():
-            values: Values = {}
-            on_each = [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
-            if runs.ended[rows].all():
-                values["precision", "mean"] = np.array([mean_of(best[some]) for some in on_each])
-                for name, p in quantiles.items():
-                    found = [sample_quantile(best[some], p) for some in on_each]
-                    values["precision", name] = np.array(found, dtype=np.float64)
-            for unit in runs.units_of(rows):
-                split = on_each if unit == "seconds" else [rows]  # machines have equal weight
-                cost, success = spent[unit].cost, spent[unit].success
-                erts = [ert(cost[some], success[some], axis=0) for some in split]
-                values[unit, "ERT"] = np.concatenate(erts)
-                for name, p in quantiles.items():
-                    found = [sample_quantile(reached_at[unit][some], p, axis=0) for some in split]
-                    values[unit, name] = np.concatenate(found)
-            cells[algorithm] = values
-        together[problem.names["suite"], problem.names["dimension"]].append(cells)
+        found: OnFunction = {}
+        rows_of = {name: problem.rows[mine] for name, mine in problem.algorithms.items()}
+        kinds = {  # machines have equal weight
+            name: [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
+            for name, rows in rows_of.items()
+        }
+        ended = {name: of for name, of in kinds.items() if runs.ended[np.concatenate(of)].all()}
+        if ended:
+            of_best = {name: [best[some] for some in of] for name, of in ended.items()}
+            for name, p in {"mean": None, **quantiles}.items():
+                values = [
+                    [mean_of(some) if p is None else sample_quantile(some, p) for some in of]
+                    for of in of_best.values()
+                ]
+                ranks = rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
+                found["precision", name] = dict(zip(ended, ranks.tolist(), strict=True))
+        for unit in UNITS:
+            split = {
+                name: of if unit == "seconds" else [np.concatenate(of)]
+                for name, of in kinds.items()
+                if unit in runs.units_of(np.concatenate(of))
+            }
+            if split:
+                ranks_in = _ranks_within(problem, split, costs[unit], list(quantiles.values()))
+                for name, ranks in zip((ERT, *quantiles), ranks_in, strict=True):
+                    found[unit, name] = dict(zip(split, ranks.tolist(), strict=True))
+        together[problem.space].append(found)
     return together
+
+
+def _ranks_within(
+    problem: ProblemRuns,
+    split: Mapping[str, Sequence[NDArray[np.intp]]],
+    costs: KnownCosts,
+    quantiles: Sequence[float],
+) -> NDArray[np.float64]:
+    """The mean ranks by the ERT and by each quantile, shape (1 + quantiles, algorithms)."""
+    names = list(split)
+    criteria = 1 + len(quantiles)
+
+    def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        found = []
+        for place in places:
+            of_kinds = [costs.spent.of(rows).within(limit) for rows in split[names[place]]]
+            by_ert = [one.ert for one in of_kinds]
+            found.append([*by_ert, *(one.quantile(p) for p in quantiles for one in of_kinds)])
+        return np.array(found).reshape(len(places), -1)
+
+    until = limits(problem, costs.known)
+    ranks = rank_within([until[name] for name in names], values)
+    return np.asarray(ranks.reshape(len(names), criteria, -1).mean(axis=2).T)
 
 
 STATISTICS = (
@@ -394,14 +422,20 @@ RANKINGS_COLUMNS = (
     ),
     Column(
         "by_evaluations",
-        "ERT in evaluations, or median precision at `evaluations`",
+        "ERT in evaluations within the number that all runs of the algorithm were allowed, or "
+        "median precision at `evaluations`",
         "evaluations or precision",
     ),
     Column(
         "by_time", "ERT in seconds, or median precision at the end of the budget", "s or precision"
     ),
-    Column("rank_by_evaluations", "rank of `by_evaluations` among the algorithms of the function"),
-    Column("rank_by_time", "rank of `by_time` among the algorithms of the function"),
+    Column(
+        "rank_by_evaluations",
+        "rank of `by_evaluations` among the algorithms of the function; of ERTs, 1 plus the number "
+        "of algorithms with a smaller one, each pair within the evaluations that all runs of both "
+        "were allowed (ties count half)",
+    ),
+    Column("rank_by_time", "the same by time"),
 )
 PANELS = {
     FIXED_BUDGET: "fixed budget (median precision)",
@@ -437,7 +471,9 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     caption="""
     The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
     target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
-    are those of the median precision at equal evaluations and at the end of the time.
+    are those of the median precision at equal evaluations and at the end of the time. As in the
+    tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
+    both algorithms of a pair were allowed.
     """,
     columns=RANKINGS_COLUMNS,
     layouts=[
@@ -460,10 +496,9 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "Ranks by evaluations and by time",
             "Average rank over the functions by evaluations (left) and by time (right), as "
             "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-            "precision; at fixed targets, by the average rank of the ERT over the targets, in "
-            "which evaluations count until the end of each run, that is longer for fast "
-            "algorithms. If two lines cross, the order of the two algorithms in time differs from "
-            "their order in evaluations.",
+            "precision; at fixed targets, by the average rank of the ERT over the targets, each "
+            "pair within the evaluations that all runs of both were allowed. If two lines cross, "
+            "the order of the two algorithms in time differs from their order in evaluations.",
             Picture(
                 "timefair.exhibits.charts.ranks:slopes",
                 prepare=_ranking_slopes,
@@ -476,29 +511,24 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm's rank by evaluations and by time on each (suite, dimension, function)."""
-    spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
+    targets = analysis.targets_from_easy
+    costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
     asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
     parts = []
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
-        parts.append(
-            _ranking(
-                {**problem.names, "criterion": FIXED_BUDGET},
-                (np.nan,),
-                {name: median(sample) for name, sample in problem.split(at_equal[:, 0]).items()},
-                {name: median(sample) for name, sample in problem.samples(best).items()},
-                evaluations=float(equal[0]),
-            )
+        medians = (
+            np.array([[median(sample)] for sample in samples.values()])
+            for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        costs = {unit: erts(problem, spent[unit]) for unit in UNITS}
+        fixed_budget = {**problem.names, "criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
+        fixed_target = {**problem.names, "criterion": FIXED_TARGET, "evaluations": np.nan}
+        names = list(problem.algorithms)
         parts.append(
-            _ranking(
-                {**problem.names, "criterion": FIXED_TARGET},
-                analysis.targets_from_easy,
-                costs["evaluations"],
-                costs["seconds"],
-            )
+            _ranking(fixed_budget, names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
         )
+        by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
+        parts.append(_ranking(fixed_target, names, targets, *by_ert))
     return stacked(parts, column_names(RANKINGS_COLUMNS))
 
 
@@ -511,20 +541,19 @@ def _equal_evaluations(
     return np.where(np.isfinite(least), least, most)
 
 
-def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
-    """Cost of each run up to each target, or up to its end if it did not reach the target.
+def _erts(
+    problem: ProblemRuns, costs: KnownCosts
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ERT of each algorithm to each target within its own limit, and its rank in pairs."""
+    until = limits(problem, costs.known)
+    spent = {name: costs.spent.of(problem.rows[of]) for name, of in problem.algorithms.items()}
+    names = list(spent)
 
-    Targets are from easy to hard.
-    """
-    return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
+    def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.array([spent[names[place]].within(limit).ert for place in places])
 
-
-def erts(problem: ProblemRuns, spent: Spent) -> dict[str, NDArray[np.float64]]:
-    """The ERT of each algorithm to each target."""
-    success = problem.samples(spent.success)
-    return {
-        name: ert(cost, success[name], axis=0) for name, cost in problem.samples(spent.cost).items()
-    }
+    own = np.array([of.within(until[name]).ert for name, of in spent.items()])
+    return own, rank_within([until[name] for name in names], values)
 
 
 def median(sample: NDArray[np.float64]) -> float:
@@ -533,26 +562,22 @@ def median(sample: NDArray[np.float64]) -> float:
 
 
 def _ranking(
-    names: dict[str, Any],
+    keys: dict[str, Any],
+    names: Sequence[str],
     targets: Sequence[float],
-    by_evaluations: Mapping[str, ArrayLike],
-    by_time: Mapping[str, ArrayLike],
-    evaluations: float = np.nan,
+    by_evaluations: tuple[NDArray[np.float64], NDArray[np.float64]],
+    by_time: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> dict[str, Any]:
-    """The algorithms and their ranks at each target, from their results there."""
-    first, second = (
-        np.column_stack([np.atleast_1d(result) for result in results.values()])
-        for results in (by_evaluations, by_time)
-    )
+    """The results of algorithms and their ranks at each target, each of (algorithms, targets)."""
+    columns = ("by_evaluations", "rank_by_evaluations", "by_time", "rank_by_time")
     return {
-        **names,
-        "target": np.repeat(targets, len(by_time)),
-        "algorithm": list(by_time) * len(targets),
-        "evaluations": evaluations,
-        "by_evaluations": first.ravel(),
-        "by_time": second.ravel(),
-        "rank_by_evaluations": rank(first).ravel(),
-        "rank_by_time": rank(second).ravel(),
+        **keys,
+        "target": np.repeat(targets, len(names)),
+        "algorithm": list(names) * len(targets),
+        **{
+            column: values.T.ravel()
+            for column, values in zip(columns, (*by_evaluations, *by_time), strict=True)
+        },
     }
 
 

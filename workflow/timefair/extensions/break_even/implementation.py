@@ -15,7 +15,7 @@ from timefair.exhibits.campaign.recorded import asked
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import decided
-from timefair.exhibits.comparisons.criteria import ERT
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of

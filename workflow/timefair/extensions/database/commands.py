@@ -9,8 +9,7 @@ from pathlib import Path
 
 from timefair.basics.errors import InputError
 from timefair.cli import common
-from timefair.cli.common import RESULTS, Command, Commands, one_thread
-from timefair.cli.common import prepare_files
+from timefair.cli.common import RESULTS, Command, Commands, one_thread, prepare_files
 from timefair.extensions.database import store
 
 BASELINE = "random-search"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from timefair.basics.words import percent
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.extensions.portfolios.tables import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of
+
+FEWEST_FUNCTIONS = 6
+"""With fewer functions, an average over them says nothing about other ones."""
 
 ARRANGEMENT, SIZE = "in turn", 2
 """The portfolio in the sentence; choosing the best of several would be biased."""
@@ -18,10 +20,10 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     """On the pair that shares the budget, with the best single algorithm and the bound.
 
     None if the gain may be due to chance, if the pair does not reach more targets than the best
-    single algorithm, or for fewer than `FEW_FUNCTIONS` functions.
+    single algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
     """
     rows = evidence.of("portfolio", space, unit=evidence.unit)
-    if rows.empty or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
+    if rows.empty or len(functions_of(evidence, space)) < FEWEST_FUNCTIONS:
         return
     of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
     row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))

@@ -176,6 +176,14 @@ def known_until(
     return np.asarray(known, dtype=np.float64)
 
 
+def limits(problem: ProblemRuns, known: NDArray[np.float64]) -> dict[str, float]:
+    """The cost up to which all runs of each algorithm are known, from that of each run.
+
+    Two algorithms are compared within the smaller of their limits, in every table and sentence.
+    """
+    return {name: float(until.min()) for name, until in problem.samples(known).items()}
+
+
 def cut_off(runs: Runs) -> NDArray[np.bool_]:
     """Which runs their budget ended, shape (runs,)."""
     return np.asarray(runs.frame["stop_reason"].isin(ENDED_BY_BUDGET), dtype=np.bool_)
@@ -201,6 +209,38 @@ class Spent:
         """From the runtimes to the targets (`inf`: not reached) and costs of complete runs."""
         success = np.isfinite(reached_at)
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
+
+    def of(self, rows: NDArray[Any]) -> Spent:
+        """Some of the runs."""
+        return Spent(self.cost[rows], self.success[rows])
+
+    def within(self, limit: float) -> Spent:
+        """What is known if each run ends at a cost."""
+        return Spent(np.minimum(self.cost, limit), self.success & (self.cost <= limit))
+
+    @property
+    def ert(self) -> NDArray[np.float64]:
+        """The ERT to each target, shape (targets,)."""
+        return np.asarray(ert(self.cost, self.success, axis=0))
+
+    def quantile(self, p: float) -> NDArray[np.float64]:
+        """A quantile of the runtimes to each target, with failures as `inf`, shape (targets,)."""
+        reached_at = np.where(self.success, self.cost, np.inf)
+        return np.asarray(sample_quantile(reached_at, p, axis=0))
+
+
+@dataclass(frozen=True)
+class KnownCosts:
+    """The costs of all runs to targets, and the cost up to which each run is known, (runs,)."""
+
+    spent: Spent
+    known: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, runs: Runs, unit: Unit, targets: Sequence[float]) -> KnownCosts:
+        """Those in a unit."""
+        reached_at = runs.runtimes(unit, np.asarray(targets, dtype=np.float64))
+        return cls(Spent.until(reached_at, runs.spent(unit)), known_until(runs, unit))
 
 
 @dataclass(frozen=True)
@@ -274,10 +314,7 @@ class Problems:
 
 def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Iterator[Problems]:
     """The problems of each combination of some shared keys, then of the next keys."""
-    cells = [
-        Cell(names, Spent(spent.cost[rows], spent.success[rows]))
-        for names, rows in runs.groups(CELL_KEYS)
-    ]
+    cells = [Cell(names, spent.of(rows)) for names, rows in runs.groups(CELL_KEYS)]
     for keys in shared:
         yield from _together(cells, keys)
 

@@ -16,8 +16,9 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted, duration, listed, number, p_value, percent
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
+from timefair.exhibits.comparisons.comparison import least_over
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import Evidence, Space
 from timefair.statistics.runtimes import decisive_target
@@ -374,6 +375,20 @@ def functions_of(evidence: Evidence, space: Space) -> list[int]:
     return sorted(map(int, named))
 
 
+def sample(evidence: Evidence, space: Space) -> tuple[int, int, float]:
+    """Numbers of functions and pairs, and the smallest p-value of a test over the functions."""
+    rows = evidence.of(TABLE, space, function=ALL)
+    if rows.empty:
+        return 0, 0, 1.0
+    functions, pairs = int(rows["n_a"].max()), int(rows["tests"].min())
+    return functions, pairs, least_over(functions, pairs)
+
+
+def is_over_functions(evidence: Evidence, space: Space) -> bool:
+    """Whether verdicts are over the functions, and not on each one because these are too few."""
+    return sample(evidence, space)[2] <= 1 - evidence.confidence
+
+
 def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
     """The functions on which a run has reached a target."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=ERT)
@@ -401,8 +416,15 @@ def on_each(
         yield function, pairs
 
 
-def on_function(evidence: Evidence, pairs: Pairs, measure: str, criterion: str) -> Standing:
+WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
+
+
+def on_function(
+    evidence: Evidence, space: Space, pairs: Pairs, measure: str, criterion: str
+) -> Standing:
     """The standing on one function."""
+    if int(pairs.function) in evidence.wrong(space):
+        return nothing(WRONG_THERE, f"on {evidence.called(pairs.function)}")
     test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
     return pairs.standing(f"on {evidence.called(pairs.function)}", test)
 
@@ -417,14 +439,17 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
         return None
     if criterion == ERT and not targeted(evidence, space, measure):
         return nothing("No run has reached a target.")
-    if len(functions_of(evidence, space)) >= FEW_FUNCTIONS:
+    if is_over_functions(evidence, space):
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
     found = {
-        evidence.called(function): (pairs, on_function(evidence, pairs, measure, criterion))
+        evidence.called(function): (pairs, on_function(evidence, space, pairs, measure, criterion))
         for function, pairs in on_each(evidence, space, measure, criterion)
     }
-    return together(found, over_all) if found else None
+    right = {name: both for name, both in found.items() if both[1].values != WRONG_THERE}
+    if found and not right:
+        return nothing(WRONG_THERE.replace("Its", "The"), f"on {listed(list(found))}")
+    return together(right, over_all) if right else None
 
 
 def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> Standing:
@@ -436,7 +461,7 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     every = list(standings.values())
     if len(every) == 1:
         return every[0]
-    basis = f"on {listed(list(found))}"
+    basis = f"on {_places(list(found), len(found))}"
     verdicts = {one.verdict for one in every}
     if verdicts == {Verdict.NOTHING}:
         same = len({one.values for one in every}) == 1
@@ -483,8 +508,16 @@ def _each(found: Mapping[str, Standing]) -> str:
             case _:
                 said = "no difference to the first is significant on {}"
         wins.setdefault(said, []).append(name)
-    text = "; ".join(said.format(listed(where)) for said, where in wins.items())
+    text = "; ".join(said.format(_places(on, len(found))) for said, on in wins.items())
     return f"{text if text.startswith(tuple(_leaders(found))) else text[0].upper() + text[1:]}."
+
+
+MOST_PLACES = 4
+"""Number of functions up to which a sentence on all of them names each."""
+
+
+def _places(names: Sequence[str], of: int) -> str:
+    return f"each of the {of} functions" if len(names) == of > MOST_PLACES else listed(names)
 
 
 def _leaders(found: Mapping[str, Standing]) -> list[str]:

@@ -13,9 +13,8 @@ import pandas as pd
 from timefair.basics.extension import each
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
-from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
-from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
-from timefair.exhibits.unknown_optimum import REFUTED
+from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
+from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
@@ -26,15 +25,13 @@ from timefair.report.findings.pairs import (
     Verdict,
     by_cost,
     functions_of,
+    is_over_functions,
     on_each,
     on_function,
     pairs_of,
     precisions_at,
     standing_of,
 )
-
-COST_CRITERION = "ERT"
-"""The criterion of costs in the table `ranks`."""
 
 
 def leading(evidence: Evidence) -> list[str]:
@@ -47,7 +44,7 @@ def leading(evidence: Evidence) -> list[str]:
     ranks = evidence.table("ranks")
     if ranks.empty:
         return []
-    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == COST_CRITERION)
+    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == ERT)
     by_quality = ranks["measure"] == "precision"
     names = ranks["algorithm"].astype(str)
     cost, quality = (
@@ -212,7 +209,13 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     found |= {function: (target, results) for function, target, results in costs}
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
-        _on(evidence, space, on_function(evidence, pairs, *criterion), pairs, *found[function])
+        _on(
+            evidence,
+            space,
+            on_function(evidence, space, pairs, *criterion),
+            pairs,
+            *found[function],
+        )
         for function, pairs in on_each(evidence, space, *criterion)
         if function in found
     ]
@@ -280,6 +283,7 @@ TIME = {
 """The cost that a reader may want to save, for each clock."""
 
 UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
+WITHIN = ", each pair within the number that all runs of both were allowed"
 NARROW = "\u00a0"
 
 
@@ -320,7 +324,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     leader = main.standing.leaders[:1] if main else ()
     sentences = [
         _failed(evidence, space),
-        how_far(evidence, space, leader[0]) if leader else "",
+        how_far(evidence, space, leader[0]) if leader and not evidence.wrong(space) else "",
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space, main),
@@ -353,7 +357,8 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     return next(iter(ordered or found), None)
 
 
-WRONG = "An optimum (f_opt) is wrong, so do not use this verdict."
+WRONG = "The optimum (f_opt) is wrong on "
+"""How a headline with functions that decide nothing begins."""
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
@@ -366,8 +371,32 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    warning = f"{WRONG} " if evidence.some_frame.attrs.get(REFUTED) else ""
-    return f"{warning}{_verdict(evidence, space, main)}"
+    said = " ".join(filter(None, (_verdict(evidence, space, main), _singly(evidence, space, main))))
+    if not (wrong := evidence.wrong(space)):
+        return said
+    on = listed([evidence.called(function) for function in wrong])
+    decides = "this function decides" if len(wrong) == 1 else "they decide"
+    return f"{WRONG}{on}: {decides} nothing. {said}"
+
+
+def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
+    """A sentence on a pair that the test over functions leaves open and most functions decide.
+
+    The pair is the first algorithm and the best one that is tied; empty if a function decides
+    against the first, or at most half of them decide.
+    """
+    if main is None or not main.standing.tied or not is_over_functions(evidence, space):
+        return ""
+    leader, other = main.standing.leaders[0], main.standing.tied[0]
+    on = [pairs for _, pairs in on_each(evidence, space, main.measure, main.criterion)]
+    won = sum((leader, other) in pairs.better for pairs in on)
+    if 2 * won <= len(on) or any((other, leader) in pairs.better for pairs in on):
+        return ""
+    return (
+        f"On single functions, {leader} is significantly better than {other} on {won} of {len(on)} "
+        f"and worse on none: this holds for new runs on these functions, and {len(on)} functions "
+        "do not show it for others."
+    )
 
 
 def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
@@ -425,7 +454,7 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
 
     Empty for fewer than three algorithms, and if single functions decide.
     """
-    if main is None or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
+    if main is None or not is_over_functions(evidence, space):
         return ""
     pairs = pairs_of(evidence, space, main.measure, main.criterion)
     if pairs is None or len(pairs.values) < 3:
@@ -452,7 +481,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
     """The aims, their details, and their measures and criteria."""
     for unit in sorted(COSTS, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-        known = "" if unit == evidence.unit else ", as far as both of a pair were observed"
+        known = "" if unit == evidence.unit else WITHIN
         yield want, f"expected {UNITS[unit]} to the targets{known}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
@@ -481,5 +510,12 @@ def across(found: Sequence[Findings]) -> str:
     clear = {one.space: one.winner for one in found if one.winner}
     if not clear:
         return f"None of the {len(found)} parts (suite and dimension) has a significant winner."
+    if len(found) > NAMED:
+        wins = Counter(clear.values()).most_common()
+        named = [f"{name} in {count}" for name, count in wins]
+        rest = len(found) - len(clear)
+        none = f"; none in {rest}" if rest else ""
+        parts = f"{len(found)} parts (suite and dimension)"
+        return f"Significant winners, of {parts}: {listed(named)}{none}."
     named = [f"{name} ({space.title})" for space, name in clear.items()]
     return f"Significant winners: {listed(named)}."
