@@ -45,7 +45,7 @@ def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_the_legend_names_the_algorithms_of_the_table(name):
@@ -116,7 +116,7 @@ def test_one_of_everything(name):
     drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
