@@ -26,8 +26,7 @@ def _uses() -> list[str]:
         for library in registry.LIBRARIES.values()
         for known in library.available()
         if not known.missing and (library.name != "nevergrad" or known.name in OF_NEVERGRAD)
-        if known.name not in ("portfolio", "AGEMOEA", "AGEMOEA2")
-        and library.batches(known.name, {})
+        if known.name not in LEFT_OUT and library.batches(known.name, {})
     ]
 
 
