@@ -27,8 +27,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of p
 TESTS = Path(__file__).parent
 IN_TURN = (
     ("adversaries", "workflow"),
-    ("unit/measure", "unit/replay", "extensions/tuning"),
-    ("documentation", "statistical", "peers", "unit/exhibits/charts", "extensions/environments"),
+    ("unit/measure", "extensions"),
+    ("documentation", "architecture", "statistical", "peers", "unit/exhibits/charts"),
 )
 """Folders of tests, in the order of their turns; all others come last."""
 MOST_CASES = 3

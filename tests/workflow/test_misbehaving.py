@@ -21,6 +21,7 @@ def make_every_table(workspace):
         make(runs, Analysis.of(campaign.settings_of(name)))
 
 
+@pytest.mark.thorough
 def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     names = (
         "raises", "ends_the_process", "segfaults", "never_evaluates", "evaluates_nan",

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, provenance
+from timefair.campaign import configuration
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
 from timefair.extensions.compare.comparison import Measure
 from timefair.extensions.compare.rounds import Rounds
@@ -107,19 +107,6 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     assert compare("results/mine", "baseline", "candidate", "--quiet") == (0, printed[-1:])
     content = json.loads((study / "results/mine/comparison.json").read_text())
     assert content == {"baseline": "baseline", "candidate": "candidate", "looks": 4}
-
-
-@pytest.mark.slow
-@pytest.mark.thorough
-def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
-    compare(CAMPAIGN_FILE, "--quiet")
-    campaign = configuration.load(study / CAMPAIGN_FILE)
-    keys = provenance.measure_keys(campaign)
-    planned = {
-        study / "results/mine" / job.record(keys[job.algorithm, job.round])
-        for job in plan.jobs(campaign)
-    }
-    assert set(records(study)) < planned
 
 
 @pytest.mark.thorough

@@ -15,7 +15,6 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,), resamples=50, added={"proposed": "new"})
-COLUMNS = ["p", "p_adjusted", "a12", "verdict", "verdict_alone"]
 
 
 @pytest.fixture

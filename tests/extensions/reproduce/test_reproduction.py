@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -71,10 +70,6 @@ def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path)
     assert [place.function for place in stratum.sampled] == [8, 8, 9, 9]
     found = [each.finding for each in replay_all(stratum.sampled[1:3])]
     assert found == [Finding.IDENTICAL, Finding.IDENTICAL]
-
-
-def in_this_process(workers: int, mp_context: object) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(workers)
 
 
 @pytest.mark.slow

@@ -45,6 +45,7 @@ def searches(workspace: Workspace) -> dict:
     return {path.parent.name: open_record(path) for path in paths}
 
 
+@pytest.mark.thorough
 def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     workspace = configured(tmp_path)
     said = workspace.collect_and_analyse_here()

@@ -35,6 +35,7 @@ def test_it_evaluates_constraints_stays_in_order_and_repeats_for_a_seed(use):
     assert row["best_precision"] < start  # better than the point of the suite
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("use", [use for use in ABLE if use not in NO_START])
 def test_the_point_of_the_suite_is_among_the_first(use):
     row = run(use, evaluations=300)

@@ -14,8 +14,14 @@ from timefair.algorithms import adapter, registry
 from timefair.algorithms.adapters import fcmaes
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
+COMPILING = ("AGEMOEA", "AGEMOEA2")
+"""They compile themselves when they are first called, which takes ten seconds."""
 USES = [
-    f"{name}:{algorithm}"
+    pytest.param(
+        use := f"{name}:{algorithm}",
+        id=use,
+        marks=pytest.mark.thorough if algorithm in COMPILING else (),
+    )
     for name in EXTRAS
     for library in [registry.LIBRARIES[name]]
     for algorithm in (library.examples if callable(library.names) else library.names)
@@ -246,6 +252,7 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
         trap.reraise()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> None:
     one, other = (launch("bayesopt:EI", {"init_points": 3}, most=5) for _ in range(2))

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -106,22 +104,3 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str
 def test_wizards_of_the_run_count_paper_model_the_objective(launch, name: str) -> None:
     # With so few evaluations they fit surrogates, which numpy 2.4 breaks.
     assert launch(f"nevergrad:{name}", left=160, most=200).evaluations == 160
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_nothing_is_imported_while_the_clock_runs() -> None:
-    code = (
-        "import sys, numpy as np; from timefair.algorithms import registry\n"
-        "a = registry.load('nevergrad:CSEC', {'budget': 40}); a.prepare()\n"
-        "class Objective:\n"
-        "    dimension, cores = 3, 1; lower = -np.ones(3); upper = np.ones(3)\n"
-        "    evaluations_left = None\n"
-        "    noisy = False\n"
-        "    integer = np.zeros(3, dtype=bool)\n"
-        "    def __call__(self, x): return float(np.sum(np.square(x)))\n"
-        "before = set(sys.modules); a.solve(Objective(), np.random.default_rng(1))\n"
-        "sys.exit(' '.join(set(sys.modules) - before) or None)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -12,6 +12,8 @@ from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName
 
 OF_NEVERGRAD = ("CMA", "DE", "NaiveIsoEMNA", "OnePlusOne", "PSO", "RandomSearch", "TBPSA")
+LEFT_OUT = ("portfolio", "AGEMOEA", "AGEMOEA2")
+"""The first has batches if its members have; the others compile for ten seconds."""
 MOST = {"skopt": 5}
 """Evaluations of a launch here, where they are dear; else 150."""
 PARAMETERS = {"skopt": {"n_initial_points": 3}}
@@ -24,7 +26,7 @@ def _uses() -> list[str]:
         for library in registry.LIBRARIES.values()
         for known in library.available()
         if not known.missing and (library.name != "nevergrad" or known.name in OF_NEVERGRAD)
-        if known.name != "portfolio" and library.batches(known.name, {})
+        if known.name not in LEFT_OUT and library.batches(known.name, {})
     ]
 
 
@@ -47,8 +49,8 @@ def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use:
     assert objective.all_inside or use in ("scipy:BFGS", "scipy:CG")
 
 
+@pytest.mark.thinned(20)
 @pytest.mark.slow
-@pytest.mark.thinned(12)
 @pytest.mark.parametrize("use", TIMED)
 def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
     kernel.adopt_orphans()

@@ -75,12 +75,14 @@ def of_both(frame, columns):
     return [frame.loc[frame["algorithm"] == name, columns].to_numpy().tolist() for name in ENDS]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", RANKED)
 def test_algorithms_that_reach_the_target_in_every_run_are_equal(name, foreign):
     a, b = of_both(TABLES[name](foreign, ANALYSIS), RANKED[name])
     np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", ["quantiles", "paper_values", "best_of", "anytime"])
 def test_none_of_them_is_bold(name, foreign):
     frame = TABLES[name](foreign, ANALYSIS)

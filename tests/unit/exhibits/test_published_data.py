@@ -204,7 +204,7 @@ def test_the_checklist_names_the_sources(alone, beside):
 OF_A_TASK = ("constraints", "two objectives", "changes")
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", sorted(n for n in FIGURES if FIGURES[n].needs not in OF_A_TASK))
 def test_every_figure_is_drawn(name, beside):
     figure = FIGURES[name](TABLES[FIGURES[name].table](beside, ANALYSIS))

@@ -75,6 +75,7 @@ def test_damage_gives_one_line(kind, format, request, read, tmp_path):
     assert outcomes >= {"refused", "read"}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ["first", "latest", "constrained", "multiobjective"])
 def test_lost_trials_are_reported(kind, request, read):
     """A data file that ends early is noticed, wherever it ends."""

@@ -18,12 +18,10 @@ from timefair.measure.audit import (
     AuditRow,
     AuditSettings,
     Subject,
-    Watched,
     audit,
     look_at,
     subjects,
 )
-from timefair.problems.registry import SUITES
 
 SETTING = AuditSettings(dimension=3, evaluations=120, time_s=1.3)
 """No run is shorter than a machine stalls."""
@@ -88,12 +86,6 @@ def test_points_outside_the_bounds_and_how_far() -> None:
     found = finding(solve)
     assert found.inside is False
     assert found.farthest == 0.5
-
-
-def test_the_watched_problem_gives_the_same_values() -> None:
-    problem = SUITES["bbob"].problem(1, 2, 1)
-    x = np.array([1.0, 2.0])
-    assert Watched(problem).problem.evaluate(x) == problem.evaluate(x)
 
 
 @pytest.mark.slow

@@ -37,12 +37,6 @@ def problem(evaluate) -> Problem:
     return Problem(ProblemName("own", 1, 2, 1), evaluate, *bounds, f_opt=0.0)
 
 
-@pytest.mark.slow
-def test_the_cost_of_an_evaluation_is_both_costs():
-    cost = _evaluation_cost(problem(lambda x: time.sleep(0.002) or 1.0), answer_s=60)
-    assert all(0.002 < cost[name] < 0.1 for name in ("objective_s", "bare_s"))
-
-
 @pytest.mark.parametrize(
     "evaluate",
     [

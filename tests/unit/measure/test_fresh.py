@@ -69,14 +69,6 @@ def test_the_algorithm_has_its_threads_in_each_run(tmp_path: Path) -> None:
     assert min(first["preparation_s"], second["preparation_s"]) > 0.2
 
 
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_the_problem_has_its_threads_in_each_run(tmp_path: Path) -> None:
-    problem = POOL + PROBLEM.format(value=f"pool.submit(lambda: {SUM}).result()")
-    for row in measured(tmp_path, SEARCH.format(x="x"), problem):
-        assert (row["status"], row["evaluations"]) == ("ok", 50)
-
-
 def test_other_runs_are_forks_that_import_nothing(tmp_path: Path) -> None:
     code = "with open('log', 'a') as file: file.write('x')\n"
     for row in measured(tmp_path, code + SEARCH.format(x="x"), PROBLEM.format(value=SUM)):

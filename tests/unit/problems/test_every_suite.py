@@ -65,6 +65,7 @@ def test_every_function_or_none_has_a_dimension_of_its_own(suite: Suite) -> None
     assert [fault for key in own.items() for fault in suite.faults(*zip(key), [1])] == []
 
 
+@pytest.mark.thinned(3)
 @each_suite
 def test_values_repeat_and_none_is_below_the_optimum(suite: Suite) -> None:
     for problem in every_function(suite):

@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
@@ -170,21 +169,6 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3),
     max_leaves=4,
 )
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(st.dictionaries(st.sampled_from(["lower", "upper", "f_opt", "integer", "p", "q"]), values))
-def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:
-    try:
-        suite = find("numpy:sum", parameters)
-    except InputError as error:
-        assert all("\n" not in fault for fault in error.faults)  # noqa: PT017
-        return
-    if not suite.faults([1], [2], [1]):
-        problem = suite.problem(1, 2, 1)
-        assert np.all(problem.lower < problem.upper)
-        assert problem.points(3).shape == (3, 2)
 
 
 @pytest.mark.parametrize("name", ["inequalities", "maximize", "maximise"])

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 
 from timefair.campaign.configuration import parse
-from timefair.report.account import in_one_sentence
-from timefair.report.cautions import _few_runs
 from timefair.report.evidence import Evidence
 from timefair.report.findings.pairs import by_cost
 
@@ -42,10 +40,3 @@ def test_in_seconds_only_who_was_measured_is_compared(evidence):
     ((function, target, results),) = by_cost(evidence, space, "seconds")
     assert (function, target) == (1, 1.0)
     assert {one.algorithm: one.value for one in results} == {"A": 2.0, "C": 9.0}
-
-
-def test_the_first_sentence_and_the_warnings(evidence):
-    said = in_one_sentence(evidence.campaign)
-    assert said.endswith("Comparisons in evaluations include published data of B.")
-    assert said.startswith("2 algorithms")
-    assert not any("3 runs" in warning for warning in _few_runs(evidence))

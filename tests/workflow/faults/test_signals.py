@@ -50,6 +50,7 @@ def ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+@pytest.mark.thorough
 def test_workflows_that_are_asked_to_end(new_trial):
     """Ctrl-C ends the jobs, which say so, and the next start goes on."""
     trial = new_trial(budget={"evaluations": 60})  # it is not over before the last signal

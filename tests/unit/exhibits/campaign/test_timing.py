@@ -4,17 +4,13 @@ import math
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from timefair.exhibits.files import read, write
 from timefair.exhibits.latex import Setting, typeset
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.records.schema import RUN_SCHEMA
 
 ANALYSIS = Analysis(targets=(1.0,), resamples=50)
 
@@ -87,39 +83,6 @@ def test_perturbed_runs_are_left_out_where_results_are(timed):
     assert made("restarts", timed, excluded)["runs"].tolist() == [1]
     assert made("runs", timed, excluded)["runs"].tolist() == [2]
     assert made("runs", timed, excluded)["perturbed"].tolist() == [1]
-
-
-states = st.sampled_from(["clean", "perturbed", "unknown", None])
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(states, st.integers(0, 3)), max_size=6))
-def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
-    rows = [
-        {
-            **dict.fromkeys(RUN_SCHEMA.names),
-            **{"suite": "s", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A"},
-            **{"run": k, "f_opt": 0.0, "perturbation": state, "best_precision": 1.0, "wall_s": 1.0},
-            "events": [
-                {"launch": 0, "evaluations": e, "time_s": float(k), "precision": 9.0 - e}
-                for e in range(events)
-            ],
-            "launch_log": [
-                {"start_s": float(k), "end_s": 1.0, "evaluations": 1, "best_precision": 1.0,
-                 "end": "cut"}
-            ] * events,
-        }
-        for k, (state, events) in enumerate(runs_and_events)
-    ]  # fmt: skip
-    left = Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)).wanted(analysis(perturbed="exclude"))
-    kept = [row for row in rows if row["perturbation"] != "perturbed"]
-    right = Runs.of(pa.Table.from_pylist(kept, RUN_SCHEMA))
-    assert left.frame["run"].tolist() == right.frame["run"].tolist()
-    found, there = left.traces.together(), right.traces.together()
-    assert found.offsets.tolist() == there.offsets.tolist()
-    assert found.time_s.tolist() == there.time_s.tolist()
-    assert left.launches["row"].tolist() == right.launches["row"].tolist()
-    assert left.launches["start_s"].tolist() == right.launches["start_s"].tolist()
 
 
 @pytest.mark.parametrize(

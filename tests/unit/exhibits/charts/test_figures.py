@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from fontTools.ttLib import TTFont
-from matplotlib import rcParamsDefault
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -45,7 +44,7 @@ def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_the_legend_names_the_algorithms_of_the_table(name):
@@ -80,16 +79,6 @@ def test_the_map_is_pale_where_the_lead_is_shared_and_grey_where_nothing_is_know
         assert colours == full | {"#ffffff"}
 
 
-def test_equal_cells_of_the_map_one_above_the_other_are_one_rectangle():
-    """The file of the map was too large for the page of every campaign."""
-    table = frames(dimensions=(2,))["cost_map"].assign(tied=None, known=True, best="A")
-    for ax in shown_axes(FIGURES["cost_map"](table)):
-        (patch,) = (patch for patch in ax.get_children() if type(patch) is PathPatch)
-        path = patch.get_path()
-        assert len(path.vertices) == 5 * table["evaluation_cost_s"].nunique()
-        assert path.vertices[:, 1].tolist()[:3] == [0, 0, table["budget_s"].nunique()]
-
-
 def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_diagonal():
     costs, budgets = np.meshgrid([0.0, 1e-3, 1e-2, 1e-1], [1.0, 10.0, 100.0, 1000.0])
     table = pd.DataFrame({"evaluation_cost_s": costs.ravel(), "budget_s": budgets.ravel()})
@@ -116,7 +105,7 @@ def test_one_of_everything(name):
     drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
@@ -217,17 +206,6 @@ def inflated(data):
         return zlib.decompress(data)
     except zlib.error:
         return b""
-
-
-def test_the_style_is_seaborns_ticks_with_our_changes():
-    import seaborn
-
-    ours = style.SETTINGS
-    for key, value in seaborn.axes_style("ticks").items():
-        if ours.get(key, rcParamsDefault[key]) != value:
-            assert key in OURS
-    palette = seaborn.color_palette("colorblind").as_hex()
-    assert tuple(palette[k] for k in (0, 3, 2, 4, 1, 9, 5)) == style.COLOURS[:7]
 
 
 @pytest.mark.slow

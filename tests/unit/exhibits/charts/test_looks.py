@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
-from synthetic import ALGORITHMS, frames
+from synthetic import frames
 
 from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import ORDER
@@ -47,15 +47,6 @@ def drawn(name, algorithms, order):
     table = frames((1,), (5,), algorithms)[FIGURES[name].table]
     table.attrs[ORDER] = order
     return FIGURES[name](table, FIGURES[name].pages_of(table)[-1])
-
-
-@pytest.mark.thinned(5)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_LEGEND)
-def test_few_algorithms_have_the_colours_of_the_order_of_their_table(name):
-    order = ["none of these", *reversed(ALGORITHMS)]
-    expected = dict(zip(order[1:], style.COLOURS[1:], strict=False))
-    assert colours(drawn(name, ALGORITHMS, order)) == expected
 
 
 @pytest.mark.thinned(5)

@@ -111,15 +111,3 @@ def filled(figure, axis):
                 ends.setdefault(shared, []).extend(places[np.isfinite(places)])
     several = [np.clip(values, 0, 1) for values in ends.values() if np.ptp(values) > 1e-9]
     return max(map(float, map(np.ptp, several)), default=1.0)
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_the_pages_show_every_function_once():
-    shown = [
-        ax.get_title()
-        for page, figure in pages("ert", "24x3", 1)
-        if not page.overview
-        for ax in figure.axes
-    ]
-    assert len(shown) == len(set(shown)) == 72

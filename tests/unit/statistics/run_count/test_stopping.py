@@ -37,6 +37,7 @@ def check_agreement(rule, samples):
         assert all(d.reason is Reason.START for d in decisions[: rule.start - 1])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("rule", [*RULES, BOUNDED], ids=repr)
 @settings(deadline=None, max_examples=15)
 @given(samples=arrays(np.float64, (3, 16), elements=VALUES))
