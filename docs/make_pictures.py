@@ -136,10 +136,6 @@ PICTURES = DECLARED + tuple(
 )
 """Those, and for the gallery one of every other figure."""
 
-BENCHMARKS = {"validation/probabilities/calibration.png": "python benchmarks/probabilities.py"}
-"""The pictures that a benchmark draws, and its command; whether they are stale is not known."""
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
@@ -164,8 +160,6 @@ def main() -> int:
         else:
             said = f"made; {100 * make(picture).perturbed:.0f} % of the runs were perturbed"
         print(f"{picture.path}: {said}", flush=True)
-    for path, command in BENCHMARKS.items() if not options.pictures else ():
-        print(f"{path}: drawn by `{command}`")
     return int(stale > 0)
 
 

@@ -36,7 +36,7 @@ def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.fast
 def test_every_picture_is_declared_once_and_shown(pictures) -> None:
-    declared = [*(picture.path for picture in pictures.PICTURES), *pictures.BENCHMARKS]
+    declared = [picture.path for picture in pictures.PICTURES]
     assert len(set(declared)) == len(declared)
     files = (path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.png"))
     there = {str(path) for path in files if path.parts[0] != "studies"}  # see test_studies.py

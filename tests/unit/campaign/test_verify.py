@@ -238,7 +238,6 @@ def commands(measured, tmp_path) -> dict[str, list[str]]:
         "table": ["table", folder, "runs", "--output", str(tmp_path / "runs.csv")],
         "export": ["export", "table", folder, "--output", str(tmp_path / "table.csv")],
         "tables": ["make-tables", *files, *tables],
-        "plan": ["plan", folder, "--detect", "ratio=2"],
         "reproduce": ["reproduce", folder, "--share", "1%"],
     }
 
@@ -262,8 +261,6 @@ def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, 
         assert {row["algorithm"] for row in rows} == {"a"}
     chosen = sample(measured.folder, 1.0, np.random.default_rng(1))
     assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
-    assert cli.main(both["plan"]) == 2
-    assert "has one algorithm; a comparison needs at least 2" in capsys.readouterr().err
     (measured.folder / "collected/a.parquet").unlink()
     assert cli.main(both["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}; the campaign has a\n"

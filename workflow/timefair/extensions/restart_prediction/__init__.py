@@ -1,4 +1,4 @@
-"""Whether launches of another length would have been faster, computed from measured launches."""
+"""Whether launches of another length would have been faster, from the measured launches."""
 
 from timefair.basics.extension import Extension
 
