@@ -59,9 +59,10 @@ class Views:
         """
         if not self.namespaces:
             return
-        writable = (*self.watched, Path(tempfile.gettempdir()))
+        own = Path(tempfile.gettempdir())
+        hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
         try:
-            private_folders.enter(self.steps, self.megabytes, writable, self.hidden)
+            private_folders.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
         except OSError as error:
             self._refusal.write(private_folders.said(error).encode()[: len(self._refusal)])
             kernel.end_process(1)
@@ -164,7 +165,7 @@ def scratch_folder() -> Iterator[Path]:
     The folder is removed at the end, with everything that ended processes left in it.
     """
     before = tempfile.tempdir
-    with temporary_folder(OF_A_RUN) as folder:
+    with temporary_folder() as folder:
         tempfile.tempdir = folder
         try:
             yield Path(folder)

@@ -85,9 +85,7 @@ class Evaluators:
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
-        with contextlib.suppress(
-            PermissionError
-        ):  # refused by `calls`
+        with contextlib.suppress(PermissionError):  # refused by `calls`
             os.sched_setaffinity(0, cores)
         while number := os.read(self._waiting, _NUMBER.size):
             self._evaluate_one(problem, _NUMBER.unpack(number)[0])
