@@ -86,13 +86,13 @@ def folder_of_runs() -> Path:
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[str]:
-    """A new temporary folder of a run, locked until its end, when it is removed."""
-    top = folder_of_runs()
+def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
+    """A new temporary folder, locked until its end, when it is removed, and `top` if it is empty."""
     while True:
-        top.mkdir(mode=0o700, exist_ok=True)
+        if top is not None:
+            top.mkdir(mode=0o700, exist_ok=True)
         try:
-            folder = tempfile.mkdtemp(prefix=OF_A_RUN, dir=top)
+            folder = tempfile.mkdtemp(prefix=prefix, dir=top)
         except FileNotFoundError:  # the last run in it has just ended
             continue
         fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
@@ -107,7 +107,8 @@ def temporary_folder() -> Iterator[str]:
         remove(folder)
         os.close(fd)
         with contextlib.suppress(OSError):  # others are in it
-            top.rmdir()
+            if top is not None:
+                top.rmdir()
 
 
 def remove_abandoned() -> None:
