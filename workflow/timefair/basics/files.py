@@ -87,7 +87,7 @@ def folder_of_runs() -> Path:
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
-    """A new temporary folder, locked until its end; then it is removed, and `top` if it is empty."""
+    """A new temporary folder, locked until its end; then it is removed, and an empty `top`."""
     while True:
         if top is not None:
             top.mkdir(mode=0o700, exist_ok=True)
