@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
@@ -220,6 +221,18 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         assert not Path(name).exists()
     finally:
         (memory / name).unlink(missing_ok=True)
+
+
+@needs_views
+def test_a_run_sees_no_temporary_folder_of_another_one(folder, problem):
+    def solve(objective, rng):
+        own = Path(tempfile.mkdtemp()).parent
+        objective(np.full(3, float(len(list(own.parent.iterdir())))))
+
+    with temporary_folder(OF_A_RUN, folder_of_runs()) as other:
+        row = measure_run(Algorithm(solve), problem, _own_views(folder), 1)
+        assert (row["message"], row["left_files"], list(row["best_x"])) == (None, 0, [1.0] * 3)
+        assert Path(other).is_dir()
 
 
 @needs_views

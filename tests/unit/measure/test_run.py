@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import resource
 import signal
 import sys
 import time
@@ -354,3 +355,15 @@ def test_children_that_share_memory_are_within_its_limit(problem):
 
     allowance = Allowance(time_ns=AMPLE_NS, memory_mb=120, restart=NoRestart())
     assert measure_run(Algorithm(share), problem, allowance, seed=5)["status"] == "ok"
+
+
+def test_a_run_leaves_some_of_what_all_processes_of_a_user_share(problem):
+    limits = (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING)
+
+    def compare(objective, rng):
+        raise ValueError([resource.getrlimit(one)[1] for one in limits])
+
+    before = [resource.getrlimit(one)[0] for one in limits]
+    most = [n if n == resource.RLIM_INFINITY else n - min(n // 8, 256) for n in before]
+    row = measure_run(Algorithm(compare), problem, Allowance(evaluations=1), seed=5)
+    assert row["message"] == f"ValueError: {most}"

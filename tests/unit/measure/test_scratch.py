@@ -22,7 +22,7 @@ def temporary(tmp_path, monkeypatch):
 
 def test_a_folder_is_removed_with_what_is_in_it(temporary):
     with scratch_folder() as folder:
-        assert folder.parent == temporary
+        assert folder.parent.parent == temporary
         with tempfile.NamedTemporaryFile(delete=False) as file:
             assert os.path.dirname(file.name) == str(folder)
     assert list(temporary.iterdir()) == []
@@ -47,7 +47,8 @@ def test_what_a_killed_process_left_is_removed_and_what_is_in_use_is_not(tempora
     with scratch_folder() as folder:
         tempfile.tempdir = str(temporary)
         remove_abandoned()
-        assert list(temporary.iterdir()) == [folder]
+        assert list(temporary.iterdir()) == [folder.parent]
+        assert list(folder.parent.iterdir()) == [folder]
 
 
 def dig(folder: Path, levels: int) -> None:

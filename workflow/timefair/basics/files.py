@@ -77,14 +77,24 @@ def remove(folder: str) -> None:
 
 
 OF_A_RUN = "timefair-run-"
-"""First part of the names of the temporary folders of runs."""
+"""First part of the names of the temporary folders of runs, and of the folder that they are in."""
+
+
+def folder_of_runs() -> Path:
+    """The folder in which the temporary folders of this user's runs are."""
+    return Path(tempfile.gettempdir(), f"{OF_A_RUN}{os.geteuid()}")
 
 
 @contextlib.contextmanager
-def temporary_folder(prefix: str) -> Iterator[str]:
-    """A new temporary folder, locked until its end, when it is removed."""
+def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
+    """A new temporary folder, locked until its end; then it is removed, and an empty `top`."""
     while True:
-        folder = tempfile.mkdtemp(prefix=prefix)
+        if top is not None:
+            top.mkdir(mode=0o700, exist_ok=True)
+        try:
+            folder = tempfile.mkdtemp(prefix=prefix, dir=top)
+        except FileNotFoundError:  # the last run in it has just ended
+            continue
         fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         with contextlib.suppress(OSError):  # of a file system without locks
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -96,14 +106,15 @@ def temporary_folder(prefix: str) -> Iterator[str]:
     finally:
         remove(folder)
         os.close(fd)
+        with contextlib.suppress(OSError):  # others are in it
+            if top is not None:
+                top.rmdir()
 
 
 def remove_abandoned() -> None:
     """Remove the temporary folders of this user's runs whose process was killed."""
-    top = tempfile.gettempdir()
-    for name in os.listdir(top):
-        if not name.startswith(OF_A_RUN):
-            continue
+    top = folder_of_runs()
+    for name in os.listdir(top) if top.is_dir() else ():
         with contextlib.suppress(OSError):  # it is another user's, in use, or has just gone
             place = os.path.join(top, name)
             fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -113,6 +124,8 @@ def remove_abandoned() -> None:
                     remove(place)
             finally:
                 os.close(fd)
+    with contextlib.suppress(OSError):
+        top.rmdir()
 
 
 DRIVER = ".driver"

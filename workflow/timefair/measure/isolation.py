@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.basics.files import OF_A_RUN, temporary_folder
+from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.private_folders import Mount
 from timefair.records.status import Isolation
@@ -59,9 +59,10 @@ class Views:
         """
         if not self.namespaces:
             return
-        writable = (*self.watched, Path(tempfile.gettempdir()))
+        own = Path(tempfile.gettempdir())
+        hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
         try:
-            private_folders.enter(self.steps, self.megabytes, writable, self.hidden)
+            private_folders.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
         except OSError as error:
             self._refusal.write(private_folders.said(error).encode()[: len(self._refusal)])
             kernel.end_process(1)
@@ -164,7 +165,7 @@ def scratch_folder() -> Iterator[Path]:
     The folder is removed at the end, with everything that ended processes left in it.
     """
     before = tempfile.tempdir
-    with temporary_folder(OF_A_RUN) as folder:
+    with temporary_folder(OF_A_RUN, folder_of_runs()) as folder:
         tempfile.tempdir = folder
         try:
             yield Path(folder)

@@ -129,14 +129,12 @@ def cpu_ns_below(pid: int) -> int:
     """CPU time of the descendants of a process, in ns; of those that have ended, in steps of a tick
     (10 ms).
     """
-    try:
-        ended = sum(map(int, read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()[13:15]))
-    except (OSError, ValueError):
-        return 0
-    total = ended * 10**9 // os.sysconf("SC_CLK_TCK")
-    for child in children(pid):
-        with contextlib.suppress(OSError):  # it has ended, and is counted next time
-            total += cpu_ns_of(child) + cpu_ns_below(child)
+    total, tick_ns = 0, 10**9 // os.sysconf("SC_CLK_TCK")
+    for process in (pid, *descendants(pid)):
+        with contextlib.suppress(OSError, ValueError):  # it has ended, and is counted next time
+            stat = read_file(f"/proc/{process}/stat").rpartition(b")")[2]
+            total += tick_ns * sum(map(int, stat.split()[13:15]))
+            total += cpu_ns_of(process) if process != pid else 0
     return total
 
 
@@ -311,11 +309,14 @@ def limit_memory(memory_mb: float | None) -> None:
 
 
 def leave_for_others() -> None:
-    """Let this process use up at most half of what the processes of a user may have together."""
-    for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
+    """Let this process not use up what the user's processes may have together: of processes and
+    pending signals, which timers need, some are left.
+    """
+    for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
         soft, _ = resource.getrlimit(what)
         if soft != resource.RLIM_INFINITY:
-            resource.setrlimit(what, (soft // 2, soft // 2))
+            most = soft - min(soft // 8, 256)
+            resource.setrlimit(what, (most, most))
 
 
 class Orphan(NamedTuple):

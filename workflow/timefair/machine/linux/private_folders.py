@@ -127,11 +127,10 @@ def enter(
 
     It may write to the `private` folders of `steps`, at most so many `megabytes` in all (None: half
     of the memory), and to the `writable` folders, which others see; without `steps`, to all that it
-    may.
-    The `hidden` folders are empty. System V shared memory, semaphores and message queues, and POSIX
-    message queues, are its own too; no privilege is left, and `calls.refuse` is in force. If the
-    kernel refuses, an OSError names the folder or what else was refused, and the process cannot be
-    used.
+    may. The `hidden` folders are empty but for `writable` ones in them. System V shared memory,
+    semaphores and message queues, and POSIX message queues, are its own too; no privilege is left,
+    and `calls.refuse` is in force. If the kernel refuses, an OSError names the folder or what else
+    was refused, and the process cannot be used.
     """
     here = os.getcwd()
     own_mounts(_CLONE_NEWIPC)
@@ -164,7 +163,10 @@ def enter(
         for folder in empty:
             _bind(nothing, folder)
         for folder, fd in zip(writable, shared, strict=True):
-            if steps and folder != Path("/"):
+            is_below = folder.parent in empty
+            if is_below:
+                os.mkdir(folder.name, dir_fd=nothing)
+            if is_below or (steps and folder != Path("/")):
                 _bind(fd, folder)
                 _set_attributes(str(folder), _WRITABLE)
     _limit_shared_memory(megabytes)
