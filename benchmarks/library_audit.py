@@ -1,10 +1,15 @@
 """What every optimizer of MEALPY and NiaPy does: the list in docs/reference/audit.md.
 
     python benchmarks/library_audit.py [--evaluations 500] [--limit 10] [--fix]
+    python benchmarks/library_audit.py --bias [NAME ...]
 
 Each makes two launches with one seed on bbob f8 at D = 10, in this process. A position outside the
 bounds is noted before timefair moves it onto them. The cost is the CPU time of the faster launch.
 With ``--fix``, the list in the page is written; otherwise it is printed.
+
+With ``--bias``, the optimizers named, or the usual ones and then all others, are audited as by
+``timefair audit --bias``. What is found is appended to ``library_bias.jsonl``, so that it goes on
+after a stop, and the table of biases in the page is made of this file.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+import bias
 import numpy as np
 
 from timefair.algorithms import registry
@@ -30,8 +36,21 @@ from timefair.algorithms.adapters import mealpy, niapy
 from timefair.problems.registry import SUITES
 
 PAGE = Path(__file__).parents[1] / "docs/reference/audit.md"
-MARKS = "<!-- MEALPY and NiaPy -->", "<!-- /MEALPY and NiaPy -->"
 ADAPTERS: dict[str, ModuleType] = {"mealpy": mealpy, "niapy": niapy}
+FOUND = Path(__file__).with_name("library_bias.jsonl")
+USUAL = (
+    *("PSO.OriginalPSO", "GreyWolfOptimizer", "GWO.OriginalGWO", "HarrisHawksOptimization"),
+    *("WOA.OriginalWOA", "DifferentialEvolution", "DE.OriginalDE", "ParticleSwarmOptimization"),
+    *("GA.BaseGA", "SineCosineAlgorithm", "SCA.OriginalSCA", "MothFlameOptimizer"),
+    *("MFO.OriginalMFO", "BatAlgorithm", "HHO.OriginalHHO", "CuckooSearch", "SSA.OriginalSSA"),
+    *("FireflyAlgorithm", "ABC.OriginalABC", "FlowerPollinationAlgorithm", "CSA.OriginalCSA"),
+    *("ArtificialBeeColonyAlgorithm", "BA.OriginalBA", "HarmonySearch", "FA.OriginalFA"),
+    *("GeneticAlgorithm", "FPA.OriginalFPA", "SimulatedAnnealing", "TLO.OriginalTLO"),
+    *("SMA.OriginalSMA", "AOA.OriginalAOA", "MPA.OriginalMPA", "HGS.OriginalHGS"),
+    *("RUN.OriginalRUN", "INFO.OriginalINFO", "RIME.OriginalRIME", "AO.OriginalAO"),
+    *("AVOA.OriginalAVOA", "GBO.OriginalGBO", "EO.OriginalEO", "DE.JADE", "SHADE.L_SHADE"),
+)
+"""Names that papers compare with most."""
 
 
 class Slow(BaseException):
@@ -155,13 +174,59 @@ def page(rows: dict[str, dict[str, Row]]) -> str:
     return "\n\n".join(textwrap.fill(part, **filling) for part in parts)
 
 
+def uses() -> list[str]:
+    """All optimizers, the usual ones first."""
+    each = [f"{library}:{name}" for library in ADAPTERS for name in every(library)]
+    return sorted(each, key=lambda use: (place(use.partition(":")[2]), use))
+
+
+def every(library: str) -> list[str]:
+    known = registry.LIBRARIES[library]
+    return [name for name in known.every() if not known.missing(name)]
+
+
+def place(name: str) -> int:
+    return USUAL.index(name) if name in USUAL else len(USUAL)
+
+
+def biases() -> str:
+    """A table of the optimizers in the file: the factors of the pairs, the shares on the noise."""
+    found = {row["use"]: row["found"] for row in bias.rows(FOUND)}
+    tests = next(iter(found.values()))
+    heads = [one["kind"] + ", noise" * (one["problems"] == "noise") for one in tests]
+    lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for use in sorted(found, key=lambda use: (place(use.partition(":")[2]), use)):
+        cells = (f"{one['factor']:.2g}" for one in found[use])
+        shown = (
+            f"**{text}**" if one["found"] else text
+            for text, one in zip(cells, found[use], strict=True)
+        )
+        lines.append(f"| `{use}` | " + " | ".join(shown) + " |")
+    biased = sum(any(one["found"] for one in tests) for tests in found.values())
+    return f"Of {len(found)} optimizers, {biased} have a bias (bold).\n\n" + "\n".join(lines)
+
+
+def written(name: str, text: str) -> None:
+    """Replace a part of the page, between two comments with its name."""
+    begin, end = re.escape(f"<!-- {name} -->"), re.escape(f"<!-- /{name} -->")
+    whole = PAGE.read_text(encoding="utf-8")
+    made = re.sub(f"({begin}).*({end})", lambda m: f"{m[1]}\n{text}\n{m[2]}", whole, flags=re.S)
+    PAGE.write_text(made, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--evaluations", type=int, default=500)
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of CPU time of a launch")
     parser.add_argument("--fix", action="store_true", help="write the page")
+    parser.add_argument("--bias", nargs="*", metavar="NAME", help="such as mealpy:PSO.OriginalPSO")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.bias is not None:
+        for use in options.bias or uses():
+            print(use, file=sys.stderr, flush=True)
+            bias.measure(FOUND, use, 1, 1)
+        return written("biases", biases())
 
     def ended(*_: object) -> None:
         raise Slow
@@ -176,12 +241,8 @@ def main() -> None:
             print(name, *row, file=sys.stderr, flush=True)
     text = page(rows)
     if options.fix:
-        begin, end = map(re.escape, MARKS)
-        whole = PAGE.read_text(encoding="utf-8")
-        made = re.sub(f"({begin}).*({end})", lambda m: f"{m[1]}\n{text}\n{m[2]}", whole, flags=re.S)
-        PAGE.write_text(made, encoding="utf-8")
-    else:
-        print(text)
+        return written("MEALPY and NiaPy", text)
+    print(text)
 
 
 if __name__ == "__main__":

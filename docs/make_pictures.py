@@ -105,6 +105,10 @@ DECLARED = (
     Picture("guide/portfolios/portfolio.png", DEFAULT, "portfolio"),
     Picture("guide/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("guide/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
+    Picture(
+        "guide/evaluation-cost/bayesian.png", "config/studies/bayesian.yaml", "cost_map",
+        without=("UCB",),
+    ),  # fmt: skip
     Picture("guide/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
     Picture("guide/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("validation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
@@ -135,6 +139,7 @@ PICTURES = DECLARED + tuple(
     if figure not in {picture.figure for picture in DECLARED}
 )
 """Those, and for the gallery one of every other figure."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])

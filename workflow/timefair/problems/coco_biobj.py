@@ -33,11 +33,7 @@ from timefair.problems.kinds import Kind, TwoObjectives
 INSTANCES = range(1, 16)
 """Instances for which COCO has reference values."""
 
-TARGETS = (
-    *(10 ** (-k / 10) for k in range(51)),
-    0.0,
-    *(-(10 ** (k / 5 - 5)) for k in range(6)),
-)
+TARGETS = (*(10 ** (-k / 10) for k in range(51)), 0.0, *(-(10 ** (k / 5 - 5)) for k in range(6)))
 """The 58 targets of COCO: 1 to 1e-5, 0, and -1e-5 to -1e-4."""
 
 _PARTS = re.compile(r"bbob_f0*(\d+)_i0*(\d+)_d0*(\d+)")

@@ -52,9 +52,7 @@ class CocoConstrained(Coco):
         problem = super().make(name)
         coco: Any = problem.keep[-1]
         constraints = Constraints(
-            coco.number_of_constraints,
-            coco.constraint,
-            indicator=self.quality == "indicator",
+            coco.number_of_constraints, coco.constraint, indicator=self.quality == "indicator"
         )
         if problem.native is not None:
             in_c = CProblem(problem.native.handle)

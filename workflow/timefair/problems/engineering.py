@@ -559,123 +559,58 @@ class Design(NamedTuple):
     whole: Sequence[int] = ()
 
 
+# fmt: off
 DESIGNS = {
     8: Design("process synthesis", _synthesis, 2.0, (0, 0), (1.6, 1), (1,)),
-    9: Design(
-        "process synthesis and design",
-        _synthesis_and_design,
-        2.557654574,
-        (0.5, 0.5, 0),
-        (1.4, 1.4, 1),
-        (2,),
-    ),
-    10: Design(
-        "process flow sheeting", _flow_sheeting, 1.0765430833, (0.2, -2.22554, 0), (1, -1, 1), (2,)
-    ),
-    11: Design(
-        "two reactors", _two_reactors, 99.238463653, (0,) * 7, (20, 20, 10, 10, 1, 1, 40), (4, 5)
-    ),
-    12: Design(
-        "process synthesis, 7 variables",
-        _synthesis_7,
-        2.9248305537,
-        (0,) * 7,
-        (100, 100, 100, 1, 1, 1, 1),
-        (3, 4, 5, 6),
-    ),
-    13: Design(
-        "process design",
-        _process_design,
-        26887.0,
-        (27, 27, 27, 78, 33),
-        (45, 45, 45, 102, 45),
-        (3, 4),
-    ),
-    14: Design(
-        "multi-product batch plant",
-        _batch_plant,
-        53638.942722,
-        (1, 1, 1, 250, 250, 250, 6, 4, 40, 10),
-        (3, 3, 3, 2500, 2500, 2500, 20, 16, 700, 450),
-        (0, 1, 2),
-    ),
-    15: Design(
-        "speed reducer",
-        _speed_reducer,
-        2994.4244658,
-        (2.6, 0.7, 17, 7.3, 7.3, 2.9, 5),
-        (3.6, 0.8, 28, 8.3, 8.3, 3.9, 5.5),
-    ),
-    16: Design(
-        "industrial refrigeration", _refrigeration, 0.032213000814, (0.001,) * 14, (5,) * 14
-    ),
+    9: Design("process synthesis and design", _synthesis_and_design, 2.557654574, (0.5, 0.5, 0),
+        (1.4, 1.4, 1), (2,)),
+    10: Design("process flow sheeting", _flow_sheeting, 1.0765430833, (0.2, -2.22554, 0),
+        (1, -1, 1), (2,)),
+    11: Design("two reactors", _two_reactors, 99.238463653, (0,) * 7, (20, 20, 10, 10, 1, 1, 40),
+        (4, 5)),
+    12: Design("process synthesis, 7 variables", _synthesis_7, 2.9248305537, (0,) * 7,
+        (100, 100, 100, 1, 1, 1, 1), (3, 4, 5, 6)),
+    13: Design("process design", _process_design, 26887.0, (27, 27, 27, 78, 33),
+        (45, 45, 45, 102, 45), (3, 4)),
+    14: Design("multi-product batch plant", _batch_plant, 53638.942722,
+        (1, 1, 1, 250, 250, 250, 6, 4, 40, 10), (3, 3, 3, 2500, 2500, 2500, 20, 16, 700, 450),
+        (0, 1, 2)),
+    15: Design("speed reducer", _speed_reducer, 2994.4244658, (2.6, 0.7, 17, 7.3, 7.3, 2.9, 5),
+        (3.6, 0.8, 28, 8.3, 8.3, 3.9, 5.5)),
+    16: Design("industrial refrigeration", _refrigeration, 0.032213000814, (0.001,) * 14,
+        (5,) * 14),
     17: Design("spring", _spring, 0.012665232788, (0.05, 0.25, 2), (2, 1.3, 15)),
-    18: Design(
-        "pressure vessel",
-        _pressure_vessel,
-        6059.714335048,
-        (1, 1, 10, 10),
-        (99, 99, 200, 200),
-        (0, 1),
-    ),
+    18: Design("pressure vessel", _pressure_vessel, 6059.714335048, (1, 1, 10, 10),
+        (99, 99, 200, 200), (0, 1)),
     19: Design("welded beam", _welded_beam, 1.6702177263, (0.125, 0.1, 0.1, 0.1), (2, 10, 10, 2)),
     20: Design("three-bar truss", _three_bar_truss, 263.89584338, (0, 0), (1, 1)),
-    21: Design(
-        "disk clutch brake", _clutch_brake, 0.2352424579, (60, 90, 1, 0, 2), (80, 110, 3, 1000, 9)
-    ),
-    22: Design(
-        "planetary gear train",
-        _planetary_gear,
-        0.52576870748,
-        (17, 14, 14, 17, 14, 48, 1, 1, 1),
-        (96, 54, 51, 46, 51, 124, 3, 6, 6),
-        range(9),
-    ),
-    23: Design(
-        "step-cone pulley", _step_cone_pulley, 16.069868725, (0, 0, 0, 0, 0), (60, 60, 90, 90, 90)
-    ),
-    24: Design(
-        "robot gripper",
-        _robot_gripper,
-        2.5287918415,
-        (10, 10, 100, 0, 10, 100, 1),
-        (150, 150, 200, 50, 150, 300, 3.14),
-    ),
-    25: Design(
-        "thrust bearing", _thrust_bearing, 1616.1197650512, (1, 1, 1e-06, 1), (16, 16, 1.6e-05, 16)
-    ),
-    26: Design(
-        "four-stage gear box",
-        _gear_box,
-        35.359231973,
-        (*(7,) * 8, *(1,) * 14),
-        (*(76,) * 8, *(4,) * 4, *(9,) * 10),
-        range(22),
-    ),
+    21: Design("disk clutch brake", _clutch_brake, 0.2352424579, (60, 90, 1, 0, 2),
+        (80, 110, 3, 1000, 9)),
+    22: Design("planetary gear train", _planetary_gear, 0.52576870748,
+        (17, 14, 14, 17, 14, 48, 1, 1, 1), (96, 54, 51, 46, 51, 124, 3, 6, 6), range(9)),
+    23: Design("step-cone pulley", _step_cone_pulley, 16.069868725, (0, 0, 0, 0, 0),
+        (60, 60, 90, 90, 90)),
+    24: Design("robot gripper", _robot_gripper, 2.5287918415, (10, 10, 100, 0, 10, 100, 1),
+        (150, 150, 200, 50, 150, 300, 3.14)),
+    25: Design("thrust bearing", _thrust_bearing, 1616.1197650512, (1, 1, 1e-06, 1),
+        (16, 16, 1.6e-05, 16)),
+    26: Design("four-stage gear box", _gear_box, 35.359231973, (*(7,) * 8, *(1,) * 14),
+        (*(76,) * 8, *(4,) * 4, *(9,) * 10), range(22)),
     27: Design("10-bar truss", _ten_bars, 524.45076066, (6.45e-5,) * 10, (5e-3,) * 10),
-    28: Design(
-        "rolling element bearing",
-        _rolling_bearing,
-        14614.135715,
+    28: Design("rolling element bearing", _rolling_bearing, 14614.135715,
         (125, 10.5, 5, 0.515, 0.515, 0.4, 0.6, 0.3, 0.02, 0.6),
-        (150, 31.5, 50, 0.6, 0.6, 0.5, 0.7, 0.4, 0.1, 0.85),
-        (2,),
-    ),
-    29: Design("gas compressor", _gas_compressor, 2964895.4173, (20, 1, 20, 0.1), (50, 10, 50, 60)),
-    30: Design("spring of wires", _spring_of_wires, 2.658559166, (1, 0.6, 1), (70, 3, 42), (0, 2)),
-    31: Design(
-        "gear train",
-        _gear_train,
-        2.700857148886513e-12,
-        (12, 12, 12, 12),
-        (60, 60, 60, 60),
-        range(4),
-    ),
-    32: Design(
-        "Himmelblau", _himmelblau, -30665.538672, (78, 33, 27, 27, 27), (102, 45, 45, 45, 45)
-    ),
+        (150, 31.5, 50, 0.6, 0.6, 0.5, 0.7, 0.4, 0.1, 0.85), (2,)),
+    29: Design("gas compressor", _gas_compressor, 2964895.4173, (20, 1, 20, 0.1),
+        (50, 10, 50, 60)),
+    30: Design("spring of wires", _spring_of_wires, 2.658559166, (1, 0.6, 1), (70, 3, 42),
+        (0, 2)),
+    31: Design("gear train", _gear_train, 2.700857148886513e-12, (12, 12, 12, 12),
+        (60, 60, 60, 60), range(4)),
+    32: Design("Himmelblau", _himmelblau, -30665.538672, (78, 33, 27, 27, 27),
+        (102, 45, 45, 45, 45)),
     33: Design("topology", _topology, 2.639346497036, (0.001,) * 30, (1,) * 30),
 }
+# fmt: on
 
 
 class Engineering(Suite):

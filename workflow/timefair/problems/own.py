@@ -427,10 +427,9 @@ def _described(value: object) -> str:
     """A value that is not one number, and what to return instead."""
     if (shape := getattr(value, "shape", None)) is None:
         return f"{value!r:.60}, not a number"
-    advice = {
-        1: "; return value.item()",
-        2: "; for two objectives, set 'ideal' and 'nadir'",
-    }.get(getattr(value, "size", 0), "")
+    advice = {1: "; return value.item()", 2: "; for two objectives, set 'ideal' and 'nadir'"}.get(
+        getattr(value, "size", 0), ""
+    )
     return f"an array of shape {shape}, not a number{advice}"
 
 

@@ -70,12 +70,7 @@ class Landscapes:
 
 
 def landscapes(
-    dimension: int,
-    *,
-    peaks: int,
-    environments: int,
-    severity: Severity,
-    rng: np.random.Generator,
+    dimension: int, *, peaks: int, environments: int, severity: Severity, rng: np.random.Generator
 ) -> Landscapes:
     """Draw the landscapes of a sequence of environments.
 

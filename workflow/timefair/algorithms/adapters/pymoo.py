@@ -215,10 +215,7 @@ PYMOO = Pymoo(
     distributions=("pymoo", "numpy", "scipy", "cma"),
     module="pymoo",
     names=(*MODULES, *MULTI),
-    special={
-        **dict.fromkeys(MULTI, TWO_OBJECTIVES),
-        **dict.fromkeys(WITH_CONSTRAINTS, BOTH),
-    },
+    special={**dict.fromkeys(MULTI, TWO_OBJECTIVES), **dict.fromkeys(WITH_CONSTRAINTS, BOTH)},
     batched={*MODULES, *MULTI} - set(POINT_BY_POINT),
     examples=("GA", "NSGA2"),
     parameters=_parameters,

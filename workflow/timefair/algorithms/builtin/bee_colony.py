@@ -16,11 +16,7 @@ ALLOWED = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
 
 
 def solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    food: int = 30,
-    limit: int | None = None,
+    objective: Objective, rng: np.random.Generator, *, food: int = 30, limit: int | None = None
 ) -> None:
     """Exploit and abandon sources of food without end.
 

@@ -97,11 +97,7 @@ def renewed(
 
 
 def mutate(
-    rng: np.random.Generator,
-    strategy: pop.Indices,
-    x: pop.Points,
-    y: pop.Values,
-    f: pop.Values,
+    rng: np.random.Generator, strategy: pop.Indices, x: pop.Points, y: pop.Values, f: pop.Values
 ) -> pop.Points:
     """Mutants: a random or the best point, plus F times a difference that should point downhill."""
     size = len(x)

@@ -185,10 +185,7 @@ def running(command: CommandLine) -> Iterator[Process]:
 
     Processes that it has started in another group or session end with the run.
     """
-    with (
-        temporary_folder("external-") as folder,
-        tempfile.TemporaryFile() as errors,
-    ):
+    with temporary_folder("external-") as folder, tempfile.TemporaryFile() as errors:
         process = Process(command, folder, errors.fileno())
         try:
             yield process

@@ -8,9 +8,5 @@
 from timefair.basics.extension import Extension
 
 EXTENSION = Extension(
-    __name__,
-    commands="commands",
-    files="kept",
-    settings="kept",
-    checklist="checklist",
+    __name__, commands="commands", files="kept", settings="kept", checklist="checklist"
 )
