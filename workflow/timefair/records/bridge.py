@@ -71,7 +71,8 @@ def bridge(
         ratios[name], spreads[name] = mine - others, float(np.hypot(error, its_error))
     low = min(ratios[name] - spreads[name] for name in KERNELS)
     high = max(ratios[name] + spreads[name] for name in KERNELS)
-    return Bridge(*np.exp([ratios[kernel], low, high]).tolist(), kernel)
+    ratio, least, most = np.exp([ratios[kernel], low, high]).tolist()
+    return Bridge(ratio, least, most, kernel)
 
 
 def _log_time(
