@@ -173,7 +173,7 @@ def report(rows: list) -> None:
     for machine, label, function, spent_s, timed in rows:
         seconds[machine, label, function].append(spent_s)
         kernels[machine, label].append(timed)
-    held, whole = 0, 0
+    held = whole = algorithms = count = 0
     for machine in list(MACHINES)[1:]:
         for place, clock in enumerate(CLOCKS):
             for label, use in ALGORITHMS.items():
@@ -188,12 +188,14 @@ def report(rows: list) -> None:
                 ]
                 inside = sum(found.low <= ratio <= found.high for ratio in ratios)
                 held, whole = held + inside, whole + len(ratios)
+                mean = float(np.exp(np.mean(np.log(ratios))))
+                algorithms, count = algorithms + (found.low <= mean <= found.high), count + 1
                 shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
                 print(
                     f"| {machine} | {clock} | {label} | {shown} | {found.ratio:.2f} "
                     f"[{found.low:.2f}, {found.high:.2f}] | {inside} of {len(ratios)} |"
                 )
-    print(f"{held} of {whole} cells in the interval")
+    print(f"in the interval: {held} of {whole} functions, {algorithms} of {count} means over them")
 
 
 if __name__ == "__main__":

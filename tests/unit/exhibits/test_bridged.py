@@ -18,6 +18,12 @@ TWICE = KERNELS | {name: [2e-3, 2e-3] for name in ("arithmetic", "memory", "inte
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}
 
 
+def _collected(facts, timed):
+    """The facts of a file that joins 16 records."""
+    named = {name: [value] for name, value in facts.items()}
+    return {"collected": named | ({"kernels": [timed] * 16} if timed else {})}
+
+
 @pytest.fixture
 def both(tmp_path, write, row):
     """Runs of `ours`, and of `theirs` on a machine that is half as fast."""
@@ -31,9 +37,9 @@ def both(tmp_path, write, row):
             [row(k % 2, algorithm=label) | {"run": k} | of for k in range(runs)]
             for label, of in (("ours", {}), ("theirs", {"cpu_s": 0.5, **changes}))
         )
-        of = {"kernels": there} if there else {}
-        write(tmp_path / "there" / "collected" / "theirs.parquet", *theirs, **facts, **of)
-        write(tmp_path / "ours.parquet", *ours, **facts, **({"kernels": here} if here else {}))
+        of = _collected(facts, there)
+        write(tmp_path / "there" / "collected" / "theirs.parquet", *theirs, **of)
+        write(tmp_path / "ours.parquet", *ours, **_collected(facts, here))
         output = tmp_path / "theirs.parquet"
         found = import_data(
             tmp_path / "there", "timefair", output, algorithm="theirs", label="theirs",

@@ -6,7 +6,6 @@ Each record has the times of three reference kernels (`timefair.measure.kernels`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,19 +14,19 @@ from timefair.basics.errors import InputError
 
 KERNELS = ("arithmetic", "memory", "interpreter")
 OF_CODE = {
-    "compiled": ("arithmetic", "memory"),
-    "program": ("arithmetic", "memory"),
-    "Python with numpy": ("interpreter", "arithmetic", "memory"),
-    "your Python": ("interpreter", "arithmetic", "memory"),
+    "compiled": "arithmetic",
+    "program": "arithmetic",
+    "Python with numpy": "interpreter",
+    "your Python": "interpreter",
 }
-"""For each kind of implementation (`timefair.algorithms.base.Implementation`), the kernel whose
-ratio is taken, and those to whose ratios the interval extends.
+"""The kernel whose ratio is taken for a kind of implementation
+(`timefair.algorithms.base.Implementation`).
 """
 CLOCKS = ("cpu", "wall")
 """What the two times of a kernel are, in their order."""
-LEAST_BATCHES, BATCHES = 2, 8
-LEAST_ERROR = 0.02
-"""Smallest standard error of a logarithm, for which few records are no evidence."""
+BATCHES = 8
+LEAST_ERROR, FEW_ERROR = 0.02, 0.3
+"""Smallest standard error of a logarithm, and that of a single record, which shows no noise."""
 
 Kernels = Mapping[str, Any]
 """The two times of each kernel in a job: the fact ``kernels`` of its record."""
@@ -53,9 +52,9 @@ def bridge(
     """The bridge for code of some kind, from the kernels of the records of two machines.
 
     `here` and `there` are in the order in which the records were measured. The ratio is that of
-    the median times of one kernel. Nobody knows which share of an algorithm is like which kernel,
-    so the interval is the union of those of all kernels that the code may depend on (`OF_CODE`).
-    `InputError`, one line, if one side has no kernels.
+    the median times of one kernel (`OF_CODE`). Nobody knows which share of an algorithm is like
+    which kernel, and compiled code is called from Python, so the interval reaches from the least
+    limit of all three kernels to the largest. `InputError`, one line, if one side has no kernels.
     """
     for side, timed in (("this campaign", here), ("the other machine", there)):
         if not timed:
@@ -63,28 +62,35 @@ def bridge(
                 f"no reference kernels in the records of {side}: seconds are not comparable; "
                 "measure them again"
             )
-    place = CLOCKS.index(clock)
-    deviation = NormalDist().inv_cdf((1 + confidence) / 2)
-    found = []
-    for name in OF_CODE[implementation]:
-        (mine, error), (others, its_error) = (_log_time(of, name, place) for of in (here, there))
-        spread = deviation * float(np.hypot(error, its_error))
-        found.append((mine - others, mine - others - spread, mine - others + spread))
-    lows, highs = ([one[k] for one in found] for k in (1, 2))
-    ratio, low, high = np.exp([found[0][0], min(lows), max(highs)]).tolist()
-    return Bridge(ratio, low, high, OF_CODE[implementation][0])
+    place, kernel = CLOCKS.index(clock), OF_CODE[implementation]
+    ratios, spreads = {}, {}
+    for name in KERNELS:
+        (mine, error), (others, its_error) = (
+            _log_time(of, name, place, confidence) for of in (here, there)
+        )
+        ratios[name], spreads[name] = mine - others, float(np.hypot(error, its_error))
+    low = min(ratios[name] - spreads[name] for name in KERNELS)
+    high = max(ratios[name] + spreads[name] for name in KERNELS)
+    ratio, least, most = np.exp([ratios[kernel], low, high]).tolist()
+    return Bridge(ratio, least, most, kernel)
 
 
-def _log_time(timed: Sequence[Kernels], name: str, place: int) -> tuple[float, float]:
-    """The logarithm of the median time of a kernel, and its standard error.
+def _log_time(
+    timed: Sequence[Kernels], name: str, place: int, confidence: float
+) -> tuple[float, float]:
+    """The logarithm of the median time of a kernel, and how far from it the true one may be.
 
     Records that follow each other are measured at the same load, so medians of batches of records
-    vary as independent ones would, and single records do not.
+    vary as independent ones would, and single records do not. With fewer than six records, each is
+    a batch.
     """
+    from scipy.stats import t
+
     logs = np.log([one[name][place] for one in timed])
-    batches = min(BATCHES, len(logs) // 2)
-    error = 0.0
-    if batches >= LEAST_BATCHES:
-        medians = [np.median(batch) for batch in np.array_split(logs, batches)]
-        error = float(np.std(medians, ddof=1) / np.sqrt(batches))
-    return float(np.median(logs)), max(error, LEAST_ERROR)
+    batches = np.array_split(logs, min(BATCHES, max(len(logs) // 2, min(len(logs), 3))))
+    error, count = FEW_ERROR, len(batches)
+    if count > 1:
+        medians = [np.median(batch) for batch in batches]
+        error = max(float(np.std(medians, ddof=1) / np.sqrt(count)), LEAST_ERROR)
+    deviation = float(t.ppf((1 + confidence) / 2, max(count - 1, 2)))
+    return float(np.median(logs)), deviation * error

@@ -93,7 +93,7 @@ def _scaled(others: Runs, factor: Array) -> Runs:
         told: Array, evaluations: Array, cost: Array, factor: Array
     ) -> Array:  # fmt: skip
         fixed = np.minimum(cost * evaluations, told)
-        return fixed + factor * (told - fixed)
+        return np.asarray(fixed + factor * (told - fixed))
 
     def part_of(part: TracePart) -> TracePart:
         of_events = part.at_events(cost), part.at_events(factor)
