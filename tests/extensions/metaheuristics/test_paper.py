@@ -107,9 +107,9 @@ def test_a_spreadsheet_has_all_rows_and_digits(tmp_path, capsys):
     assert book["ert"]["A2"].data_type == "s"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
-@pytest.mark.parametrize("count", [8, pytest.param(13, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [8, 13])
 def test_tables_of_thirty_functions_fit_the_page(count, tmp_path, run, table):
     """LaTeX finds no fault, no line that is too wide, and no table that is too high."""
     rng = np.random.default_rng(count)
