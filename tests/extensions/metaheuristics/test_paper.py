@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -10,6 +14,8 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.cli import main
+from timefair.exhibits.latex import Setting, typeset
+from timefair.exhibits.latex.document import document
 from timefair.exhibits.layout import by_function
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.metaheuristics import complexity, keys
@@ -17,6 +23,11 @@ from timefair.extensions.metaheuristics.designs import _written
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
+PRINTED = (
+    "paper_values", "against", "friedman", "complexity",
+    "aocc", "u_scores", "rank_over_time", "eaf", "eaf_difference",
+)  # fmt: skip
+LABELS = ("CMA-ES", "L-SHADE-EpSin", "improved_GWO%", "PSO", "HHO & WOA", "NL-SHADE-RSP-MID")
 CAMPAIGN = {
     "name": "tiny",
     "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
@@ -94,3 +105,36 @@ def test_a_spreadsheet_has_all_rows_and_digits(tmp_path, capsys):
     rows = [[cell.value for cell in row] for row in book["ert"].iter_rows()]
     assert rows == [["algorithm", "ert_s", "x"], ["=A()", "inf", None], ["=", 1 / 3, 2.0]]
     assert book["ert"]["A2"].data_type == "s"
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+@pytest.mark.parametrize("count", [8, 13])
+def test_tables_of_thirty_functions_fit_the_page(count, tmp_path, run, table):
+    """LaTeX finds no fault, no line that is too wide, and no table that is too high."""
+    rng = np.random.default_rng(count)
+    labels = [LABELS[k] if k < len(LABELS) else f"variant {k}" for k in range(count)]
+    rows = [
+        run([(1, 0.01, q * 100 + 1.0), (50, 0.5, q)], algorithm=name, function=f, run=k,
+            budget_s=1.0, wall_s=1.0, evaluations=100, stop_reason="time")
+        for name in labels for f in range(1, 31)
+        for k, q in enumerate(10 ** rng.uniform(-7, 6, size=3))
+    ]  # fmt: skip
+    measured = [
+        {"suite": "bbob", "dimension": 2, "function": 18, "algorithm": name, "evaluations": 200_000,
+         "t0_s": 0.1, "t1_s": 1.0, "t2_s": [2.0, 2.1]}
+        for name in labels
+    ]  # fmt: skip
+    added = {"proposed": labels[1], "complexity": measured}
+    analysis = Analysis(targets=(1e2, 1e-2, 1e-8), resamples=20, added=added)
+    runs, names = Runs.of(table(*rows)), [name for name in PRINTED if name in TABLES]
+    for name in names:
+        one, frame = TABLES[name].exhibit, TABLES[name](runs, analysis)
+        tex = typeset(one, frame, one.printed(frame), Setting(analysis, time_s=1.0))
+        (tmp_path / f"{name}.tex").write_text(tex)
+    (tmp_path / "tables.tex").write_text(document(names))
+    command = ["pdflatex", "-interaction=nonstopmode", "tables.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "tables.log").read_text(errors="replace")
+    assert not re.findall(r"^!.*|Overfull .hbox.*|Float too large.*", log, re.MULTILINE)
+    assert done.returncode == 0

@@ -58,10 +58,16 @@ def test_costs_are_equal_unequal_or_unknown(tmp_path):
     assert text.count("\n| ") == 1 + len(found)
 
 
+def test_without_a_difference_none_is_said_to_survive(finals):
+    found = answers(finals(columns="Optimizer,Problem,Best fitness", a=[1, 3, 5], b=[2, 4, 6]))
+    assert found[KEPT].answer == "unknown"
+    assert "0 have p" in found[KEPT].sentence
+
+
 def test_a_wrong_table_is_refused_in_a_line(finals, tmp_path):
     with pytest.raises(InputError, match="line 3: value: should be a number"):
         answers(finals(a=[1, "x"]))
     with pytest.raises(InputError, match="has no column function"):
-        answers(finals(columns="algorithm,problem,value", a=[1]))
+        answers(finals(columns="algorithm,thing,value", a=[1]))
     with pytest.raises(InputError, match="should be a folder"):
         answers(tmp_path / "nothing")

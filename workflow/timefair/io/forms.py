@@ -32,6 +32,7 @@ from timefair.io.table_read import (
 )
 
 Rows = list[dict[str, Any]]
+NOTHING = Layout()
 
 NAMES = {
     "algorithm": "algorithm algo alg optimizer optimiser solver method candidate metaheuristic "
@@ -154,7 +155,7 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
         there.extend(names)
         kept.update({name: column for name in COLUMNS if (column := layout.in_file(name)) in names})
         if set(NEEDED) - {*kept, *layout.constants}:
-            kept.update(_guessed(names, layout))
+            kept.update(guessed(names, layout))
             beside.extend(_side_by_side(names, kept, layout))
         return list(dict.fromkeys([*kept.values(), *beside]))
 
@@ -268,7 +269,7 @@ def _of_complete_runs(table: pa.Table, cautions: Cautions) -> pa.Table:
     return table.drop_columns(costs)
 
 
-def _guessed(names: Sequence[str], layout: Layout) -> dict[str, str]:
+def guessed(names: Sequence[str], layout: Layout = NOTHING) -> dict[str, str]:
     """The column of the file for each of `NAMES` that the user has not named."""
     found: dict[str, str] = {}
     there = {_plain(name): name for name in reversed(names)}
@@ -299,7 +300,7 @@ def _numbers(path: Path, layout: Layout) -> tuple[list[str], NDArray[np.float64]
             lines = (_words(line) for line in file if line.strip())
             head = next(lines, [])
             top = _parsed(head)
-            if top is None and _guessed(head, layout):
+            if top is None and guessed(head, layout):
                 return None  # a table of rows
             for words in lines:
                 numbers = _parsed(words)

@@ -7,6 +7,7 @@ columns. A part longer than a page is shortened, and the caption states what is 
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -31,8 +32,10 @@ EM = 0.5
 """Width of a digit, in em."""
 LINES = 58.0
 """Lines of one page below the caption."""
-APART, HALF = 1.5, 0.5
-"""Space between two tabulars with their rules, and between two blocks, in lines."""
+APART, HALF = 1.8, 0.5
+"""Space between two tabulars with their rules, and between two blocks or headings, in lines."""
+WIDE = re.compile("[+−=≤≥<>∞]")
+"""Symbols that are about 1.6 times as wide as a digit."""
 
 Item = TypeVar("Item")
 
@@ -89,8 +92,13 @@ class Grid:
 
     @property
     def levels(self) -> int:
-        """Lines of headings."""
+        """Levels of headings."""
         return len(self.groups[0][0].headings)
+
+    @property
+    def head(self) -> float:
+        """The lines of the headings, with the rules between them."""
+        return self.levels + HALF * (self.levels - 1)
 
     @property
     def blocks(self) -> list[list[int]]:
@@ -246,7 +254,7 @@ class Tabular:
 
 def tabulars(grid: Grid) -> list[Tabular]:
     """Divide a grid between rows if it is too long, then between groups if it is too wide."""
-    room = LINES - grid.levels
+    room = LINES - grid.head
     blocks = [part for block in grid.blocks for part in _packed(block, grid.height, room)]
     pieces = _packed(blocks, lambda block: sum(map(grid.height, block)) + HALF, room + HALF)
     return [_tabular(grid, panel, piece) for piece in pieces for panel in _panels(grid)]
@@ -290,9 +298,14 @@ def width_of(columns: list[TabularColumn], level: int = 0) -> int:
     if level == len(columns[0].headings):
         return sum(column.width for column in columns)
     return sum(
-        max(len(heading) + GAP, width_of(span, level + 1))
+        max(letters(heading) + GAP, width_of(span, level + 1))
         for heading, span in _spans(columns, level)
     )
+
+
+def letters(text: str) -> int:
+    """The width of a heading in digits."""
+    return len(text) + math.ceil(0.6 * len(WIDE.findall(text)))
 
 
 def _spans(columns: list[TabularColumn], level: int) -> Iterator[tuple[str, list[TabularColumn]]]:
@@ -313,7 +326,7 @@ def _tabular(grid: Grid, panel: list[TabularColumn], blocks: list[list[int]]) ->
         r"\end{tabular}",
     ]
     lines = sum(grid.height(row) for rows in blocks for row in rows)
-    return Tabular("\n".join(tex), grid.levels + lines + HALF * (len(blocks) - 1))
+    return Tabular("\n".join(tex), grid.head + lines + HALF * (len(blocks) - 1))
 
 
 def _header(columns: list[TabularColumn]) -> Iterator[str]:

@@ -25,7 +25,11 @@ LEVELS = np.geomspace(WORST, BEST, 21)
 PRECISION = Column("precision", "precision to reach", "precision", exact=True)
 SURFACE = (*CELL_OR_ALL, RUNS, UNIT, COST, PRECISION)
 EAF_COLUMNS = (*SURFACE, Column("share", "share of the runs with this precision within `cost`"))
-POINTS = (Points("cost", (0.01, 0.1, 1.0), relative=True), Points("precision", 3))
+POINTS = (
+    Points("function", 1),
+    Points("cost", (0.01, 0.1, 1.0), relative=True),
+    Points("precision", 3),
+)
 
 
 @exhibit(
@@ -43,7 +47,8 @@ POINTS = (Points("cost", (0.01, 0.1, 1.0), relative=True), Points("precision", 3
     columns=EAF_COLUMNS,
     layouts=[
         Layout(
-            caption="Share of the runs that have found at most a precision within a cost.",
+            caption="Share of the runs on all functions that have found at most a precision "
+            "within a cost.",
             values=(Value("share", "Share", "high", decimals=2),),
             rows=("precision", "algorithm"),
             columns="cost",
@@ -123,8 +128,8 @@ DIFFERENCE_COLUMNS = (
     columns=DIFFERENCE_COLUMNS,
     layouts=[
         Layout(
-            caption="Share of the runs of the first algorithm that have found at most a precision "
-            "within a cost, minus that of the second.",
+            caption="Share of the runs of the first algorithm on all functions that have found at "
+            "most a precision within a cost, minus that of the second.",
             values=(Value("difference", "Difference", decimals=2),),
             rows=("precision",),
             columns="cost",

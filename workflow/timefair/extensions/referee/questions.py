@@ -108,6 +108,8 @@ class Finals:
             return Answer(KEPT, UNKNOWN, "There is no pair of algorithms to test.")
         alone, kept = sum(one <= ALPHA for one in p), int((holm(p) <= ALPHA).sum())
         said = f"Of {counted(len(p), 'rank-sum test')}, {alone} have p ≤ {ALPHA}"
+        if not alone:
+            return Answer(KEPT, UNKNOWN, f"{said}: there is no difference to correct.")
         answer = YES if alone == kept else NO
         return Answer(KEPT, answer, f"{said}; {kept} still have it after Holm's method.")
 
@@ -131,10 +133,13 @@ def _baseline(question: str, there: list[str]) -> Answer:
 
 def of_table(path: Path) -> Iterator[Answer]:
     """The answers from final values alone; InputError if they cannot be read."""
+    from timefair.io.forms import guessed
+
     try:
         frame = pd.read_csv(path)
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise InputError(f"{path}: should be a folder results/NAME or a CSV: {error}") from None
+    frame = frame.rename(columns={column: name for name, column in guessed([*frame]).items()})
     if lacking := [name for name in COLUMNS if name not in frame]:
         raise InputError(f"{path}: has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
     frame["value"] = pd.to_numeric(frame["value"], errors="coerce")
@@ -211,11 +216,12 @@ def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: Finals) -
 
 def _part(question: str, row: Mapping[Any, Any] | None, against: str = "") -> Answer:
     """A part of the checklist; `against`: words of the evidence that make it a no."""
-    if row is None:
-        return Answer(question, UNKNOWN, "Nothing was recorded.")
-    evidence, missing = ("" if pd.isna(row[key]) else row[key] for key in ("evidence", "missing"))
+    told = [row[key] for key in ("evidence", "missing")] if row else ["", "all"]
+    evidence, missing = ("" if pd.isna(one) else one for one in told)
+    if missing and not evidence:
+        return Answer(question, UNKNOWN, f"It is not stated {_UNSEEN[question]}.")
     if missing:
-        return Answer(question, NO if evidence else UNKNOWN, f"Not stated: {missing}.")
+        return Answer(question, NO, f"{evidence[:1].upper()}{evidence[1:]}; missing: {missing}.")
     answer = NO if against and against in evidence else YES
     return Answer(question, answer, f"{evidence[:1].upper()}{evidence[1:]}.")
 
@@ -250,7 +256,7 @@ def _language(campaign: Campaign) -> Answer:
         kinds.setdefault("Python" if "Python" in code else code, []).append(label)
     said = "; ".join(f"{kind}: {first(labels, 6)}" for kind, labels in kinds.items())
     answer = YES if len(kinds) == 1 else NO
-    return Answer("One language", answer, f"Times are of implementations, called from {said}.")
+    return Answer("One language", answer, f"Seconds are of these implementations: {said}.")
 
 
 def _perturbed(runs: Any) -> Answer:
@@ -260,6 +266,9 @@ def _perturbed(runs: Any) -> Answer:
     states = runs.frame["perturbation"]
     count, total = int(runs.perturbed.sum()), len(states)
     unknown = total - count - int((states == Perturbation.CLEAN).sum())
-    answer = UNKNOWN if unknown else NO if count else YES
+    answer = NO if count else UNKNOWN if unknown else YES
+    if unknown == total:
+        return Answer("No perturbed run", answer, "What else the machine did is not recorded.")
     said = f"Of {total} runs, {count} were perturbed by other processes or the host"
-    return Answer("No perturbed run", answer, f"{said}; for {unknown} this is unknown.")
+    more = f"; for {unknown} this is unknown" * bool(unknown)
+    return Answer("No perturbed run", answer, f"{said}{more}.")
