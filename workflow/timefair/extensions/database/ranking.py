@@ -14,18 +14,18 @@ import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, requirement
-from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing
+from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
 from timefair.measure.runner import jobs
 from timefair.problems import names
 from timefair.records.integrity import machine_kinds
-from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
 
 CAMPAIGNS = Path("campaigns")
 COSTS_S = (1e-3, 1e-1)
 """Costs of an evaluation, besides evaluations alone and measured seconds."""
+ALPHA = 0.05
 FEWEST = 6
 """Functions with which Wilcoxon's test can decide at 95 %."""
 
@@ -113,47 +113,33 @@ def placed(
         if spec.use == use and dict(spec.parameters) == dict(parameters)
     ]
     others = [name for name in specs if name not in twins]
-    spaces = runs.frame[["suite", "dimension"]].drop_duplicates().itertuples(index=False)
     found = [
-        _in_space(design, runs, str(suite), int(dimension), label, others, costs)
-        for suite, dimension in spaces
+        _in_space(design, every, suite, dimension, label, others, costs)
+        for suite, dimension, every in spaces(runs, design.analysis)
     ]
     return Ranked(use, design.name, found, remarks, twins)
 
 
 def _in_space(
     design: Design,
-    runs: Runs,
+    every: Costs,
     suite: str,
     dimension: int,
     label: str,
     others: Sequence[str],
     costs: Mapping[str, float],
 ) -> Placed:
-    here = (runs.frame["suite"] == suite) & (runs.frame["dimension"] == dimension)
-    every = Costs(UsedByRuns.of(runs.where(here.to_numpy()), design.analysis))
     if len(every.functions) < FEWEST:
         raise InputError(f"{design.path}: {len(every.functions)} functions, should have {FEWEST}")
-    groups = {
-        name: [f for f in numbers if f in every.functions]
-        for name, numbers in names.groups(suite).items()
-    }
-    overall: dict[str, Standing] = {}
-    by_group: dict[str, dict[str, Standing]] = {name: {} for name, on in groups.items() if on}
+    of_groups = names.groups(suite).items()
+    on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
+    on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
+    found: dict[str, dict[str, Standing]] = {name: {} for name in on}
     for words, cost in costs.items():
-        at = every.at(cost)
-        for name, on in {"": list(every.functions), **groups}.items():
-            if on:
-                rng = np.random.default_rng([design.campaign.seed, *on])
-                standing = at.standing(
-                    label,
-                    among=others,
-                    functions=on,
-                    confidence=design.analysis.confidence,
-                    rng=rng,
-                )
-                (by_group[name] if name else overall)[words] = standing
-    return Placed(suite, dimension, overall, by_group)
+        rng = np.random.default_rng(design.campaign.seed)
+        for name, one in every.at(cost).standings(label, others, on, 1 - ALPHA, rng).items():
+            found[name][words] = one
+    return Placed(suite, dimension, found.pop(""), found)
 
 
 def _failures(runs: Runs, label: str) -> Iterator[str]:
