@@ -225,11 +225,6 @@ def test_a_run_that_is_too_short_gives_bounds(database):
     assert long.low[search].mean() < 0.5
 
 
-def test_functions_that_are_left_out_choose_nothing():
-    here = np.array([[1.0, 0.0, 0.0], [0.6, 0.6, 0.6]])
-    assert advice.held_out(here, here[::-1]).tolist() == pytest.approx([-0.4, 0.6, 0.6])
-
-
 def test_the_shortlist_begins_with_the_usual_one_if_choosing_gains_nothing(database):
     with store.opened(database / "study.zip") as design:
         ((_, dimension, costs),) = spaces(design.runs, design.analysis)

@@ -175,13 +175,13 @@ def page(ranked: Ranked, by: str) -> str:
     if ranked.twins:
         lines += [f"Its own entries are left out: {', '.join(ranked.twins)}.", ""]
     for one in ranked.placed:
-        lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one), *_grouped(one)]
+        lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one)]
         for words, s in one.overall.items():
-            lines += [
-                f"By {words}, it is significantly better than {_listed(s.better)}; significantly "
-                f"worse than {_listed(s.worse)}.",
-                "",
-            ]
+            lines.append(
+                f"- By {words}, it is significantly better than {', '.join(s.better) or 'none'}, "
+                f"and worse than {', '.join(s.worse) or 'none'}."
+            )
+        lines.append("")
         lines += _everyone(one.overall[by], by)
     lines += [
         "Ranks are over the functions, by the targets to which an algorithm has the smaller "
@@ -195,26 +195,14 @@ def page(ranked: Ranked, by: str) -> str:
 
 
 def _table(one: Placed) -> list[str]:
-    rows = [
-        f"| {words} | {s.position} of {len(s.labels)} | {s.rank:.1f}{_interval(s)} | "
-        f"{len(s.better)} | {len(s.worse)} |"
-        for words, s in one.overall.items()
-    ]
-    head = ["| by | place | average rank | better than | worse than |", "|---|---|---|---|---|"]
-    return [*head, *rows, ""]
-
-
-def _grouped(one: Placed) -> list[str]:
-    if not one.groups:
-        return []
-    head = ["| average rank on |", "|---|"]
-    for words in one.overall:
-        head = [f"{head[0]} {words} |", f"{head[1]}---|"]
-    rows = [
-        " | ".join([f"| {name}", *(f"{s.rank:.1f}{_interval(s)}" for s in of.values())]) + " |"
-        for name, of in one.groups.items()
-    ]
-    return [*head, *rows, ""]
+    """A row for each measure: the place, the rank over all functions and on each group."""
+    head = ["by", "place", "better than", "worse than", "rank on all", *one.groups]
+    lines = [head, ["---"] * len(head)]
+    for words, s in one.overall.items():
+        ranks = [s, *(of[words] for of in one.groups.values())]
+        counts = [f"{s.position} of {len(s.labels)}", f"{len(s.better)}", f"{len(s.worse)}"]
+        lines.append([words, *counts, *(f"{of.rank:.1f}{_interval(of)}" for of in ranks)])
+    return [*(f"| {' | '.join(cells)} |" for cells in lines), ""]
 
 
 def _everyone(s: Standing, by: str) -> list[str]:
@@ -228,7 +216,3 @@ def _everyone(s: Standing, by: str) -> list[str]:
 
 def _interval(s: Standing) -> str:
     return f" ({s.low:.1f} to {s.high:.1f})" if np.isfinite(s.low) else ""
-
-
-def _listed(labels: Sequence[str]) -> str:
-    return ", ".join(labels) or "none"
