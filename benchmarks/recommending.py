@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from timefair.extensions.database import advice
+from timefair.extensions.database.standings import spaces
 from timefair.extensions.database.store import opened
 
 NAMED = ("NGOpt", "BIPOP-CMA-ES")
@@ -25,7 +26,7 @@ EVALUATIONS = (50, 200, 1000)
 
 def main(path: str = "docs/studies/bbob-2026/archive.zip") -> int:
     with opened(Path(path)) as design:
-        every = list(advice.costs_of(design))
+        every = list(spaces(design.runs, design.analysis))
     head = [
         "D",
         "cost in s",
@@ -39,8 +40,7 @@ def main(path: str = "docs/studies/bbob-2026/archive.zip") -> int:
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     regrets = []
     for _, dimension, costs in every:
-        cells = [advice.shares(costs, *cell) for cell in advice.cells(dimension)]
-        overall = np.mean([cell.low for cell in cells], axis=0)
+        overall = advice.overall(costs, dimension)
         for cost in COSTS_S:
             for count in EVALUATIONS:
                 here = advice.shares(costs, cost, count * dimension * max(cost, 1e-5))

@@ -85,6 +85,14 @@ NOT_RUN = {
         "tests/extensions/metaheuristics/test_paper.py does; the tables are not made"
     ),
     "timefair referee finals.csv": "tests/extensions/referee/test_referee.py does",
+    **dict.fromkeys(
+        (
+            "timefair rank mine.py:solve",
+            "timefair rank scipy:Powell --database docs/studies/bbob-2026/archive.zip",
+            "timefair rank timefair:DE --database my-database --by evaluations",
+        ),
+        "minutes, or without a database; tests/extensions/database/test_database.py does",
+    ),
     "timefair register mine.yaml": (
         "needs a question; docs/guide/registered.md has one, and registers it"
     ),

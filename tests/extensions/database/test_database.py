@@ -20,9 +20,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.extensions.database import advice, ranking, store
-from timefair.extensions.database.standings import EVALUATIONS, Costs
+from timefair.extensions.database.standings import EVALUATIONS, spaces
 from timefair.io.archive import unpacked
-from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
 
@@ -141,7 +140,7 @@ def test_the_database_of_the_repository_is_whole():
 
 def test_pairs_are_those_of_the_table_comparison(database):
     with store.opened(database / "study.zip") as design:
-        costs = Costs(UsedByRuns.of(design.runs, design.analysis))
+        ((_, _, costs),) = spaces(design.runs, design.analysis)
         rows, _ = decided(design.runs, design.analysis)
         at = costs.at(EVALUATIONS)
         tested = 0
@@ -156,12 +155,17 @@ def test_pairs_are_those_of_the_table_comparison(database):
         assert tested == 3
 
 
+def standing_of(label, costs, cost):
+    rng = np.random.default_rng(1)
+    return costs.at(cost).standings(label, costs.labels, {"": costs.functions}, 0.95, rng)[""]
+
+
 def test_an_evaluation_cost_moves_ranks_towards_those_by_evaluations(database):
     with store.opened(database / "study.zip") as design:
-        costs = Costs(UsedByRuns.of(design.runs, design.analysis))
+        ((_, _, costs),) = spaces(design.runs, design.analysis)
     ranks = {}
     for cost in (0.0, 1e-3, 1e3, EVALUATIONS):
-        one = costs.at(cost).standing("DE", confidence=0.95, rng=np.random.default_rng(1))
+        one = standing_of("DE", costs, cost)
         ranks[cost] = dict(zip(one.labels, one.ranks, strict=True))
         assert sum(ranks[cost].values()) == pytest.approx(6)
         assert 1 <= one.low <= one.rank <= one.high <= 3
@@ -182,8 +186,8 @@ def test_an_optimizer_measured_again_has_its_own_rank(database, tmp_path):
     (one,) = found.placed
     assert one.overall["seconds"].labels == ("mine", "L-BFGS-B", "random-search")
     with store.opened(database / "study.zip") as design:
-        costs = Costs(UsedByRuns.of(design.runs, design.analysis))
-    own = costs.at(0.0).standing("DE", confidence=0.95, rng=np.random.default_rng(1))
+        ((_, _, costs),) = spaces(design.runs, design.analysis)
+    own = standing_of("DE", costs, 0.0)
     assert one.overall["seconds"].rank == own.rank
     assert list(one.groups) == ["separable", "moderate"]
     text = ranking.page(found, "seconds")
@@ -212,7 +216,7 @@ def test_the_campaign_is_that_of_the_design(database, tmp_path, monkeypatch):
 
 def test_a_run_that_is_too_short_gives_bounds(database):
     with store.opened(database / "study.zip") as design:
-        ((_, _, costs),) = advice.costs_of(design)
+        ((_, _, costs),) = spaces(design.runs, design.analysis)
     short, long = (advice.shares(costs, 1e-3, budget) for budget in (0.5, 1e9))
     assert np.array_equal(short.low, short.high)
     assert (long.high >= long.low).all()
@@ -221,17 +225,14 @@ def test_a_run_that_is_too_short_gives_bounds(database):
     assert long.low[search].mean() < 0.5
 
 
-def test_functions_that_are_left_out_choose_nothing():
-    here = np.array([[1.0, 0.0, 0.0], [0.6, 0.6, 0.6]])
-    assert advice.held_out(here, here[::-1]).tolist() == pytest.approx([-0.4, 0.6, 0.6])
-
-
 def test_the_shortlist_begins_with_the_usual_one_if_choosing_gains_nothing(database):
     with store.opened(database / "study.zip") as design:
-        ((_, dimension, costs),) = advice.costs_of(design)
-    found = advice.advise(costs, dimension, 0.0, 1e-6)
+        ((_, dimension, costs),) = spaces(design.runs, design.analysis)
+    nothing = advice.shares(costs, 0.0, 1e-9)
+    assert not nothing.low.any()
+    found = advice.advise(costs, nothing, dimension)
     assert found.gain == 0
-    assert found.shortlist[0].members == (found.usual,)
+    assert found.shortlist[0] == found.usual
 
 
 def test_commands(database, results, tmp_path, monkeypatch, capsys):
@@ -247,7 +248,10 @@ def test_commands(database, results, tmp_path, monkeypatch, capsys):
         (["recommend", *words, "--database", "nowhere"], "nowhere: has no archive"),
         (["recommend", *words[:-1], "-1"], "--budget: -1: should be above 0"),
         (["rank", "timefair:DE", "--database", str(database), "--design", "studi"], "'study'"),
-        (["rank", "timefair:DE", "--database", str(database), "--against", "DF"], "'DE'"),
+        (
+            ["rank", "timefair:DE", "--database", str(database), "--against", "DF"],
+            "'DF' is unknown",
+        ),
         (["rank", "timefair:DE", "--parameters", "3"], "--parameters: 3: should be like"),
         (["rank", "timefair:DE", "--cores", "0"], "--cores: 0: should be at least 1"),
     ):

@@ -14,18 +14,18 @@ import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, requirement
-from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing
+from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
 from timefair.measure.runner import jobs
 from timefair.problems import names
 from timefair.records.integrity import machine_kinds
-from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
 
 CAMPAIGNS = Path("campaigns")
 COSTS_S = (1e-3, 1e-1)
 """Costs of an evaluation, besides evaluations alone and measured seconds."""
+ALPHA = 0.05
 FEWEST = 6
 """Functions with which Wilcoxon's test can decide at 95 %."""
 
@@ -113,47 +113,33 @@ def placed(
         if spec.use == use and dict(spec.parameters) == dict(parameters)
     ]
     others = [name for name in specs if name not in twins]
-    spaces = runs.frame[["suite", "dimension"]].drop_duplicates().itertuples(index=False)
     found = [
-        _in_space(design, runs, str(suite), int(dimension), label, others, costs)
-        for suite, dimension in spaces
+        _in_space(design, every, suite, dimension, label, others, costs)
+        for suite, dimension, every in spaces(runs, design.analysis)
     ]
     return Ranked(use, design.name, found, remarks, twins)
 
 
 def _in_space(
     design: Design,
-    runs: Runs,
+    every: Costs,
     suite: str,
     dimension: int,
     label: str,
     others: Sequence[str],
     costs: Mapping[str, float],
 ) -> Placed:
-    here = (runs.frame["suite"] == suite) & (runs.frame["dimension"] == dimension)
-    every = Costs(UsedByRuns.of(runs.where(here.to_numpy()), design.analysis))
     if len(every.functions) < FEWEST:
         raise InputError(f"{design.path}: {len(every.functions)} functions, should have {FEWEST}")
-    groups = {
-        name: [f for f in numbers if f in every.functions]
-        for name, numbers in names.groups(suite).items()
-    }
-    overall: dict[str, Standing] = {}
-    by_group: dict[str, dict[str, Standing]] = {name: {} for name, on in groups.items() if on}
+    of_groups = names.groups(suite).items()
+    on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
+    on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
+    found: dict[str, dict[str, Standing]] = {name: {} for name in on}
     for words, cost in costs.items():
-        at = every.at(cost)
-        for name, on in {"": list(every.functions), **groups}.items():
-            if on:
-                rng = np.random.default_rng([design.campaign.seed, *on])
-                standing = at.standing(
-                    label,
-                    among=others,
-                    functions=on,
-                    confidence=design.analysis.confidence,
-                    rng=rng,
-                )
-                (by_group[name] if name else overall)[words] = standing
-    return Placed(suite, dimension, overall, by_group)
+        rng = np.random.default_rng(design.campaign.seed)
+        for name, one in every.at(cost).standings(label, others, on, 1 - ALPHA, rng).items():
+            found[name][words] = one
+    return Placed(suite, dimension, found.pop(""), found)
 
 
 def _failures(runs: Runs, label: str) -> Iterator[str]:
@@ -189,13 +175,13 @@ def page(ranked: Ranked, by: str) -> str:
     if ranked.twins:
         lines += [f"Its own entries are left out: {', '.join(ranked.twins)}.", ""]
     for one in ranked.placed:
-        lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one), *_grouped(one)]
+        lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one)]
         for words, s in one.overall.items():
-            lines += [
-                f"By {words}, it is significantly better than {_listed(s.better)}; significantly "
-                f"worse than {_listed(s.worse)}.",
-                "",
-            ]
+            lines.append(
+                f"- By {words}, it is significantly better than {', '.join(s.better) or 'none'}, "
+                f"and worse than {', '.join(s.worse) or 'none'}."
+            )
+        lines.append("")
         lines += _everyone(one.overall[by], by)
     lines += [
         "Ranks are over the functions, by the targets to which an algorithm has the smaller "
@@ -209,26 +195,14 @@ def page(ranked: Ranked, by: str) -> str:
 
 
 def _table(one: Placed) -> list[str]:
-    rows = [
-        f"| {words} | {s.position} of {len(s.labels)} | {s.rank:.1f}{_interval(s)} | "
-        f"{len(s.better)} | {len(s.worse)} |"
-        for words, s in one.overall.items()
-    ]
-    head = ["| by | place | average rank | better than | worse than |", "|---|---|---|---|---|"]
-    return [*head, *rows, ""]
-
-
-def _grouped(one: Placed) -> list[str]:
-    if not one.groups:
-        return []
-    head = ["| average rank on |", "|---|"]
-    for words in one.overall:
-        head = [f"{head[0]} {words} |", f"{head[1]}---|"]
-    rows = [
-        " | ".join([f"| {name}", *(f"{s.rank:.1f}{_interval(s)}" for s in of.values())]) + " |"
-        for name, of in one.groups.items()
-    ]
-    return [*head, *rows, ""]
+    """A row for each measure: the place, the rank over all functions and on each group."""
+    head = ["by", "place", "better than", "worse than", "rank on all", *one.groups]
+    lines = [head, ["---"] * len(head)]
+    for words, s in one.overall.items():
+        ranks = [s, *(of[words] for of in one.groups.values())]
+        counts = [f"{s.position} of {len(s.labels)}", f"{len(s.better)}", f"{len(s.worse)}"]
+        lines.append([words, *counts, *(f"{of.rank:.1f}{_interval(of)}" for of in ranks)])
+    return [*(f"| {' | '.join(cells)} |" for cells in lines), ""]
 
 
 def _everyone(s: Standing, by: str) -> list[str]:
@@ -242,7 +216,3 @@ def _everyone(s: Standing, by: str) -> list[str]:
 
 def _interval(s: Standing) -> str:
     return f" ({s.low:.1f} to {s.high:.1f})" if np.isfinite(s.low) else ""
-
-
-def _listed(labels: Sequence[str]) -> str:
-    return ", ".join(labels) or "none"

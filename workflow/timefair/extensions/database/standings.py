@@ -7,15 +7,18 @@ and over functions by Wilcoxon's signed-rank test.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from timefair.records.rundata.evaluation_cost import UsedByRuns
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
@@ -47,6 +50,14 @@ class Standing:
     def position(self) -> int:
         """Its place among all, 1 for the best."""
         return 1 + int((self.ranks < self.rank - 1e-9).sum())
+
+
+def spaces(runs: Runs, analysis: Analysis) -> Iterator[tuple[str, int, Costs]]:
+    """Each suite and dimension, with the costs of its runs."""
+    for suite, dimension in runs.frame[["suite", "dimension"]].drop_duplicates().to_numpy():
+        here = (runs.frame["suite"] == suite) & (runs.frame["dimension"] == dimension)
+        used = UsedByRuns.of(runs.where(here.to_numpy()), analysis)
+        yield str(suite), int(dimension), Costs(used)
 
 
 class Costs:
@@ -98,14 +109,16 @@ class At:
     ends: Floats
     limits: Floats
 
-    def _within(self, function: int, who: slice | int, limits: Floats) -> tuple[Floats, Floats]:
-        """Cost and success of some algorithms' runs within limits, (limits, algorithms, ...)."""
-        limit = limits[:, np.newaxis, np.newaxis, np.newaxis]
-        times = self.times[who, function][np.newaxis]
-        success = times <= np.minimum(limit, np.finfo(np.float64).max)
-        end = np.minimum(self.ends[who, function][np.newaxis, ..., np.newaxis], limit)
-        there = self.of.there[who, function][np.newaxis, ..., np.newaxis]
-        return np.where(success, times, end) * there, success & there
+    def _within(
+        self, who: int | NDArray[np.intp], function: int, limits: Floats
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Cost and success of algorithms' runs within limits, their shape and (runs, targets)."""
+        limit = limits[..., np.newaxis, np.newaxis]
+        times = self.times[who, function]
+        there = self.of.there[who, function][..., np.newaxis]
+        success = (times <= np.minimum(limit, np.finfo(np.float64).max)) & there
+        end = np.minimum(self.ends[who, function][..., np.newaxis], limit)
+        return np.where(success, times, end) * there, success
 
     @cached_property
     def gains(self) -> Floats:
@@ -115,7 +128,7 @@ class At:
         found = np.empty((len(self.of.functions), every.size, every.size))
         for k in range(len(found)):
             limits = self.limits[:, k]
-            costs, success = self._within(k, slice(None), limits)
+            costs, success = self._within(every[np.newaxis], k, limits[:, np.newaxis])
             erts = _ert(costs.sum(axis=2), success.sum(axis=2))  # (limits, algorithms, targets)
             lower = limits[:, np.newaxis] <= limits[np.newaxis]
             pair = np.where(lower, every[:, np.newaxis], every[np.newaxis])  # whose limit it is
@@ -123,78 +136,73 @@ class At:
             found[k] = (first < second).mean(axis=2) - (second < first).mean(axis=2)
         return found
 
-    def standing(
+    def standings(
         self,
         label: str,
-        *,
-        among: Sequence[str] = (),
-        functions: Sequence[int] = (),
+        among: Sequence[str],
+        groups: Mapping[str, Sequence[int]],
         confidence: float,
         rng: np.random.Generator,
-    ) -> Standing:
-        """Where an algorithm stands.
+    ) -> dict[str, Standing]:
+        """Where an algorithm stands among others on each group of functions."""
+        labels = self.of.labels
+        me = labels.index(label)
+        others = np.array([k for k, name in enumerate(labels) if k != me and name in among])
+        drawn = self._drawn(me, others, rng)
+        found = {}
+        for name, functions in groups.items():
+            on = [k for k, f in enumerate(self.of.functions) if f in functions]
+            runs = self.of.runs[me, on].mean()
+            # n runs drawn from n have (n - 1)/n of the variance; two measurements have twice that
+            # of one.
+            wider = np.sqrt(2 * runs / (runs - 1)) if runs > 1 else np.nan
+            spread = float(drawn[on].mean(axis=0).std(ddof=1) * wider)
+            found[name] = self._standing([me, *others], on, spread, confidence)
+        return found
 
-        - `among`: The others, by default all. - `functions`: Numbers, by default all.
-        """
-        of = self.of
-        me = of.labels.index(label)
-        others = [k for k, name in enumerate(of.labels) if k != me and (not among or name in among)]
-        on = [k for k, f in enumerate(of.functions) if not functions or f in functions]
-        chosen = [me, *others]
+    def _standing(
+        self, chosen: list[int], on: list[int], spread: float, confidence: float
+    ) -> Standing:
+        """That of the first of some algorithms on some functions."""
         gains = self.gains[np.ix_(on, chosen, chosen)]
         ranks = 0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1)
-        tests = [wilcoxon(-gains[:, 0, k], np.zeros(len(on))) for k in range(1, len(chosen))]
-        level = (1 - confidence) / max(len(others), 1)
-        shares = _wins(gains[:, 0]).mean(axis=0)[1:]
-        sure = [test.p <= level and (s - 0.5) * test.balance > 0
-                for test, s in zip(tests, shares, strict=True)]  # fmt: skip
-        names = [of.labels[k] for k in others]
-        won = [s > 0.5 for s in shares]
-        spread = self._spread(me, others, on, rng)
+        level = (1 - confidence) / max(len(chosen) - 1, 1)
+        sure: dict[float, list[str]] = {1.0: [], -1.0: []}
+        for k, name in enumerate(self.of.labels[other] for other in chosen[1:]):
+            gain = gains[:, 0, k + 1]
+            test, side = wilcoxon(-gain, np.zeros(gain.size)), np.sign(_wins(gain).mean() - 0.5)
+            if test.p <= level and side * test.balance > 0:
+                sure[float(side)].append(name)
         reach = -ndtri((1 - confidence) / 2) * spread
         return Standing(
-            labels=tuple(of.labels[k] for k in chosen),
+            labels=tuple(self.of.labels[k] for k in chosen),
             ranks=ranks,
             rank=float(ranks[0]),
-            low=float(max(ranks[0] - reach, 1.0)),
-            high=float(min(ranks[0] + reach, len(chosen))),
-            better=tuple(n for n, s, w in zip(names, sure, won, strict=True) if s and w),
-            worse=tuple(n for n, s, w in zip(names, sure, won, strict=True) if s and not w),
+            low=float(np.maximum(ranks[0] - reach, 1.0)),
+            high=float(np.minimum(ranks[0] + reach, len(chosen))),
+            better=tuple(sure[1.0]),
+            worse=tuple(sure[-1.0]),
         )
 
-    def _spread(
-        self, me: int, others: Sequence[int], on: Sequence[int], rng: np.random.Generator
-    ) -> float:
-        """Standard deviation of the difference of the average ranks of two measurements.
-
-        The runs of the algorithm are drawn again on each function; n runs drawn from n have (n -
-        1)/n of the variance, and the difference has twice that of one measurement.
-        """
-        won = np.zeros((SAMPLES, len(others)))
-        runs = self.of.runs[me, on]
-        if runs.min() < 2:
-            return float("nan")
-        for k in on:
+    def _drawn(self, me: int, others: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Ranks on each function with the runs of the algorithm drawn again, (functions, draws)."""
+        ranks = np.empty((len(self.of.functions), SAMPLES))
+        for k in range(len(ranks)):
+            limits = np.minimum(self.limits[others, k], self.limits[me, k])
             n = int(self.of.runs[me, k])
             drawn = rng.multinomial(n, np.full(n, 1 / n), SAMPLES).astype(np.float64)
-            limits = np.minimum(self.limits[others, k], self.limits[me, k])
-            costs, success = (part[:, 0, :n] for part in self._within(k, slice(me, me + 1), limits))
-            mine = _ert(
-                np.einsum("sr,ort->sot", drawn, costs),
-                np.einsum("sr,ort->sot", drawn, success.astype(np.float64)),
-            )
-            theirs = np.empty_like(mine[0])
-            for place, (other, limit) in enumerate(zip(others, limits, strict=True)):
-                spent, reached = self._within(k, slice(other, other + 1), limit[np.newaxis])
-                theirs[place] = _ert(spent[0, 0].sum(axis=0), reached[0, 0].sum(axis=0))
-            won += _wins((mine < theirs).mean(axis=2) - (theirs < mine).mean(axis=2))
-        ranks = (1 - won / len(on)).sum(axis=1)
-        return float(ranks.std(ddof=1) * np.sqrt(2 * (n_mean := runs.mean()) / (n_mean - 1)))
+            parts = (part[:, :n].astype(np.float64) for part in self._within(me, k, limits))
+            mine = _ert(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
+            theirs = _ert(*(part.sum(axis=1) for part in self._within(others, k, limits)))
+            gains = (mine < theirs).mean(axis=2) - (theirs < mine).mean(axis=2)
+            ranks[k] = 1 + (1 - _wins(gains)).sum(axis=1)
+        return ranks
 
 
-def _ert(cost: Floats, successes: Floats) -> Floats:
+def _ert(cost: Floats, successes: NDArray[Any]) -> Floats:
     """Sums of costs over numbers of successes; `inf` without one."""
-    return np.divide(cost, successes, out=np.full(cost.shape, np.inf), where=successes > 0)
+    none = np.full(cost.shape, np.inf)
+    return np.asarray(np.divide(cost, successes, out=none, where=successes > 0))
 
 
 def _wins(gains: Floats) -> Floats:

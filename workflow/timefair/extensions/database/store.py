@@ -264,9 +264,8 @@ def _version(use: str, design: Design, label: str) -> str:
     from timefair.algorithms import registry
 
     library, _ = registry.declared(use)
-    versions: Mapping[str, str] = next(iter(design.runs.origins[label].machine), {}).get(
-        "versions", {}
-    )
+    machine: Mapping[str, Any] = next(iter(design.runs.origins[label].machine), {})
+    versions: Mapping[str, str] = machine.get("versions", {})
     return next((versions[name] for name in library.distributions if name in versions), "")
 
 
