@@ -23,9 +23,13 @@ from timefair.campaign.configuration import (
     restore,
     warnings,
 )
+from timefair.exhibits.registry import TABLES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
+
+EVERY = len(TABLES) + 2
+"""Names that the key `tables` knows: also `all` and `default`."""
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -205,7 +209,12 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
     ("targets", [1, "1e0"], "targets: 1.0: named twice"),
-    ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; all "),
+    (
+        "tables",
+        ["etr"],
+        f"tables: 'etr' is unknown; did you mean 'ert'?; all {EVERY} are listed in "
+        "docs/reference/tables/README.md",
+    ),
     ("repetitions", 3, "repetitions: unknown key; write runs"),
     ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
     (
