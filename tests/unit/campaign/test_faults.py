@@ -23,9 +23,13 @@ from timefair.campaign.configuration import (
     restore,
     warnings,
 )
+from timefair.exhibits.registry import TABLES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
+
+EVERY = len(TABLES) + 2
+"""Names that the key `tables` knows: also `all` and `default`."""
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -205,7 +209,12 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
     ("targets", [1, "1e0"], "targets: 1.0: named twice"),
-    ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; all "),
+    (
+        "tables",
+        ["etr"],
+        f"tables: 'etr' is unknown; did you mean 'ert'?; all {EVERY} are listed in "
+        "docs/reference/tables/README.md",
+    ),
     ("repetitions", 3, "repetitions: unknown key; write runs"),
     ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
     (
@@ -283,8 +292,8 @@ def test_only_functions_with_whole_variables_need_rounding() -> None:
     [
         ({"suite": "bbob"}, "dimensions: missing; "),
         ({"suite": "bbob", "dimensions": None}, "dimensions: missing; "),
-        ({"functions": [17, 24]}, "functions: 24 is not in engineering, which has 8, "),
-        ({"functions": 24}, "functions: 24 is not in engineering, which has 8, "),
+        ({"functions": [17, 24]}, "functions: 24 is not in engineering, which has 8-23 and 25-33"),
+        ({"functions": 24}, "functions: 24 is not in engineering, which has 8-23 and 25-33"),
         ({"dimensions": 4}, "dimensions: 4 does not fit engineering f17 (spring), which has 3 "),
         ({"own_dimensions": {17: 4}}, "dimensions: 4 does not fit engineering f17 (spring), "),
         ({"own_dimensions": {17: 3, 18: 4}}, "own_dimensions: should have one for each of the "),

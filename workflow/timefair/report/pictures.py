@@ -32,8 +32,8 @@ UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
 MEANING = """Left: the order if evaluations count, each pair within the number that all runs of
-both were allowed; right: if seconds count. Lines that cross are pairs whose order changes; the text
-says which changes are significant."""
+both were allowed, where targets that neither reached are ties; right: if seconds count. Lines that
+cross are pairs whose order changes; the text says which changes are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:

@@ -117,7 +117,8 @@ class Case:
     rank, and infinite values share the worst. If there are several targets, the algorithms are
     ranked on each function by their average rank over the targets, so each function counts once.
     Two algorithms are compared within the cost that all runs of both were allowed, as in the table
-    `comparison`: a budget in seconds allows a fast algorithm more evaluations. If blocks mix
+    `comparison`: a budget in seconds allows a fast algorithm more evaluations. Targets that neither
+    has reached by then are ties, so that an algorithm with few evaluations has many. If blocks mix
     several kinds of machines, precisions and seconds are ranked within each kind, and the ranks are
     averaged in the same way.
     """,

@@ -451,7 +451,8 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
     the table `profile`. The two tables differ because of the time that algorithms themselves take.
-    A run that was cut off before a target counts as a failure and costs what it used.
+    A run that was cut off before a target counts as a failure and costs what it used. Unlike ranks,
+    costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
     """,
     columns=PROFILE_COLUMNS,
     layouts=[_profile_layout("evaluations")],
