@@ -95,6 +95,8 @@ def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
             folder = tempfile.mkdtemp(prefix=prefix, dir=top)
             fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:  # another process has just removed `top`, or the new folder
+            if top is None:
+                raise
             continue
         with contextlib.suppress(OSError):  # of a file system without locks
             fcntl.flock(fd, fcntl.LOCK_EX)
