@@ -93,9 +93,11 @@ def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
             top.mkdir(mode=0o700, exist_ok=True)
         try:
             folder = tempfile.mkdtemp(prefix=prefix, dir=top)
-        except FileNotFoundError:  # the last run in it has just ended
+            fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:  # another process has just removed `top`, or the new folder
+            if top is None:
+                raise
             continue
-        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         with contextlib.suppress(OSError):  # of a file system without locks
             fcntl.flock(fd, fcntl.LOCK_EX)
         if os.path.isdir(folder):  # not taken for an abandoned one before it was locked
@@ -113,8 +115,10 @@ def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
 
 def remove_abandoned() -> None:
     """Remove the temporary folders of this user's runs whose process was killed."""
-    top = folder_of_runs()
-    for name in os.listdir(top) if top.is_dir() else ():
+    top, names = folder_of_runs(), []
+    with contextlib.suppress(FileNotFoundError):
+        names = os.listdir(top)
+    for name in names:
         with contextlib.suppress(OSError):  # it is another user's, in use, or has just gone
             place = os.path.join(top, name)
             fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
