@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -302,7 +302,7 @@ def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tu
 
 
 QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
-UNIT = "evaluations"
+UNIT: Final = "evaluations"
 SHORTEST = 10.0
 """The first cutoff; each other one is twice the one before."""
 LEAST_HITS = 5
