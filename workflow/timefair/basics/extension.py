@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType, ModuleType
@@ -21,6 +21,11 @@ from timefair.basics.errors import InputError
 
 FOLDER = "timefair.extensions"
 """The package whose folders are extensions, and the entry-point group for those of others."""
+
+Meter = Callable[[], Callable[[], Mapping[str, float | None]]]
+"""Called by the parent immediately before a run's process is forked; what it returns is called when
+all its processes are gone, and gives readings by name, None for those that are not available.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,10 @@ class Extension:
         from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``;
         it determines no run, unless its class is a `Search`. It may have an annotated
         plain type instead of a section. Without its key, a campaign has None.
+    meters
+        The module with a function ``meters(campaign, cores, algorithm)``, an iterator over context
+        managers, each with a `Meter` of the runs of a job on these cores; empty for none.
+        ``algorithm`` is a `timefair.measure.runs.run.Subject`.
     policies
         The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
     exhibits
@@ -88,6 +97,7 @@ class Extension:
     reported: tuple[str, ...] = ()
     reported_for: tuple[str, ...] = ()
     isolation: Mapping[str, str] = field(default_factory=dict)
+    meters: str = ""
     check: str = ""
     before_runs: str = ""
     files: str = ""

@@ -30,8 +30,10 @@ BRIDGE = "bridge"
 its records (`records.bridge`) with their ``clock``, ``implementation`` and ``machine``.
 """
 
-BY_PLACE = ("stopping", "schedule")
-"""Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose."""
+BY_PLACE = ("stopping", "schedule", "readings")
+"""Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose;
+and what meters read beside the runs (`records.readings`).
+"""
 
 EVENT = pa.struct(
     [

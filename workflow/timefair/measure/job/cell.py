@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from timefair.algorithms.registry import implementation
 from timefair.basics import files
 from timefair.basics.errors import InputError
+from timefair.basics.extension import each
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.keeper import kept
@@ -34,6 +35,8 @@ from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import BegunRun, Journal
+from timefair.records.readings import READINGS, by_run, listed
+from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
 from timefair.records.store import avoid_pandas, facts_of, open_record, write_record
 
@@ -103,6 +106,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 timed = {"implementation": code, **kernels()}
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
         facts = _facts(prepared, job, key, repetitions, number)
+        facts |= {READINGS: told} if (told := listed(done)) else {}
         write_record(record, done, facts | ({"kernels": timed} if timed else {}))
 
 
@@ -167,10 +171,12 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
             and (not journal.runs or schedule.of(found.facts) == prepared.schedule)
         ):
             prepared.schedule = schedule.of(found.facts)
+            told = by_run(found.facts.get(READINGS, []))
             for row in found.read().to_pylist():
                 if (turn := (row["instance"], row["run"])) in lacking:
+                    noted = _noted(prepared, told.get(tuple(row[key] for key in KEYS)))
                     row |= {"algorithm": label, "round": job.round}
-                    journal.append(row, _noted(prepared))
+                    journal.append(row, noted)
                     lacking.remove(turn)
 
 
@@ -189,8 +195,10 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 @contextmanager
 def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Runner]:
     """What measures the runs of a job on held cores. Runs do not see the campaign's `folder`."""
-    with allowed(prepared, job, cores, folder) as (algorithm, allowance):
-        yield Runner(prepared, job, algorithm, allowance, cores)
+    with allowed(prepared, job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
+        found = each("meters", prepared.campaign, cores, algorithm)
+        meters = tuple(stack.enter_context(one) for one in found)
+        yield Runner(prepared, job, algorithm, replace(allowance, meters=meters), cores)
 
 
 @contextmanager
@@ -233,7 +241,7 @@ def _measure(
                 row = running.measure(instance, run, seed, give_up=False)
         else:
             row = running.measure(instance, run, seed, give_up=True)
-        journal.append(row, _noted(prepared))
+        journal.append(row, _noted(prepared, row.get(READINGS)))
         repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
@@ -278,9 +286,10 @@ def _place(campaign: Campaign, job: Job) -> dict[str, Any]:
     }
 
 
-def _noted(prepared: Prepared) -> dict[str, Any] | None:
+def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any] | None:
     """What the journal keeps beside a run."""
-    return {"schedule": prepared.schedule} if prepared.schedule else None
+    kept = {"schedule": prepared.schedule} if prepared.schedule else {}
+    return (kept if readings is None else {**kept, READINGS: readings}) or None
 
 
 def _how_far(done: int, most: int, run_s: float) -> str:

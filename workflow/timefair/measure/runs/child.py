@@ -17,6 +17,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import name_of
+from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.machine.linux.kernel import ends_at_once
@@ -67,6 +68,7 @@ class Allowance:
     processes. `wall_ns` ends a run without a budget of wall-clock time. The run's clock adds
     `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
     evaluated on all of them. `views` are the run's private folders; `keeper` ends what it leaves.
+    `meters` read around a run (`timefair.basics.extension`).
     """
 
     time_ns: int = NEVER
@@ -80,6 +82,7 @@ class Allowance:
     cores: int = 1
     views: Views = field(default_factory=Views)
     keeper: Keeper | None = None
+    meters: tuple[Meter, ...] = ()
 
     @property
     def evaluators(self) -> int:

@@ -46,6 +46,7 @@ from timefair.records.consistency import (
     Columns,
     contradiction,
 )
+from timefair.records.readings import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 MOST = 100_000
@@ -371,7 +372,11 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
     forked = now_ns()
     try:
         try:
-            verdict = _live_through(algorithm, problem, allowance, state, seed, usage)
+            ends = [begin() for begin in allowance.meters]
+            try:
+                verdict = _live_through(algorithm, problem, allowance, state, seed, usage)
+            finally:
+                told = {name: value for end in ends for name, value in end().items()}
             reaped = _gone(state, usage)
             logs, verdict = _completed(state.logs(), verdict, problem)
             result = _result(state, logs, allowance, problem, verdict[1], reaped)
@@ -394,6 +399,8 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
             **result,
             **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
         }
+        if allowance.meters:
+            row[READINGS] = told
         if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
             row["cpu_s"] = row["real_s"]  # without the end of the process
         if isinstance(algorithm, Fresh):

@@ -19,6 +19,7 @@ from timefair.basics.errors import InputError
 from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
+from timefair.records.readings import READINGS, by_run
 from timefair.records.rundata import noisy
 from timefair.records.rundata.clocks import seconds, shares_s
 from timefair.records.rundata.machines import machine_of_runs
@@ -122,6 +123,8 @@ class Runs:
     origins, nodes
         Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
         each with its ``algorithm``.
+    readings
+        The fact `records.readings.READINGS`, see `reading`.
     published, sources
         Runs of published data, separate from all others, so that a table contains them only if it
         requests them (see `rundata.published`); None: there are none. Without measured runs, those
@@ -145,6 +148,7 @@ class Runs:
     origins: Mapping[str, Origins]
     schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
     nodes: Sequence[Mapping[str, Any]] = ()
+    readings: Sequence[Mapping[str, Any]] = ()
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     in_values: bool = False
@@ -238,7 +242,14 @@ class Runs:
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
             nodes=facts.get(NODES, []),
+            readings=facts.get(READINGS, []),
         )
+
+    def reading(self, name: str) -> NDArray[np.float64]:
+        """What a meter read in each run, shape (runs,); NaN: not metered, or not available."""
+        told = self.once("readings", lambda: by_run(self.readings))
+        keys = zip(*(self.frame[key] for key in KEYS), strict=True)
+        return np.array([told.get(key, {}).get(name) for key in keys], dtype=np.float64)
 
     def scheduled(self) -> pd.DataFrame:
         """For each run, shape (runs, 2), the ``length`` of a launch that its schedule gave, and
@@ -546,15 +557,21 @@ class Runs:
     def _timed_by(self, clock: Clock) -> Runs:
         if (self.frame["evaluation_cost_s"] > 0).any():
             raise InputError(f"statistics.time: {clock!r}: with a simulated cost, 'wall'")
-        wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
+        shown = seconds(self.frame, clock)
         if np.isnan(shown).any():
             count = np.isnan(shown).sum()
             raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
-        scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
+        return replace(self.costing(shown), clock=clock)
+
+    def costing(self, cost: NDArray[np.float64]) -> Runs:
+        """The same runs with another cost for seconds: that of each run, shape (runs,), is spent
+        evenly over its time.
+        """
+        wall_s = self.spent("seconds")
+        scale = np.divide(cost, wall_s, out=np.ones_like(cost), where=wall_s > 0)
         return replace(
             self,
-            clock=clock,
-            frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
+            frame=self.frame.assign(wall_s=cost, budget_s=self.frame["budget_s"] * scale),
             traces=self.traces.each(lambda part: part.scaled(scale)),
             feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
             launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),

@@ -1,0 +1,254 @@
+"""Meters around runs: a simulated powercap tree, and the counters that this machine has."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from timefair.basics import files
+from timefair.campaign import configuration, plan, provenance
+from timefair.exhibits.registry import TABLES
+from timefair.extensions.meters import energy, instructions, keys
+from timefair.extensions.meters.energy import Counters, meter
+from timefair.extensions.meters.instructions import CPU_NS
+from timefair.machine.host import Host, Unknown
+from timefair.measure.job import cell
+from timefair.measure.job.cores import lock_folder
+from timefair.measure.runs.fresh import Fresh
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
+
+RANGE_J = 262_143
+CORES = len(os.sched_getaffinity(0))
+SOLVER = """
+import os
+from pathlib import Path
+
+def solve(objective, rng, counter):
+    for _ in range(20):
+        objective(rng.uniform(objective.lower, objective.upper))
+    path = Path(counter)
+    path.write_text(str(int(path.read_text()) + 5_000_000))
+"""
+
+
+@pytest.fixture(autouse=True)
+def locks(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+
+
+class Tree:
+    """A powercap tree: two packages of two cores, with memory and other counters."""
+
+    def __init__(self, root: Path) -> None:
+        self.host, self.now = Host(root), 0.0
+        for name, of in {
+            "intel-rapl": "", "intel-rapl:0": "package-0", "intel-rapl:0:0": "core",
+            "intel-rapl:0:1": "dram", "intel-rapl:1": "package-1", "intel-rapl:2": "psys",
+            "intel-rapl-mmio:0": "package-0", "dtpm": "",
+        }.items():  # fmt: skip
+            (root / energy.FOLDER / name).mkdir(parents=True)
+            if of:
+                self._path(name, "name").write_text(f"{of}\n")
+                self._path(name, "max_energy_range_uj").write_text(f"{RANGE_J * 10**6}\n")
+                self.set(name, 100.0)
+        for core in range(max(CORES, 4)):
+            path = root / energy.PACKAGE.format(core)
+            path.parent.mkdir(parents=True)
+            path.write_text(f"{int(core in (2, 3))}\n")
+
+    def _path(self, zone: str, name: str) -> Path:
+        return self.host.root / energy.FOLDER / zone / name
+
+    def set(self, zone: str, joules: float) -> None:
+        self._path(zone, "energy_uj").write_text(f"{round(joules * 1e6)}\n")
+
+    def spend(self, seconds: float, watts: float) -> None:
+        """All counters of the first package grow at this power."""
+        self.now += seconds
+        for zone in ("intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:1", "intel-rapl-mmio:0"):
+            now = int(self._path(zone, "energy_uj").read_text()) / 1e6 + watts * seconds
+            self.set(zone, now % RANGE_J)
+
+    def counters(self, cores=(0, 1)) -> Counters:
+        return Counters(cores, self.host, lambda: self.now)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path / "root")
+
+
+def test_the_counters_are_those_of_the_packages_of_the_cores(tree):
+    assert tree.counters().names == ["package-0", "package-0 dram"]
+    assert tree.counters([3]).names == ["package-1"]
+    assert tree.counters([1, 2]).packages == [0, 1]
+
+
+@pytest.mark.parametrize("begun", [0.0, RANGE_J - 30.0], ids=["from 0", "begins anew"])
+def test_joules_are_the_growth_of_package_and_memory(tree, begun):
+    tree.set("intel-rapl:0", begun)
+    end = tree.counters().begin()
+    tree.spend(seconds=2.0, watts=20.0)
+    assert end() == (pytest.approx(80.0), 2.0)
+
+
+def test_a_counter_that_may_have_begun_anew_twice_tells_nothing(tree):
+    end = tree.counters().begin()
+    tree.spend(seconds=1.01 * RANGE_J / energy.MOST_W, watts=1.0)
+    assert end() is None
+
+
+@pytest.mark.parametrize("lost", ["sys/class", "sys/devices", f"{energy.FOLDER}/intel-rapl:1"])
+def test_without_a_counter_nothing_is_guessed(tree, lost):
+    (tree.host.root / lost).rename(tree.host.root / "elsewhere")
+    with pytest.raises(Unknown, match=r"no /|has no package 1"):
+        tree.counters([1, 2])
+    with meter(partial(tree.counters, [1, 2]), sleep=pytest.fail) as begin:
+        assert begin()() == {"joules": None, "idle_joules": None}
+
+
+def test_a_counter_that_becomes_unreadable_tells_nothing(tree):
+    with meter(tree.counters, sleep=lambda s: tree.spend(s, 8.0)) as begin:
+        end = begin()
+        (tree.host.root / energy.FOLDER).rename(tree.host.root / "elsewhere")
+        assert end() == begin()() == energy.NOTHING
+
+
+def test_the_idle_power_is_subtracted_and_other_jobs_wait(tree):
+    with meter(tree.counters, sleep=lambda s: tree.spend(s, 8.0)) as begin:
+        end = begin()
+        tree.spend(seconds=3.0, watts=30.0)
+        told = end()
+        path = lock_folder() / "package-0"
+        assert files.lock(path, wait=False) is None
+    assert told == {
+        "joules": pytest.approx(2 * 3 * (30 - 8)),
+        "idle_joules": pytest.approx(2 * 3 * 8),
+    }
+    os.close(files.lock(path, wait=False))
+
+
+def has(event) -> bool:
+    try:
+        os.close(instructions.opened(event, inherit=True))
+    except Unknown:
+        return False
+    return True
+
+
+def burn(cpu_s: float) -> None:
+    start = time.process_time()
+    while time.process_time() < start + cpu_s:
+        pass
+
+
+def in_child(task) -> None:
+    if (pid := os.fork()) == 0:
+        try:
+            task()
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+
+
+@pytest.mark.skipif(not has(CPU_NS), reason="the kernel refuses perf_event_open")
+def test_children_are_counted_with_theirs_and_the_parent_is_not():
+    before, own = os.times(), len(os.listdir("/proc/self/fd"))
+    end = instructions.begin(CPU_NS)
+    burn(0.3)
+    in_child(lambda: (burn(0.1), in_child(partial(burn, 0.1))))
+    counted, after = end(), os.times()
+    used = after.children_user + after.children_system
+    used -= before.children_user + before.children_system
+    assert used >= 0.19
+    assert counted / 1e9 == pytest.approx(used, abs=0.05)
+    assert len(os.listdir("/proc/self/fd")) == own
+
+
+def test_an_event_that_the_machine_does_not_have_is_not_available():
+    own = len(os.listdir("/proc/self/fd"))
+    assert not has((1, 999))
+    assert instructions.begin((1, 999))() is None
+    assert len(os.listdir("/proc/self/fd")) == own
+
+
+def campaign(tmp_path: Path, **changes):
+    (tmp_path / "mine.py").write_text(SOLVER)
+    counter = str(tmp_path / "root" / energy.FOLDER / "intel-rapl:0/energy_uj")
+    mapping = {
+        "name": "own",
+        "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
+        "algorithms": {"a": {"use": "mine.py:solve", "parameters": {"counter": counter}}},
+        "budget": {"evaluations": 1000},
+        "restart": {"policy": "none"},
+        "isolation": "shared",
+        "runs": 2,
+        "instances_per_job": 2,
+        "timing": {"reference": False},
+        "meters": ["energy", "instructions"],
+    }
+    return configuration.parse(mapping | changes)
+
+
+def measure(campaign) -> Path:
+    """The record of its job, measured in a fork of this process."""
+    folder, (job,) = Path("results/own"), plan.jobs(campaign)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = provenance.measure_keys(campaign)
+    plan.write_snapshot(campaign, folder)
+    plan.write_keys(found, folder)
+    key = provenance.measure_key(campaign, job.algorithm, job.round)
+    record = folder / job.record(key)
+    in_child(lambda: cell.measure(campaign, job, record, key))
+    return record
+
+
+@pytest.mark.slow
+def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
+    """Each run writes 5 J to the counter; nothing else does."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(energy, "IDLE_S", 0.01)
+    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(instructions, "INSTRUCTIONS", CPU_NS)
+    runs = Runs.read([measure(campaign(tmp_path))])
+    assert runs.reading("joules") == pytest.approx([5.0] * 4)
+    assert runs.reading("idle_joules") == pytest.approx([0.0] * 4)
+    counted = runs.reading("instructions")
+    assert np.isfinite(counted).all() == has(CPU_NS)
+    assert not has(CPU_NS) or (counted > 0).all()
+    longer = Runs.read([measure(campaign(tmp_path, runs=3))])
+    assert longer.reading("joules") == pytest.approx([5.0] * 6)
+    kept = longer.frame["run"].to_numpy() < 2
+    assert longer.reading("instructions")[kept] == pytest.approx(counted, nan_ok=True)
+    without = Runs.read([measure(campaign(tmp_path, seed=2, meters=None))])
+    assert np.isnan(without.reading("joules")).all()
+    told = TABLES["electricity"](longer, Analysis(targets=(100.0,)))
+    assert list(told["algorithm"]) == ["a", "all"]
+    assert list(told["kwh"]) == pytest.approx([30 / 3.6e6] * 2)
+
+
+def test_the_key_decides_about_meters_and_not_about_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked, unasked = campaign(tmp_path), campaign(tmp_path, meters=None)
+    assert provenance.measure_keys(asked) == provenance.measure_keys(unasked)
+    assert asked.table_names[-2:] == ("metered", "electricity")
+    assert list(keys.check(unasked)) == list(keys.meters(unasked, (0,), None)) == []
+    apart = Fresh(1, 0.0, ([], "", None), "", SimpleNamespace(), None)
+    assert list(keys.meters(asked, (0,), apart)) == []
+    assert len(list(keys.meters(asked, (0,), SimpleNamespace()))) == 1
+
+
+def test_check_says_what_the_machine_has(tree, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(instructions, "INSTRUCTIONS", (1, 999))
+    first, second = keys.check(campaign(tmp_path))
+    assert first.startswith("energy        reads package-0, package-0 dram")
+    assert second.startswith("instructions  not available here: perf_event_open: ")

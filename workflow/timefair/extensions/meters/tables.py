@@ -1,0 +1,156 @@
+"""What targets cost in instructions and joules, and the electricity of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.basics.together import ALL
+from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.runs import PROBLEM, Runs
+from timefair.records.rundata.settings import Analysis
+from timefair.statistics.ert import ert_interval
+
+ELECTRICITY = Question(18.5, "What do runs cost besides time?", "guide/meters.md")
+
+J_PER_KWH = 3.6e6
+METERS = ("joules", "instructions")
+NAMES = tuple(column_names(CELL))
+
+UNIT = Column("unit", "unit of the cost: `joules` or `instructions`", text=True)
+METERED_COLUMNS = (
+    *CELL,
+    UNIT,
+    TARGET,
+    RUNS,
+    SUCCESSES,
+    *Column(
+        "ert", "expected cost to the target; `inf` if no run reached the target", "`unit`"
+    ).interval(),
+)
+
+
+@exhibit(
+    "metered",
+    question=ELECTRICITY,
+    title="Expected joules and instructions to targets",
+    caption="""
+    Expected cost to each target in joules above the idle power, and in instructions, as the ERT is
+    one in seconds: the cost of all runs divided by the number of runs that reached the target, with
+    the same interval. A run is taken to use both evenly over its time. A reading below 0 counts as
+    0. There is no row where a run has no reading, or a simulated evaluation cost.
+    """,
+    columns=METERED_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Expected joules above the idle power, and instructions, to targets. ∞: no run "
+            "reached the target.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("ert", "ERT", "low"),),
+            rows=("function", "algorithm", "unit"),
+            columns="target",
+            points=(Points("target", 3),),
+        )
+    ],
+    charged=False,
+)
+def metered(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Rows in each unit for the runs of an algorithm on a function that all have a reading."""
+    targets = np.asarray(analysis.targets_from_easy, dtype=np.float64)
+    parts = []
+    for unit in METERS:
+        cost = np.maximum(runs.reading(unit), 0.0)
+        cost[runs.frame["evaluation_cost_s"].fillna(0.0).to_numpy() > 0] = np.nan
+        known = runs.where(~np.isnan(cost))
+        paid = known.costing(cost[~np.isnan(cost)])
+        spent = Spent.until(paid.runtimes("seconds", targets), paid.spent("seconds"))
+        whole = {tuple(names.values()): len(rows) for names, rows in runs.groups(NAMES)}
+        for names, rows in paid.groups(NAMES):
+            if len(rows) < whole[tuple(names.values())]:
+                continue
+            of = spent.of(rows)
+            limits = ert_interval(of.cost, of.success, confidence=analysis.confidence)
+            row = {**names, "unit": unit, "target": targets, "runs": len(rows)}
+            row |= {"successes": of.success.sum(axis=0), "ert": of.ert}
+            parts.append(row | {"ert_low": limits.low, "ert_high": limits.high})
+    return stacked(parts, column_names(METERED_COLUMNS))
+
+
+ELECTRICITY_COLUMNS = (
+    Column("algorithm", f"label of the algorithm, or `{ALL}` for the campaign", text=True),
+    RUNS,
+    Column("metered", "number of runs of which the joules are known"),
+    Column("joules", "joules of these above the idle power; empty without such a run", "J"),
+    Column("idle_joules", "joules that the idle processor would have used in these runs", "J"),
+    Column("kwh", "the sum of both in kilowatt hours", "kWh"),
+    Column("runs_saved", "number of runs that the stopping rule made unnecessary"),
+    Column(
+        "kwh_saved",
+        "what these would have used if each had used as much as the mean measured run on its "
+        "problem; empty if this is not known for one of them",
+        "kWh",
+    ),
+)
+
+
+@exhibit(
+    "electricity",
+    question=ELECTRICITY,
+    title="Electricity of the runs",
+    caption="""
+    Electricity that the processor used in the runs of each algorithm, without what is around them
+    (preparation, waiting, analysis) and without the rest of the machine; repeated runs count once.
+    Savings are those of the campaign's stopping rule.
+    """,
+    columns=ELECTRICITY_COLUMNS,
+    charged=False,
+    complete=True,
+)
+def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per algorithm, and one for all."""
+    read = {name: runs.reading(name) for name in ("joules", "idle_joules")}
+    frame = runs.frame[[*PROBLEM, "algorithm"]].assign(**read, runs=1)
+    frame["metered"] = frame["joules"].notna()
+    frame["both"] = frame["joules"] + frame["idle_joules"]
+    saved = pd.DataFrame(_saved(runs, frame), columns=["algorithm", "runs", "joules"])
+    labels = sorted(frame["algorithm"].unique())
+    rows = [
+        {"algorithm": name, **_account(*(one[one["algorithm"].isin(of)] for one in (frame, saved)))}
+        for name, of in (*((label, [label]) for label in labels), (ALL, labels))
+        if of
+    ]
+    return pd.DataFrame(rows, columns=column_names(ELECTRICITY_COLUMNS))
+
+
+def _account(runs: pd.DataFrame, saved: pd.DataFrame) -> dict[str, Any]:
+    told = {name: float(runs[name].sum(min_count=1)) for name in ("joules", "idle_joules", "both")}
+    return {
+        "runs": len(runs), "metered": int(runs["metered"].sum()),
+        "joules": told["joules"], "idle_joules": told["idle_joules"],
+        "kwh": told["both"] / J_PER_KWH,
+        "runs_saved": int(saved["runs"].sum()),
+        "kwh_saved": float(saved["joules"].sum(skipna=False)) / J_PER_KWH,
+    }  # fmt: skip
+
+
+def _saved(runs: Runs, frame: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
+    """For each problem on which a stopping rule ended an algorithm: its label, the runs of the
+    campaign that it did not make, and their joules at the mean of those that it made.
+    """
+    keys = [*PROBLEM, "algorithm"]
+    made = frame.groupby(keys).agg(runs=("runs", "sum"), both=("both", "mean"))
+    last = runs.stopping.sort_values("round").groupby(keys).tail(1)
+    for _, row in last[last["reason"].notna()].iterrows():
+        where, label = tuple(row[keys]), str(row["algorithm"])
+        campaigns = runs.origins[label].campaign if label in runs.origins else ()
+        most = max((one["runs"] for one in campaigns if one), default=0)
+        if where in made.index and (spared := most - int(made.loc[where, "runs"])) > 0:
+            yield label, spared, spared * float(made.loc[where, "both"])
