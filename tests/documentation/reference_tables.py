@@ -88,6 +88,7 @@ TOPICS = {
     "Targets, statistics and figures": (
         "target_values", "statistics", "figures",
     ),
+    "Meters": ("meters",),
     "Registered question": ("registered",),
     "Paper": ("paper",),
     "Comparison of stopping rules": ("statistics.run_count",),

@@ -42,27 +42,18 @@ class Counters:
         if lacking:
             raise Unknown(f"/{FOLDER} has no package {min(lacking)}")
         self.names, self._paths = list(found), list(found.values())
-        self._ranges_j = [self._joules(path, "max_energy_range_uj") for path in self._paths]
-        self._all()
+        self._ranges_j, _ = self._joules("max_energy_range_uj"), self._joules("energy_uj")
 
     def begin(self) -> Callable[[], tuple[float, float] | None]:
         """Read now. The result reads again: joules and seconds since then; None: unknown."""
-        start = self._clock()
-        try:
-            before = self._all()
-        except Unknown:
-            return lambda: None
+        start, before = self._clock(), self._now()
 
         def end() -> tuple[float, float] | None:
-            spent_s = self._clock() - start
-            try:
-                grown = [now - then for now, then in zip(self._all(), before, strict=True)]
-            except Unknown:
+            spent_s, now = self._clock() - start, self._now()
+            if before is None or now is None or spent_s * MOST_W > min(self._ranges_j):
                 return None
-            if spent_s * MOST_W > min(self._ranges_j):
-                return None
-            ranges = zip(grown, self._ranges_j, strict=True)
-            return sum(one if one >= 0 else one + most for one, most in ranges), spent_s
+            read = zip(before, now, self._ranges_j, strict=True)
+            return sum((last - first) % most for first, last, most in read), spent_s
 
         return end
 
@@ -77,11 +68,14 @@ class Counters:
                 if "-".join(package.split("-")[:2]) in wanted and (not part or name == "dram"):
                     yield f"{package} {name}" if part else name, f"{FOLDER}/{folder}"
 
-    def _all(self) -> list[float]:
-        return [self._joules(path, "energy_uj") for path in self._paths]
+    def _now(self) -> list[float] | None:
+        try:
+            return self._joules("energy_uj")
+        except Unknown:
+            return None
 
-    def _joules(self, path: str, name: str) -> float:
-        return self._host.number(f"{path}/{name}") / 1e6
+    def _joules(self, name: str) -> list[float]:
+        return [self._host.number(f"{path}/{name}") / 1e6 for path in self._paths]
 
 
 @contextmanager
@@ -98,8 +92,10 @@ def meter(
         except Unknown:
             yield lambda: lambda: NOTHING
             return
+        lock_folder().mkdir(mode=0o1777, parents=True, exist_ok=True)
         for package in counters.packages:
-            stack.callback(os.close, _locked(package))
+            if (fd := files.lock(lock_folder() / f"package-{package}", write=False)) is not None:
+                stack.callback(os.close, fd)
         idle = counters.begin()
         sleep(IDLE_S)
         power = idle()
@@ -116,11 +112,3 @@ def meter(
             return ended
 
         yield begin
-
-
-def _locked(package: int) -> int:
-    folder = lock_folder()
-    folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
-    fd = files.lock(folder / f"package-{package}", write=False)
-    assert fd is not None
-    return fd

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,41 +115,33 @@ ELECTRICITY_COLUMNS = (
 )
 def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per algorithm, and one for all."""
-    read = {name: runs.reading(name) for name in ("joules", "idle_joules")}
-    frame = runs.frame[[*PROBLEM, "algorithm"]].assign(**read, runs=1)
-    frame["metered"] = frame["joules"].notna()
-    frame["both"] = frame["joules"] + frame["idle_joules"]
-    saved = pd.DataFrame(_saved(runs, frame), columns=["algorithm", "runs", "joules"])
-    labels = sorted(frame["algorithm"].unique())
-    rows = [
-        {"algorithm": name, **_account(*(one[one["algorithm"].isin(of)] for one in (frame, saved)))}
-        for name, of in (*((label, [label]) for label in labels), (ALL, labels))
-        if of
-    ]
-    return pd.DataFrame(rows, columns=column_names(ELECTRICITY_COLUMNS))
+    frame = runs.frame[[*PROBLEM, "algorithm"]].assign(runs=1, joules=runs.reading("joules"))
+    frame["metered"] = frame["joules"].notna().astype(int)
+    frame["idle_joules"] = runs.reading("idle_joules")
+    frame["kwh"] = (frame["joules"] + frame["idle_joules"]) / J_PER_KWH
+    saved = pd.DataFrame(_saved(runs, frame), columns=["algorithm", *SAVED])
+    labels, rows = sorted(frame["algorithm"].unique()), []
+    for name, of in (*((label, [label]) for label in labels), (ALL, labels)):
+        mine, spared = (one[one["algorithm"].isin(of)] for one in (frame, saved))
+        told = mine[["runs", "metered", "joules", "idle_joules", "kwh"]].sum(min_count=1)
+        rows.append({"algorithm": name, **told, **spared[SAVED].sum(skipna=False)})
+    frame = pd.DataFrame(rows if labels else [], columns=column_names(ELECTRICITY_COLUMNS))
+    return frame.astype(dict.fromkeys(("runs", "metered", "runs_saved"), int))
 
 
-def _account(runs: pd.DataFrame, saved: pd.DataFrame) -> dict[str, Any]:
-    told = {name: float(runs[name].sum(min_count=1)) for name in ("joules", "idle_joules", "both")}
-    return {
-        "runs": len(runs), "metered": int(runs["metered"].sum()),
-        "joules": told["joules"], "idle_joules": told["idle_joules"],
-        "kwh": told["both"] / J_PER_KWH,
-        "runs_saved": int(saved["runs"].sum()),
-        "kwh_saved": float(saved["joules"].sum(skipna=False)) / J_PER_KWH,
-    }  # fmt: skip
+SAVED = ["runs_saved", "kwh_saved"]
 
 
 def _saved(runs: Runs, frame: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
     """For each problem on which a stopping rule ended an algorithm: its label, the runs of the
-    campaign that it did not make, and their joules at the mean of those that it made.
+    campaign that it did not make, and their kWh at the mean of those that it made.
     """
     keys = [*PROBLEM, "algorithm"]
-    made = frame.groupby(keys).agg(runs=("runs", "sum"), both=("both", "mean"))
+    made = frame.groupby(keys).agg(runs=("runs", "sum"), kwh=("kwh", "mean"))
     last = runs.stopping.sort_values("round").groupby(keys).tail(1)
     for _, row in last[last["reason"].notna()].iterrows():
         where, label = tuple(row[keys]), str(row["algorithm"])
         campaigns = runs.origins[label].campaign if label in runs.origins else ()
         most = max((one["runs"] for one in campaigns if one), default=0)
         if where in made.index and (spared := most - int(made.loc[where, "runs"])) > 0:
-            yield label, spared, spared * float(made.loc[where, "both"])
+            yield label, spared, spared * float(made.loc[where, "kwh"])
