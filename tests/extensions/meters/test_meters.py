@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import time
 from functools import partial
 from pathlib import Path
@@ -170,6 +171,21 @@ def test_children_are_counted_with_theirs_and_the_parent_is_not():
     assert used >= 0.19
     assert counted / 1e9 == pytest.approx(used, abs=0.05)
     assert len(os.listdir("/proc/self/fd")) == own
+
+
+@pytest.mark.parametrize(("counted_ns", "told"), [(9, 70.0), (8, None)])
+def test_a_count_is_complete_or_not_available(monkeypatch, counted_ns, told):
+    """Of 100 instructions, 30 were the parent's; a counter that had to wait says too little."""
+
+    def opened(event, *, inherit):
+        end, begin = os.pipe()
+        count = (100, 9, counted_ns) if inherit else (30, 9, 9)
+        os.write(begin, struct.pack("=QQQ", *count))
+        os.close(begin)
+        return end
+
+    monkeypatch.setattr(instructions, "opened", opened)
+    assert instructions.begin(instructions.INSTRUCTIONS)() == told
 
 
 def test_an_event_that_the_machine_does_not_have_is_not_available():
