@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -75,7 +76,7 @@ class Ranked:
 
 
 def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path:
-    """Write the campaign that measures an algorithm as the design was; its file.
+    """Write the campaign that measures an algorithm as the design was; its file, if it is right.
 
     The recorded algorithms are its published data: `snakemake` makes the usual tables of it.
     """
@@ -98,6 +99,11 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path
     file = CAMPAIGNS / name / "campaign.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(yaml.safe_dump(kept | asked, sort_keys=False), encoding="utf-8")
+    try:
+        configuration.load(file)
+    except InputError:
+        shutil.rmtree(file.parent)
+        raise
     return file
 
 
@@ -106,9 +112,9 @@ def measured(file: Path, cores: int) -> Path:
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
     requirement.permit(campaign, folder)
-    if (seconds := plan.wall_seconds(campaign, cores)) is not None:
-        print(f"at most about {rough(seconds)} on {cores} core(s), less what is measured",
-              flush=True)  # fmt: skip
+    seconds = plan.wall_seconds(campaign, cores)
+    most = "" if seconds is None else f"at most about {rough(seconds)} on {cores} core(s); "
+    print(f"{most}after a stop, the same command goes on", flush=True)
     (collected,) = jobs.complete(campaign, folder, cores, partial(progress, "jobs"))
     return collected
 
@@ -143,11 +149,9 @@ def placed(
     else:
         costs |= {"seconds": 0.0, **{f"{1e3 * c:g} ms an evaluation": c for c in COSTS_S}}
         remarks += _said(bridges)
-    found = [
-        _in_space(_Asked(design, label, others, against), every, suite, dimension, costs, bridges)
-        for suite, dimension, every in spaces(runs.timed_by(analysis.time), analysis)
-    ]
-    return Ranked(use, design.name, found, against, remarks, own)
+    placing = _Placing(design, label, others, against, costs, bridges)
+    every = spaces(runs.timed_by(analysis.time), analysis)
+    return Ranked(use, design.name, [placing(*one) for one in every], against, remarks, own)
 
 
 def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
@@ -160,11 +164,14 @@ def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> d
         recorded = f"{name} was recorded on another machine ({'; '.join(sorted(map(str, kinds)))})"
         if len(kinds) > 1 or design.campaign.budget.evaluation_cost_s:
             raise InputError(f"{recorded}; a bridge is from one machine, without simulated cost")
-        clock = "cpu" if design.analysis.time == "cpu" else "wall"
+        code = theirs.kernels[0]["implementation"] if theirs.kernels else "compiled"
         try:
-            code = theirs.kernels[0]["implementation"] if theirs.kernels else "compiled"
             found[name] = bridge(
-                code, mine.kernels, theirs.kernels, confidence=1 - ALPHA, clock=clock
+                code,
+                mine.kernels,
+                theirs.kernels,
+                confidence=1 - ALPHA,
+                clock="cpu" if design.analysis.time == "cpu" else "wall",
             )
         except InputError as error:
             raise InputError(f"{recorded}: {error}") from None
@@ -173,10 +180,9 @@ def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> d
 
 def _said(bridges: Mapping[str, Bridge]) -> Iterator[str]:
     if bridges:
-        ratio, low, high = zip(*(one[:3] for one in bridges.values()), strict=True)
-        least, most, low, high = (
-            number(of, digits=2) for of in (min(ratio), max(ratio), min(low), max(high))
-        )
+        every = np.array([one[:3] for one in bridges.values()])
+        ends = (every[:, 0].min(), every[:, 0].max(), every.min(), every.max())
+        least, most, low, high = (number(float(of), digits=2) for of in ends)
         yield (
             f"Seconds of {len(bridges)} optimizers are of another machine, times {least} to {most} "
             f"(reference kernels); ranks and verdicts allow for {low} to {high}."
@@ -184,67 +190,63 @@ def _said(bridges: Mapping[str, Bridge]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Placing:
+    """Places an algorithm in each suite and dimension."""
+
     design: Design
     label: str
     others: Sequence[str]
     against: str | None
+    costs: Mapping[str, float]
+    bridges: Mapping[str, Bridge]
 
+    def __call__(self, suite: str, dimension: int, every: Costs) -> Placed:
+        where = f"{self.design.path}: {suite} D = {dimension}"
+        if len(every.functions) < FEWEST:
+            raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
+        if self.against is not None and self.against not in every.labels:
+            raise InputError(f"--against: {self.against!r}: was not recorded on all of {where}")
+        of_groups = names.groups(suite).items()
+        on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
+        on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
+        found: dict[str, dict[str, Standing]] = {name: {} for name in on}
+        gains: dict[str, list[Floats]] = {}
+        for words, cost in self.costs.items():
+            at_ends = self._at_ends(every, cost, on)
+            for name, of in found.items():
+                low, high = (f(getattr(one[name], end) for one in at_ends)
+                             for f, end in ((min, "low"), (max, "high")))  # fmt: skip
+                of[words] = replace(at_ends[0][name], low=low, high=high)
+            gains[words] = [one[""].gains for one in at_ends]
+        overall = found.pop("")
+        decided: dict[str, dict[str, Any]] = {words: {} for words in self.costs}
+        others = overall["evaluations"].labels[1:]
+        for k, name in enumerate(others):
+            # The pair with `against` is planned; the others are one family, as in `comparison`.
+            tests = 1 if name == self.against else len(others) - (self.against is not None)
+            pair = {"tests": tests, "algorithm_a": self.label, "algorithm_b": name}
+            group = [_tested([of[:, k] for of in some]) | pair for some in gains.values()]
+            for words, row in zip(
+                gains, decide(dict(enumerate(group)), ALPHA).values(), strict=True
+            ):
+                decided[words][name] = row
+        return Placed(suite, dimension, overall, found, decided)
 
-def _in_space(
-    asked: _Asked,
-    every: Costs,
-    suite: str,
-    dimension: int,
-    costs: Mapping[str, float],
-    bridges: Mapping[str, Bridge],
-) -> Placed:
-    where = f"{asked.design.path}: {suite} D = {dimension}"
-    if len(every.functions) < FEWEST:
-        raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
-    if asked.against is not None and asked.against not in every.labels:
-        raise InputError(f"--against: {asked.against!r}: was not recorded on all of {where}")
-    of_groups = names.groups(suite).items()
-    on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
-    on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
-    found: dict[str, dict[str, Standing]] = {name: {} for name in on}
-    gains: dict[str, list[Floats]] = {}
-    for words, cost in costs.items():
-        ends = range(3) if bridges and cost != EVALUATIONS else range(1)
-        at_ends = [
-            every.times({name: one[end] for name, one in bridges.items()})
+    def _at_ends(
+        self, every: Costs, cost: float, on: Mapping[str, Sequence[int]]
+    ) -> list[dict[str, Standing]]:
+        """By the bridges, and by both ends of their intervals."""
+        seed = self.design.campaign.seed
+        return [
+            every.times({name: (one.ratio, one.low, one.high)[end]
+                         for name, one in self.bridges.items()})
             .at(cost)
-            .standings(
-                asked.label,
-                asked.others,
-                on,
-                1 - ALPHA,
-                np.random.default_rng(asked.design.campaign.seed),
-            )
-            for end in ends
-        ]
-        for name, of in found.items():
-            some = [one[name] for one in at_ends]
-            low, high = min(one.low for one in some), max(one.high for one in some)
-            of[words] = replace(some[0], low=low, high=high)
-        gains[words] = [one[""].gains for one in at_ends]
-    overall = found.pop("")
-    decided: dict[str, dict[str, Any]] = {words: {} for words in costs}
-    for k, name in enumerate(overall["evaluations"].labels[1:]):
-        # The pair with `against` is planned; the others are one family, as in `comparison`.
-        tests = (
-            1 if name == asked.against else len(gains["evaluations"][0][0]) - bool(asked.against)
-        )
-        names_of = {"tests": tests, "algorithm_a": asked.label, "algorithm_b": name}
-        group = {
-            words: _at_ends([of[:, k] for of in some]) | names_of for words, some in gains.items()
-        }
-        for words, row in decide(group, ALPHA).items():
-            decided[words][name] = row
-    return Placed(suite, dimension, overall, found, decided)
+            .standings(self.label, self.others, on, 1 - ALPHA, np.random.default_rng(seed))
+            for end in range(3 if self.bridges and cost != EVALUATIONS else 1)
+        ]  # fmt: skip
 
 
-def _at_ends(gains: Sequence[Floats]) -> dict[str, Any]:
+def _tested(gains: Sequence[Floats]) -> dict[str, Any]:
     """The test of a pair that a bridge between machines cannot change."""
     rows = [over(of) for of in gains]
     sides = {np.sign(row["balance"]) for row in rows}
@@ -278,11 +280,12 @@ def verdict(ranked: Ranked, by: str) -> str:
             f"significantly better than {len(one.better(by))}, worse than {len(one.better(by, -1))}"
         )
     if ranked.against is not None:
-        p = ", ".join(
-            f"{one.decided[by][ranked.against]['p_adjusted']:.2g}" for one in ranked.placed
-        )
-        sign = "" if ranked.is_worse(by) else "not "
-        parts.append(f"{sign}significantly worse than {ranked.against} (p = {p})")
+        rows = [one.decided[by][ranked.against] for one in ranked.placed]
+        p = ", ".join(f"{row['p_adjusted']:.2g}" for row in rows)
+        better = all("better" in row for row in rows) and not ranked.is_worse(by)
+        side = "significantly better" if better else "not significantly worse"
+        side = "significantly worse" if ranked.is_worse(by) else side
+        parts.append(f"{side} than {ranked.against} (p = {p})")
     return f"{ranked.use}: {'; '.join(parts)}"
 
 

@@ -217,11 +217,12 @@ class At:
         # twice that of one. Few functions have most of it: Satterthwaite's degrees of freedom.
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = self._drawn(me, others, rng).var(axis=1, ddof=1) * 2 * runs / (runs - 1)
+            parts = variance**2 / (runs - 1)
         for name, functions in groups.items():
             on = [k for k, f in enumerate(self.of.functions) if f in functions]
-            freedom = variance[on].sum() ** 2 / (variance[on] ** 2 / (runs[on] - 1)).sum()
-            reach = np.sqrt(variance[on].sum()) / len(on)
-            reach *= stats.t.isf((1 - confidence) / 2, freedom) if reach > 0 else 1.0
+            reach = np.sqrt(total := variance[on].sum()) / len(on)
+            if reach > 0:
+                reach *= stats.t.isf((1 - confidence) / 2, total**2 / parts[on].sum())
             gains = self.gains[np.ix_(on, chosen, chosen)]
             ranks = 0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1)
             found[name] = Standing(
