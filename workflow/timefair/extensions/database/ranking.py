@@ -226,10 +226,9 @@ class _Placing:
             tests = 1 if name == self.against else len(others) - (self.against is not None)
             pair = {"tests": tests, "algorithm_a": self.label, "algorithm_b": name}
             group = [_tested([of[:, k] for of in some]) | pair for some in gains.values()]
-            for words, row in zip(
-                gains, decide(dict(enumerate(group)), ALPHA).values(), strict=True
-            ):
-                decided[words][name] = row
+            rows = decide(dict(enumerate(group)), ALPHA)
+            for place, words in enumerate(gains):
+                decided[words][name] = rows[place]
         return Placed(suite, dimension, overall, found, decided)
 
     def _at_ends(
@@ -260,10 +259,8 @@ def _failures(runs: Runs, label: str, use: str) -> Iterator[str]:
     if not len(failed):
         return
     each = ", ".join(f"{count} {name}" for name, count in failed["status"].value_counts().items())
-    said = (
-        str(failed["message"].dropna().iloc[0]).strip() if failed["message"].notna().any() else ""
-    )
-    why = f"{each}{f'; the first: {said.splitlines()[-1]}' if said else ''}"
+    said = [line for text in failed["message"].dropna() for line in str(text).splitlines()[-1:]]
+    why = "; the first: ".join([each, *said[:1]])
     if len(failed) == len(mine):
         raise InputError(f"{use}: all {len(mine)} runs failed ({why})")
     yield f"{len(failed)} of {len(mine)} runs failed ({why}); they count to their end."
@@ -282,7 +279,7 @@ def verdict(ranked: Ranked, by: str) -> str:
     if ranked.against is not None:
         rows = [one.decided[by][ranked.against] for one in ranked.placed]
         p = ", ".join(f"{row['p_adjusted']:.2g}" for row in rows)
-        better = all("better" in row for row in rows) and not ranked.is_worse(by)
+        better = all("better" in row for row in rows)
         side = "significantly better" if better else "not significantly worse"
         side = "significantly worse" if ranked.is_worse(by) else side
         parts.append(f"{side} than {ranked.against} (p = {p})")
@@ -330,9 +327,7 @@ def _everyone(one: Placed, by: str) -> list[str]:
     s, rows = one.overall[by], []
     for k in np.argsort(s.ranks, kind="stable"):
         name, row = s.labels[k], one.decided[by].get(s.labels[k], {})
-        sign = (
-            "" if "better" not in row else "it is better" if row["balance"] > 0 else "it is worse"
-        )
+        sign = f"it is {'better' if row['balance'] > 0 else 'worse'}" if "better" in row else ""
         p = f"{row['p_adjusted']:.2g}" if row else ""
         rows.append(f"| {name if row else f'**{name}**'} | {s.ranks[k]:.1f} | {sign} | {p} |")
     return [f"| by {by} | average rank | significantly | p |", "|---|---|---|---|", *rows, ""]
