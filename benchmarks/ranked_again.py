@@ -29,6 +29,8 @@ def twice(costs: Costs, first: int) -> Costs:
         runs = getattr(costs, name)
         setattr(both, name, np.concatenate([runs[:, :, first::2], runs[:, :, 1 - first :: 2]]))
     both.runs = both.there.sum(axis=2)
+    both.ties, both.noise = np.tile(costs.ties, (1, 2, 2)), np.tile(costs.noise, 2)
+    both.factors = np.tile(costs.factors, 2)
     both.labels = (*costs.labels, *(label + AGAIN for label in costs.labels))
     return both
 

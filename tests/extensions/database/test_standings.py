@@ -13,7 +13,7 @@ from timefair.extensions.database.standings import At
 INF = np.inf
 
 
-def at(times, ends=(10.0, 10.0, 10.0), limits=(INF, INF, INF)):
+def at(times, ends=(10.0, 10.0, 10.0), limits=(INF, INF, INF), tie=1.0):
     """Costs of three algorithms with one run on each of some functions, to two targets."""
     times = np.array(times, dtype=float)[:, :, np.newaxis]
     shape = times.shape[:3]
@@ -24,7 +24,8 @@ def at(times, ends=(10.0, 10.0, 10.0), limits=(INF, INF, INF)):
         runs=np.ones(shape[:2], dtype=int),
     )
     each = [np.broadcast_to(np.array(x)[:, np.newaxis], shape[:2]) for x in (ends, limits)]
-    return At(of, times, each[0][..., np.newaxis], each[1])
+    ties = np.full((shape[1], 3, 3), tie)
+    return At(of, times, each[0][..., np.newaxis], each[1], np.zeros((shape[1], 3)), ties)
 
 
 def standing(costs, label, **groups):
@@ -49,11 +50,10 @@ def test_a_pair_is_compared_within_what_both_are_known_to():
     assert costs.gains[0].tolist() == [[0, 0.5, 1], [-0.5, 0, 0.5], [-1, -0.5, 0]]
 
 
-def test_twelve_functions_of_one_order_are_significant():
-    costs = at([[[1, 2]] * 12, [[2, 3]] * 12, [[3, 4]] * 12])
-    found = standing(costs, "b")[""]
-    assert (found.better, found.worse) == (("c",), ("a",))
-    assert found.rank == 2
+def test_ratios_within_the_timing_noise_are_ties():
+    times = [[[1, 2]] * 2, [[1.4, 3]] * 2, [[1.6, INF]] * 2]
+    assert at(times).gains[0].tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
+    assert at(times, tie=1.5).gains[0].tolist() == [[0, 0, 1], [0, 0, 0.5], [-1, -0.5, 0]]
 
 
 def test_functions_that_are_left_out_choose_nothing():

@@ -292,7 +292,7 @@ def _tested(
     every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
     for pair in every:
         if listed_here.has(*pair):
-            yield _decided(
+            yield decide(
                 {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
             )
     for problem in functions:
@@ -302,10 +302,26 @@ def _tested(
         for pair in every:
             there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
             if there and chosen.has(*pair):
-                yield _decided({k: one.tested(problem, pair) for k, one in there.items()}, alpha)
+                yield decide({k: one.tested(problem, pair) for k, one in there.items()}, alpha)
 
 
-def _decided(group: Group, alpha: float) -> Group:
+def over(gains: NDArray[np.float64]) -> dict[str, Any]:
+    """The test of a pair over functions, from how much better the first one is on each."""
+    test, share = wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
+    differences = int(np.count_nonzero(gains))
+    return {
+        "n_a": gains.size,
+        "n_b": gains.size,
+        "a12": share,
+        "p": test.p,
+        "differences": differences,
+        "balance": test.balance if (share - 0.5) * test.balance >= 0 else 0.0,
+        "least": 2.0 ** (1 - max(differences, 1)),
+        "strata": None,
+    }
+
+
+def decide(group: Group, alpha: float) -> Group:
     """Add the decisions: p-values times the number of tests, adjusted over the criteria.
 
     A criterion whose smallest possible p-value is too large cannot be decided, and does not count.
@@ -410,17 +426,8 @@ class _Contest:
         return dict(self._over[pair])
 
     def _of_gains(self, pair: Pair) -> dict[str, Any]:
-        gains = self._gains_of(pair)
-        test = wilcoxon(-gains, np.zeros(gains.size))
-        share = _share(gains)
-        balance = test.balance if (share - 0.5) * test.balance >= 0 else 0.0
         row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-        differences = int(np.count_nonzero(gains))
-        row |= {"n_a": gains.size, "n_b": gains.size, "a12": share, "p": test.p}
-        row |= {"differences": differences}
-        return row | {"tests": self._tests(pair, on_functions=False), "balance": balance,
-                      "least": 2.0 ** (1 - max(differences, 1)),
-                      "strata": None}  # fmt: skip
+        return row | over(self._gains_of(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         """A pair on a function."""

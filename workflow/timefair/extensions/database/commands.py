@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
@@ -36,8 +35,7 @@ def add_to(commands: Commands) -> None:
     rank.add_argument("--design", metavar="NAME", help="archive of the database (the first)")
     rank.add_argument(
         "--by", choices=("seconds", "evaluations"),
-        help="what the verdict is about (seconds; on another machine than the recorded: "
-        "evaluations)",
+        help="what the verdict is about (seconds if they are comparable, else evaluations)",
     )  # fmt: skip
     rank.add_argument(
         "--against", metavar="LABEL", help=f"whom it must not be worse than ({BASELINE})"
@@ -93,7 +91,8 @@ def add_to(commands: Commands) -> None:
 def _add_database(command: Command) -> None:
     command.add_argument(
         "--database", type=Path, metavar="PATH",
-        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER})",
+        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER}, or "
+        "without it the archive of the study in the clone)",
     )  # fmt: skip
 
 
@@ -108,14 +107,8 @@ def _recommend(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.extensions.database import advice
 
-    database = arguments.database or store.here()
-    whole = database.is_dir() and not (database / store.SNAPSHOT).is_file()
-    paths = (
-        list(store.archives(database).values())
-        if whole and arguments.design is None
-        else [store.chosen(database, arguments.design)]
-    )
-    print(*advice.told(paths, arguments), sep="\n")
+    paths = store.designs(arguments.database, arguments.design)
+    print(*advice.told(paths.values(), arguments), sep="\n")
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -140,26 +133,26 @@ def _rank(arguments: argparse.Namespace) -> int:
         parameters = None
     if not isinstance(parameters, dict):
         raise InputError(f"--parameters: {arguments.parameters}: should be like '{{F: 0.7}}'")
-    path = store.chosen(arguments.database or store.here(), arguments.design)
-    with store.opened(path) as design:
-        labels = design.campaign.algorithms
-        against = arguments.against or (BASELINE if BASELINE in labels else None)
+    with store.opened(store.chosen(arguments.database, arguments.design)) as design:
+        labels, own = design.campaign.algorithms, ranking.twins(design, arguments.use, parameters)
+        against = arguments.against
         if against is not None:
             common.entry("--against", against, labels)
-        file, label = ranking.campaign_of(design, arguments.use, parameters)
-        print(f"{file}: measured beside {len(labels)} optimizers of {design.name}", flush=True)
-        collected = ranking.measured(file, cores, partial(common.progress, "jobs"))
-        ranked = ranking.placed(design, collected, label, arguments.use, parameters)
+        elif BASELINE in labels:
+            against = BASELINE
+        if against in own:
+            if arguments.against is not None:
+                raise InputError(f"--against: {against!r}: is the algorithm itself")
+            against = None
+        file = ranking.campaign_of(design, arguments.use, parameters)
+        print(f"{file}: beside {len(labels)} optimizers of {design.path}", flush=True)
+        collected = ranking.measured(file, cores)
+        ranked = ranking.placed(design, collected, arguments.use, parameters, against)
     known = ranked.placed[0].overall
     by = arguments.by or ("seconds" if "seconds" in known else "evaluations")
     if by not in known:
         raise InputError(f"--by: {by!r}: {ranked.remarks[-1]}")
     output = arguments.output or Path("results") / file.parent.name / "rank.md"
     output.write_text(ranking.page(ranked, by), encoding="utf-8")
-    worse = against is not None and ranking.is_worse(ranked, by, against)
-    print(*ranked.remarks, f"page: {output}", sep="\n")
-    end = (
-        "" if against is None else f"; {'' if worse else 'not '}significantly worse than {against}"
-    )
-    print(ranking.verdict(ranked, by) + end)
-    return int(worse)
+    print(*ranked.remarks, f"page: {output}", ranking.verdict(ranked, by), sep="\n")
+    return int(ranked.is_worse(by))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,15 @@ import numpy as np
 import yaml  # type: ignore[import-untyped]
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, requirement
-from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
+from timefair.basics.words import number, rough
+from timefair.campaign import configuration, plan, requirement
+from timefair.cli.common import progress
+from timefair.exhibits.comparisons.comparison import decide, over
+from timefair.extensions.database.standings import EVALUATIONS, Costs, Floats, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
 from timefair.measure.runner import jobs
 from timefair.problems import names
+from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
@@ -35,27 +41,42 @@ class Placed:
     """The standings of an algorithm in one suite and dimension.
 
     - `overall`: By the words for a measure. - `groups`: By group of functions, then by measure.
+    - `decided`: By measure, the row of `comparison` against each other algorithm.
     """
 
     suite: str
     dimension: int
     overall: Mapping[str, Standing]
     groups: Mapping[str, Mapping[str, Standing]]
+    decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    def better(self, by: str, sign: int = 1) -> list[str]:
+        """Those that it is significantly better than; with the sign -1, worse than."""
+        rows = self.decided[by].items()
+        return [name for name, row in rows if "better" in row and row["balance"] * sign > 0]
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """All standings, and what to say beside them; `twins` are its entries in the database."""
+    """All standings, and what to say beside them.
+
+    - `against`: Whom it must not be worse than. - `twins`: Its entries in the database.
+    """
 
     use: str
     design: str
     placed: Sequence[Placed]
+    against: str | None
     remarks: Sequence[str]
     twins: Sequence[str]
 
+    def is_worse(self, by: str) -> bool:
+        """Whether it is significantly worse than `against` in some dimension."""
+        return any(self.against in one.better(by, -1) for one in self.placed)
 
-def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> tuple[Path, str]:
-    """Write the campaign that measures an algorithm as the design was; its file and its label.
+
+def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path:
+    """Write the campaign that measures an algorithm as the design was; its file, if it is right.
 
     The recorded algorithms are its published data: `snakemake` makes the usual tables of it.
     """
@@ -63,13 +84,12 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> tupl
     while label in design.campaign.algorithms:
         label += "-again"
     kept = json.loads(design.campaign.model_dump_json(include=set(DECISIVE), exclude_defaults=True))
+    path, name = str(design.path), f"rank-{label}-{design.name}"
     published = {
-        name: {"format": "timefair", "path": str(design.path), "algorithm": name}
+        name: {"format": "timefair", "path": path, "algorithm": name}
         for name in design.campaign.algorithms
     }
-    name = f"rank-{label}-{design.name}"
     asked = {
-        **kept,
         "name": name,
         "algorithms": {label: {"use": use, "parameters": dict(parameters)}},
         "published": published,
@@ -78,94 +98,192 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> tupl
     }
     file = CAMPAIGNS / name / "campaign.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
-    return file, label
+    file.write_text(yaml.safe_dump(kept | asked, sort_keys=False), encoding="utf-8")
+    try:
+        configuration.load(file)
+    except InputError:
+        shutil.rmtree(file.parent)
+        raise
+    return file
 
 
-def measured(file: Path, cores: int, progress: Callable[[int, int], object]) -> Path:
+def measured(file: Path, cores: int) -> Path:
     """The collected runs of the campaign's algorithm; those that are missing are measured."""
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
     requirement.permit(campaign, folder)
-    (collected,) = jobs.complete(campaign, folder, cores, progress)
+    seconds = plan.wall_seconds(campaign, cores)
+    most = "" if seconds is None else f"at most about {rough(seconds)} on {cores} core(s); "
+    print(f"{most}after a stop, the same command goes on", flush=True)
+    (collected,) = jobs.complete(campaign, folder, cores, partial(progress, "jobs"))
     return collected
 
 
+def twins(design: Design, use: str, parameters: Mapping[str, Any]) -> list[str]:
+    """The labels of the same algorithm in a design."""
+    every = design.campaign.algorithms.items()
+    return [k for k, one in every if (one.use, dict(one.parameters)) == (use, dict(parameters))]
+
+
 def placed(
-    design: Design, collected: Path, label: str, use: str, parameters: Mapping[str, Any]
-) -> Ranked:
-    """Where the runs of a collected file stand among those of a design."""
-    runs = Runs.read([*design.files, collected])
-    remarks = list(_failures(runs, label))
-    kinds = machine_kinds(runs.origins.values())
-    costs = {"evaluations": EVALUATIONS}
-    if len(kinds) == 1:
-        costs |= {"seconds": 0.0, **{f"{1e3 * c:g} ms an evaluation": c for c in COSTS_S}}
-    else:
-        remarks.append(
-            "No ranks in seconds: the recorded runs are from another machine "
-            f"({'; '.join(sorted(map(str, kinds)))}). Evaluations do not depend on the machine."
-        )
-    specs = design.campaign.algorithms
-    twins = [
-        name
-        for name, spec in specs.items()
-        if spec.use == use and dict(spec.parameters) == dict(parameters)
-    ]
-    others = [name for name in specs if name not in twins]
-    found = [
-        _in_space(design, every, suite, dimension, label, others, costs)
-        for suite, dimension, every in spaces(runs, design.analysis)
-    ]
-    return Ranked(use, design.name, found, remarks, twins)
-
-
-def _in_space(
     design: Design,
-    every: Costs,
-    suite: str,
-    dimension: int,
-    label: str,
-    others: Sequence[str],
-    costs: Mapping[str, float],
-) -> Placed:
-    if len(every.functions) < FEWEST:
-        raise InputError(f"{design.path}: {len(every.functions)} functions, should have {FEWEST}")
-    of_groups = names.groups(suite).items()
-    on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
-    on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
-    found: dict[str, dict[str, Standing]] = {name: {} for name in on}
-    for words, cost in costs.items():
-        rng = np.random.default_rng(design.campaign.seed)
-        for name, one in every.at(cost).standings(label, others, on, 1 - ALPHA, rng).items():
-            found[name][words] = one
-    return Placed(suite, dimension, found.pop(""), found)
+    collected: Path,
+    use: str,
+    parameters: Mapping[str, Any],
+    against: str | None = None,
+) -> Ranked:
+    """Where the runs of a collected file, of one algorithm, stand among those of a design.
+
+    `InputError` if no run of it was completed, or `against` did not run on all functions.
+    """
+    label, analysis = collected.stem, design.analysis
+    runs = Runs.read([*design.files, collected])
+    remarks = list(_failures(runs, label, use))
+    own = twins(design, use, parameters)
+    others = [name for name in design.campaign.algorithms if name not in own]
+    costs, bridges = {"evaluations": EVALUATIONS}, dict[str, Bridge]()
+    try:
+        bridges = _bridges(design, runs, label, others)
+    except InputError as error:
+        remarks.append(f"No ranks in seconds: {error}")
+    else:
+        costs |= {"seconds": 0.0, **{f"{1e3 * c:g} ms an evaluation": c for c in COSTS_S}}
+        remarks += _said(bridges)
+    placing = _Placing(design, label, others, against, costs, bridges)
+    every = spaces(runs.timed_by(analysis.time), analysis)
+    return Ranked(use, design.name, [placing(*one) for one in every], against, remarks, own)
 
 
-def _failures(runs: Runs, label: str) -> Iterator[str]:
-    status = runs.frame.loc[runs.frame["algorithm"] == label, "status"]
-    failed = status[status != Status.OK].value_counts()
-    if len(failed):
-        each = ", ".join(f"{count} {name}" for name, count in failed.items())
-        yield f"{failed.sum()} of {len(status)} runs failed ({each}); they count to their end."
+def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
+    """The bridge from each other's machine to this one; empty if it is the same kind."""
+    found, mine = {}, runs.origins[label]
+    for name in others:
+        theirs = runs.origins.get(name)
+        if theirs is None or (kinds := machine_kinds([theirs])) == machine_kinds([mine]):
+            continue
+        recorded = f"{name} was recorded on another machine ({'; '.join(sorted(map(str, kinds)))})"
+        if len(kinds) > 1 or design.campaign.budget.evaluation_cost_s:
+            raise InputError(f"{recorded}; a bridge is from one machine, without simulated cost")
+        code = theirs.kernels[0]["implementation"] if theirs.kernels else "compiled"
+        try:
+            found[name] = bridge(
+                code,
+                mine.kernels,
+                theirs.kernels,
+                confidence=1 - ALPHA,
+                clock="cpu" if design.analysis.time == "cpu" else "wall",
+            )
+        except InputError as error:
+            raise InputError(f"{recorded}: {error}") from None
+    return found
+
+
+def _said(bridges: Mapping[str, Bridge]) -> Iterator[str]:
+    if bridges:
+        every = np.array([one[:3] for one in bridges.values()])
+        ends = (every[:, 0].min(), every[:, 0].max(), every.min(), every.max())
+        least, most, low, high = (number(float(of), digits=2) for of in ends)
+        yield (
+            f"Seconds of {len(bridges)} optimizers are of another machine, times {least} to {most} "
+            f"(reference kernels); ranks and verdicts allow for {low} to {high}."
+        )
+
+
+@dataclass(frozen=True)
+class _Placing:
+    """Places an algorithm in each suite and dimension."""
+
+    design: Design
+    label: str
+    others: Sequence[str]
+    against: str | None
+    costs: Mapping[str, float]
+    bridges: Mapping[str, Bridge]
+
+    def __call__(self, suite: str, dimension: int, every: Costs) -> Placed:
+        where = f"{self.design.path}: {suite} D = {dimension}"
+        if len(every.functions) < FEWEST:
+            raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
+        if self.against is not None and self.against not in every.labels:
+            raise InputError(f"--against: {self.against!r}: was not recorded on all of {where}")
+        of_groups = names.groups(suite).items()
+        on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
+        on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
+        found: dict[str, dict[str, Standing]] = {name: {} for name in on}
+        gains: dict[str, list[Floats]] = {}
+        for words, cost in self.costs.items():
+            at_ends = self._at_ends(every, cost, on)
+            for name, of in found.items():
+                low, high = (f(getattr(one[name], end) for one in at_ends)
+                             for f, end in ((min, "low"), (max, "high")))  # fmt: skip
+                of[words] = replace(at_ends[0][name], low=low, high=high)
+            gains[words] = [one[""].gains for one in at_ends]
+        overall = found.pop("")
+        decided: dict[str, dict[str, Any]] = {words: {} for words in self.costs}
+        others = overall["evaluations"].labels[1:]
+        for k, name in enumerate(others):
+            # The pair with `against` is planned; the others are one family, as in `comparison`.
+            tests = 1 if name == self.against else len(others) - (self.against is not None)
+            pair = {"tests": tests, "algorithm_a": self.label, "algorithm_b": name}
+            group = [_tested([of[:, k] for of in some]) | pair for some in gains.values()]
+            rows = decide(dict(enumerate(group)), ALPHA)
+            for place, words in enumerate(gains):
+                decided[words][name] = rows[place]
+        return Placed(suite, dimension, overall, found, decided)
+
+    def _at_ends(
+        self, every: Costs, cost: float, on: Mapping[str, Sequence[int]]
+    ) -> list[dict[str, Standing]]:
+        """By the bridges, and by both ends of their intervals."""
+        seed = self.design.campaign.seed
+        return [
+            every.times({name: (one.ratio, one.low, one.high)[end]
+                         for name, one in self.bridges.items()})
+            .at(cost)
+            .standings(self.label, self.others, on, 1 - ALPHA, np.random.default_rng(seed))
+            for end in range(3 if self.bridges and cost != EVALUATIONS else 1)
+        ]  # fmt: skip
+
+
+def _tested(gains: Sequence[Floats]) -> dict[str, Any]:
+    """The test of a pair that a bridge between machines cannot change."""
+    rows = [over(of) for of in gains]
+    sides = {np.sign(row["balance"]) for row in rows}
+    balance = rows[0]["balance"] if len(sides) == 1 else 0.0
+    return rows[0] | {"p": max(row["p"] for row in rows), "balance": balance}
+
+
+def _failures(runs: Runs, label: str, use: str) -> Iterator[str]:
+    mine = runs.frame[runs.frame["algorithm"] == label]
+    failed = mine[mine["status"] != Status.OK]
+    if not len(failed):
+        return
+    each = ", ".join(f"{count} {name}" for name, count in failed["status"].value_counts().items())
+    said = [line for text in failed["message"].dropna() for line in str(text).splitlines()[-1:]]
+    why = "; the first: ".join([each, *said[:1]])
+    if len(failed) == len(mine):
+        raise InputError(f"{use}: all {len(mine)} runs failed ({why})")
+    yield f"{len(failed)} of {len(mine)} runs failed ({why}); they count to their end."
 
 
 def verdict(ranked: Ranked, by: str) -> str:
-    """One line: the place by one measure, in each dimension."""
+    """One line: the place by one measure in each dimension, and whether it is worse."""
     parts = []
     for one in ranked.placed:
         s = one.overall[by]
         parts.append(
             f"{one.suite} D = {one.dimension}: place {s.position} of {len(s.labels)} by {by}, "
             f"average rank {s.rank:.1f}{_interval(s)}; "
-            f"significantly better than {len(s.better)}, worse than {len(s.worse)}"
+            f"significantly better than {len(one.better(by))}, worse than {len(one.better(by, -1))}"
         )
+    if ranked.against is not None:
+        rows = [one.decided[by][ranked.against] for one in ranked.placed]
+        p = ", ".join(f"{row['p_adjusted']:.2g}" for row in rows)
+        better = all("better" in row for row in rows)
+        side = "significantly better" if better else "not significantly worse"
+        side = "significantly worse" if ranked.is_worse(by) else side
+        parts.append(f"{side} than {ranked.against} (p = {p})")
     return f"{ranked.use}: {'; '.join(parts)}"
-
-
-def is_worse(ranked: Ranked, by: str, than: str) -> bool:
-    """Whether it is significantly worse than one of the database in some dimension."""
-    return any(than in one.overall[by].worse for one in ranked.placed)
 
 
 def page(ranked: Ranked, by: str) -> str:
@@ -176,19 +294,18 @@ def page(ranked: Ranked, by: str) -> str:
         lines += [f"Its own entries are left out: {', '.join(ranked.twins)}.", ""]
     for one in ranked.placed:
         lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one)]
-        for words, s in one.overall.items():
-            lines.append(
-                f"- By {words}, it is significantly better than {', '.join(s.better) or 'none'}, "
-                f"and worse than {', '.join(s.worse) or 'none'}."
-            )
-        lines.append("")
-        lines += _everyone(one.overall[by], by)
+        for words in one.overall:
+            better, worse = (", ".join(one.better(words, sign)) or "none" for sign in (1, -1))
+            lines.append(f"- By {words}, it is significantly better than {better}, "
+                         f"and worse than {worse}.")  # fmt: skip
+        lines += ["", *_everyone(one, by)]
     lines += [
         "Ranks are over the functions, by the targets to which an algorithm has the smaller "
-        "expected running time, each pair within the cost up to which both are known. The interval "
-        "has the rank of a second measurement on the same functions and instances. Significant: "
-        "Wilcoxon's signed-rank test over the functions, times the number of optimizers. A cost of "
-        "an evaluation is added afterwards; nothing is measured again.",
+        "expected running time, each pair within the cost up to which both are known; seconds "
+        "within the timing noise are ties. The interval has the rank of a second measurement on "
+        "the same functions and instances. p: Wilcoxon's signed-rank test over the functions, "
+        "times the number of optimizers, adjusted over the measures, as in the table `comparison`. "
+        "A cost of an evaluation is added afterwards; nothing is measured again.",
         "",
     ]
     return "\n".join(lines)
@@ -196,22 +313,24 @@ def page(ranked: Ranked, by: str) -> str:
 
 def _table(one: Placed) -> list[str]:
     """A row for each measure: the place, the rank over all functions and on each group."""
-    head = ["by", "place", "better than", "worse than", "rank on all", *one.groups]
-    lines = [head, ["---"] * len(head)]
+    lines = [["by", "place", "better than", "worse than", "rank on all", *one.groups]]
+    lines.append(["---"] * len(lines[0]))
     for words, s in one.overall.items():
         ranks = [s, *(of[words] for of in one.groups.values())]
-        counts = [f"{s.position} of {len(s.labels)}", f"{len(s.better)}", f"{len(s.worse)}"]
-        lines.append([words, *counts, *(f"{of.rank:.1f}{_interval(of)}" for of in ranks)])
+        counts = [f"{len(one.better(words, sign))}" for sign in (1, -1)]
+        place = f"{s.position} of {len(s.labels)}"
+        lines.append([words, place, *counts, *(f"{of.rank:.1f}{_interval(of)}" for of in ranks)])
     return [*(f"| {' | '.join(cells)} |" for cells in lines), ""]
 
 
-def _everyone(s: Standing, by: str) -> list[str]:
-    rows = []
+def _everyone(one: Placed, by: str) -> list[str]:
+    s, rows = one.overall[by], []
     for k in np.argsort(s.ranks, kind="stable"):
-        name = s.labels[k]
-        sign = "it is worse" if name in s.worse else "it is better" if name in s.better else ""
-        rows.append(f"| {f'**{name}**' if k == 0 else name} | {s.ranks[k]:.1f} | {sign} |")
-    return [f"| by {by} | average rank | significantly |", "|---|---|---|", *rows, ""]
+        name, row = s.labels[k], one.decided[by].get(s.labels[k], {})
+        sign = f"it is {'better' if row['balance'] > 0 else 'worse'}" if "better" in row else ""
+        p = f"{row['p_adjusted']:.2g}" if row else ""
+        rows.append(f"| {name if row else f'**{name}**'} | {s.ranks[k]:.1f} | {sign} | {p} |")
+    return [f"| by {by} | average rank | significantly | p |", "|---|---|---|---|", *rows, ""]
 
 
 def _interval(s: Standing) -> str:

@@ -1,25 +1,29 @@
 """Average ranks from the costs of runs to targets, and how certain they are.
 
 The rules are those of the table `comparison`: two algorithms are compared on a function by the
-targets to which each has the smaller ERT, within the cost up to which the runs of both are known,
-and over functions by Wilcoxon's signed-rank test.
+targets to which each has the smaller ERT, within the cost up to which the runs of both are known;
+ratios of seconds within the timing noise are ties.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy import stats
 
+from timefair.basics.slowdowns import lengthened
+from timefair.exhibits.campaign.timing_noise import JOB, slowdowns
+from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
 Floats = NDArray[np.float64]
@@ -30,21 +34,23 @@ SAMPLES = 400
 
 @dataclass(frozen=True)
 class Standing:
-    """Where an algorithm stands by one measure.
+    """Where an algorithm stands by one measure on some functions.
 
-    - `labels`, `ranks`: Of all algorithms, with their average ranks.
-    - `rank`, `low`, `high`: Its own average rank; the interval that has the rank of a second
-      measurement on these functions, with other seeds. NaN for one run of a function.
-    - `better`, `worse`: Those that it is significantly better than, and worse than.
+    - `labels`, `ranks`: Of all algorithms, itself first, with their average ranks.
+    - `low`, `high`: The interval that has the average rank of a second measurement on these
+      functions, with other seeds. NaN for one run of a function.
+    - `gains`, shape (functions, others): By which share of the targets it is better than each.
     """
 
     labels: tuple[str, ...]
     ranks: Floats
-    rank: float
     low: float
     high: float
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
+    gains: Floats
+
+    @property
+    def rank(self) -> float:
+        return float(self.ranks[0])
 
     @property
     def position(self) -> int:
@@ -54,16 +60,58 @@ class Standing:
 
 def spaces(runs: Runs, analysis: Analysis) -> Iterator[tuple[str, int, Costs]]:
     """Each suite and dimension, with the costs of its runs."""
+    noise = _Noise(runs, analysis)
     for suite, dimension in runs.frame[["suite", "dimension"]].drop_duplicates().to_numpy():
         here = (runs.frame["suite"] == suite) & (runs.frame["dimension"] == dimension)
         used = UsedByRuns.of(runs.where(here.to_numpy()), analysis)
-        yield str(suite), int(dimension), Costs(used)
+        costs = Costs(used)
+        costs.noise, costs.ties = noise.of(costs.labels, suite, dimension, costs.functions)
+        yield str(suite), int(dimension), costs
+
+
+class _Noise:
+    """How much the speed of the machine varies between jobs, as in the table `timing_noise`."""
+
+    def __init__(self, runs: Runs, analysis: Analysis) -> None:
+        self._confidence = analysis.confidence
+        kinds = {name: str(machine_kinds([one])) for name, one in runs.origins.items()}
+        machine = runs.frame["algorithm"].map(kinds)
+        slow = (
+            slowdowns(runs.where((machine == kind).to_numpy()), analysis)
+            for kind in sorted(set(kinds.values()))
+        )
+        known = pd.concat(slow).dropna(subset="slowdown")
+        self._jobs = np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
+
+    def of(
+        self, labels: Sequence[str], suite: str, dimension: int, functions: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        """`Costs.noise` and `Costs.ties`."""
+        by_algorithm = (self._jobs.pow(k).groupby("algorithm").sum() for k in range(3))
+        moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
+        places = pd.MultiIndex.from_product([[suite], [dimension], functions, labels])
+        counts = self._jobs.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
+        jobs = counts.reshape(len(functions), len(labels))
+        noise = _deviation(*moments) / np.sqrt(jobs)
+        both = [np.add.outer(one, one) for one in moments]
+        freedom = stats.t.isf((1 - self._confidence) / 2, both[0] - 1)
+        least = np.minimum(jobs[:, :, np.newaxis], jobs[:, np.newaxis])
+        ties = np.exp(freedom * _deviation(*both) * np.sqrt(2 / least))
+        return np.nan_to_num(noise), np.nan_to_num(ties, nan=1.0)
+
+
+def _deviation(count: Floats, total: Floats, squares: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(np.maximum(squares - total**2 / count, 0) / (count - 1)))
 
 
 class Costs:
     """What runs spent, by algorithm and function; shapes (algorithms, functions, runs[, targets]).
 
     - `used`: The runs of one suite and dimension, every algorithm on every function.
+    - `noise`: Standard deviation of the logarithm of the machine's speed, (functions, algorithms).
+    - `ties`: The largest ratio of seconds that is a tie, shape (functions, algorithms, algorithms).
+    - `factors`, shape (algorithms,): What seconds are multiplied by.
     """
 
     def __init__(self, used: UsedByRuns) -> None:
@@ -82,32 +130,48 @@ class Costs:
         self.end_s, self.known_s = used.runs.spent("seconds")[places], used.observed_s[places]
         self.end = used.runs.spent("evaluations")[places]
         self.known = used.observed_rounds[places]
+        self.ties = np.ones((len(self.functions), len(self.labels), len(self.labels)))
+        self.noise = np.zeros(self.ties.shape[:2])
+        self.factors = np.ones(len(self.labels))
+
+    def times(self, factors: Mapping[str, float]) -> Costs:
+        """The same costs with the seconds of some algorithms times a factor."""
+        changed = copy.copy(self)
+        changed.factors = np.array([factors.get(label, 1.0) for label in self.labels])
+        return changed
 
     def at(self, cost_s: float) -> At:
         """Costs of runs if an evaluation costs so many seconds more; `EVALUATIONS`: in these."""
         if cost_s == EVALUATIONS:
             times, ends, known = self.evaluations, self.end, self.known
+            noise, ties = np.zeros_like(self.noise), np.ones_like(self.ties)
         else:
-            times = at_cost(self.seconds, self.evaluations, cost_s)
-            ends = at_cost(self.end_s, self.end, cost_s)
-            known = known_until(self.known_s.ravel(), self.known.ravel(), cost_s)
-            known = known.reshape(ends.shape)
-        known = np.where(self.there, known, np.inf)
-        limits = known.min(axis=2)
-        if cost_s == 0:  # a budget cuts all at the same time, and runs stamp it a little before
-            cut = limits[np.isfinite(limits)]
-            limits = np.where(limits > 0.95 * cut.max(initial=0), cut.max(initial=0), limits)
-        return At(self, times, ends, limits)
+            factors = self.factors[:, np.newaxis, np.newaxis]
+            known_s = self.known_s * factors
+            if cost_s == 0:  # a budget cuts all at the same time, and runs stamp it a little before
+                cut = self.known_s[np.isfinite(self.known)].max(initial=0)
+                known_s = np.where(self.known_s > 0.95 * cut, cut, self.known_s) * factors
+            times = at_cost(self.seconds * factors[..., np.newaxis], self.evaluations, cost_s)
+            ends = at_cost(self.end_s * factors, self.end, cost_s)
+            known = known_until(known_s.ravel(), self.known.ravel(), cost_s).reshape(ends.shape)
+            # Only the share of seconds that were measured is longer on a slow machine.
+            real = ((self.end_s * factors * self.there).sum(2) / (ends * self.there).sum(2)).T
+            noise = self.noise * real
+            ties = lengthened(self.ties, np.maximum(real[:, :, np.newaxis], real[:, np.newaxis]))
+        return At(self, times, ends, np.where(self.there, known, np.inf).min(axis=2), noise, ties)
 
 
 @dataclass(frozen=True)
 class At:
-    """Costs of runs at one evaluation cost, and the cost up to which those of a cell are known."""
+    """Costs of runs at one evaluation cost, the cost up to which those of a cell are known;
+    `noise` and `ties` as in `Costs`."""
 
     of: Costs
     times: Floats
     ends: Floats
     limits: Floats
+    noise: Floats
+    ties: Floats
 
     def _within(
         self, who: int | NDArray[np.intp], function: int, limits: Floats
@@ -133,7 +197,7 @@ class At:
             lower = limits[:, np.newaxis] <= limits[np.newaxis]
             pair = np.where(lower, every[:, np.newaxis], every[np.newaxis])  # whose limit it is
             first, second = erts[pair, every[:, np.newaxis]], erts[pair, every[np.newaxis]]
-            found[k] = (first < second).mean(axis=2) - (second < first).mean(axis=2)
+            found[k] = _better(first, second, self.ties[k])
         return found
 
     def standings(
@@ -148,41 +212,27 @@ class At:
         labels = self.of.labels
         me = labels.index(label)
         others = np.array([k for k, name in enumerate(labels) if k != me and name in among])
-        drawn = self._drawn(me, others, rng)
-        found = {}
+        chosen, found, runs = [me, *others], {}, self.of.runs[me].astype(np.float64)
+        # n runs drawn from n have (n - 1)/n of the variance; the difference of two measurements has
+        # twice that of one. Few functions have most of it: Satterthwaite's degrees of freedom.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = self._drawn(me, others, rng).var(axis=1, ddof=1) * 2 * runs / (runs - 1)
+            parts = variance**2 / (runs - 1)
         for name, functions in groups.items():
             on = [k for k, f in enumerate(self.of.functions) if f in functions]
-            runs = self.of.runs[me, on].mean()
-            # n runs drawn from n have (n - 1)/n of the variance; two measurements have twice that
-            # of one.
-            wider = np.sqrt(2 * runs / (runs - 1)) if runs > 1 else np.nan
-            spread = float(drawn[on].mean(axis=0).std(ddof=1) * wider)
-            found[name] = self._standing([me, *others], on, spread, confidence)
+            reach = np.sqrt(total := variance[on].sum()) / len(on)
+            if reach > 0:
+                reach *= stats.t.isf((1 - confidence) / 2, total**2 / parts[on].sum())
+            gains = self.gains[np.ix_(on, chosen, chosen)]
+            ranks = 0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1)
+            found[name] = Standing(
+                labels=tuple(labels[k] for k in chosen),
+                ranks=ranks,
+                low=float(np.maximum(ranks[0] - reach, 1.0)),
+                high=float(np.minimum(ranks[0] + reach, len(chosen))),
+                gains=gains[:, 0, 1:],
+            )
         return found
-
-    def _standing(
-        self, chosen: list[int], on: list[int], spread: float, confidence: float
-    ) -> Standing:
-        """That of the first of some algorithms on some functions."""
-        gains = self.gains[np.ix_(on, chosen, chosen)]
-        ranks = 0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1)
-        level = (1 - confidence) / max(len(chosen) - 1, 1)
-        sure: dict[float, list[str]] = {1.0: [], -1.0: []}
-        for k, name in enumerate(self.of.labels[other] for other in chosen[1:]):
-            gain = gains[:, 0, k + 1]
-            test, side = wilcoxon(-gain, np.zeros(gain.size)), np.sign(_wins(gain).mean() - 0.5)
-            if test.p <= level and side * test.balance > 0:
-                sure[float(side)].append(name)
-        reach = -ndtri((1 - confidence) / 2) * spread
-        return Standing(
-            labels=tuple(self.of.labels[k] for k in chosen),
-            ranks=ranks,
-            rank=float(ranks[0]),
-            low=float(np.maximum(ranks[0] - reach, 1.0)),
-            high=float(np.minimum(ranks[0] + reach, len(chosen))),
-            better=tuple(sure[1.0]),
-            worse=tuple(sure[-1.0]),
-        )
 
     def _drawn(self, me: int, others: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Ranks on each function with the runs of the algorithm drawn again, (functions, draws)."""
@@ -194,8 +244,9 @@ class At:
             parts = (part[:, :n].astype(np.float64) for part in self._within(me, k, limits))
             mine = _ert(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
             theirs = _ert(*(part.sum(axis=1) for part in self._within(others, k, limits)))
-            gains = (mine < theirs).mean(axis=2) - (theirs < mine).mean(axis=2)
-            ranks[k] = 1 + (1 - _wins(gains)).sum(axis=1)
+            slower = np.sqrt((n - 1) / n) * self.noise[k, me] * rng.standard_normal(SAMPLES)
+            mine *= np.exp(slower)[:, np.newaxis, np.newaxis]
+            ranks[k] = 1 + (1 - _wins(_better(mine, theirs, self.ties[k, me, others]))).sum(axis=1)
         return ranks
 
 
@@ -203,6 +254,14 @@ def _ert(cost: Floats, successes: NDArray[Any]) -> Floats:
     """Sums of costs over numbers of successes; `inf` without one."""
     none = np.full(cost.shape, np.inf)
     return np.asarray(np.divide(cost, successes, out=none, where=successes > 0))
+
+
+def _better(first: Floats, second: Floats, ties: Floats) -> Floats:
+    """The share of targets (last axis) with the smaller ERT, less those with the larger one."""
+    ratio = ties[..., np.newaxis]
+    return np.asarray(
+        (first * ratio < second).mean(axis=-1) - (second * ratio < first).mean(axis=-1)
+    )
 
 
 def _wins(gains: Floats) -> Floats:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from timefair.basics.errors import InputError, suggest
+from timefair.basics.errors import InputError, unknown
 from timefair.basics.extension import each
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from timefair.records.rundata.settings import Analysis
 
 FOLDER, DIGESTS, OPTIMIZERS = "timefair-data", "SHA256SUMS", "optimizers.csv"
+STUDY = "docs/studies/bbob-2026/archive.zip"
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 MOST_MB, MOST_MB_TOGETHER = 15, 40
 TARGETS = tuple(float(f"{10 ** (k / 5):.3g}") for k in range(40, -41, -1))
@@ -68,34 +69,38 @@ class Design:
         return Analysis.of(self.campaign.analysis_settings)
 
 
-def here() -> Path:
-    """The database of the working directory, or else of the clone."""
+def designs(database: Path | None, design: str | None = None) -> dict[str, Path]:
+    """The archives of a database by name, or one of them; `InputError` if one was changed.
+
+    A database may also be one archive or ``results/NAME``. None: the folder `FOLDER` of the working
+    directory or of the clone; as long as there is none, the archive of the study in the clone.
+    """
     from timefair.campaign import scaffold
 
-    return Path(FOLDER) if Path(FOLDER).is_dir() else scaffold.folder() / FOLDER
-
-
-def archives(folder: Path) -> dict[str, Path]:
-    """The archives of a database by name; `InputError` if there is none, or one was changed."""
-    found = {path.stem: path for path in sorted(folder.glob("*.zip"))}
-    if not found:
-        raise InputError(f"{folder}: has no archive; write one with timefair export database")
-    if faults := list(changed(folder)):
-        raise InputError(*faults)
-    return found
-
-
-def chosen(database: Path, design: str | None) -> Path:
-    """The archive of a design: `database` itself if it is one, or one of its archives."""
-    if database.is_file() or (database / SNAPSHOT).is_file():
-        return database
-    known = archives(database)
+    if database is None:
+        clone = scaffold.folder()
+        places = (Path(FOLDER), clone / FOLDER, clone / STUDY)
+        database = next((one for one in places if one.exists()), places[0])
+    if not database.exists():
+        raise InputError(f"{database}: there is no such file or folder")
+    if database.is_file() or any((database / name).exists() for name in (SNAPSHOT, COLLECTED)):
+        found = {database.stem: database}
+    else:
+        found = {path.stem: path for path in sorted(database.glob("*.zip"))}
+        if not found:
+            raise InputError(f"{database}: has no archive; write one with timefair export database")
+        if faults := list(changed(database)):
+            raise InputError(*faults)
     if design is None:
-        return next(iter(known.values()))
-    if design not in known:
-        hint = suggest(design, known)
-        raise InputError(f"--design: {design!r} is unknown{hint}; known: {', '.join(known)}")
-    return known[design]
+        return found
+    if design not in found:
+        raise InputError(f"--design: {unknown(design, found)}")
+    return {design: found[design]}
+
+
+def chosen(database: Path | None, design: str | None) -> Path:
+    """The first one of `designs`."""
+    return next(iter(designs(database, design).values()))
 
 
 def changed(folder: Path) -> Iterator[str]:
