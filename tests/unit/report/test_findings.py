@@ -134,11 +134,25 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
         for number, name in enumerate(leaders)
     ]
     assert situations.summed_up(found).startswith(
-        "Function by function, the first is A on 3, B on 2, C on 1, D on 1 and 2 other algorithms "
-        "on 2 of 9 functions. On all"
+        "On single functions, the algorithm that is significantly better than every other one is "
+        "A on 3, B on 2, C on 1, D on 1 and 2 other algorithms on 2 of 9 functions."
     )
     assert "D on 1 and E on 1 of 8 functions" in situations.summed_up(found[:8])
     assert "other algorithms" not in situations.summed_up(found[:7])
+
+
+def test_without_seconds_no_sentence_counts_them(evidence):
+    """Tables without seconds had a row on seconds, with "all algorithms have the same result"."""
+    known = evidence(QUICK_AND_SLOW, functions=2, made=COMPARED)
+    lacking = type(known.campaign).model_construct
+    campaign = lacking(**dict(known.campaign) | {
+        "algorithms": {}, "published": {name: None for name in QUICK_AND_SLOW},
+        "budget": known.campaign.budget.model_copy(update={"time_s": None, "evaluations": 200}),
+    })  # fmt: skip
+    assert campaign.lacks == ("seconds",)
+    found = findings(Evidence(known.tables, campaign), SPACE)
+    assert {one.measure for one in found.situations} == {"evaluations", "precision", "targets"}
+    assert list(_slopes(Evidence(known.tables, campaign), SPACE, Names(campaign))) == []
 
 
 def test_headlines(evidence):
@@ -155,6 +169,7 @@ def test_headlines(evidence):
     assert close.headline.startswith(
         "There is no significant winner on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the "
     )
+    assert "A and B do not differ significantly" in close.headline
     assert across([close, close]) == (
         "None of the 2 parts (suite and dimension) has a significant winner."
     )
@@ -190,7 +205,8 @@ def _comparison(*better, target=1.0):
     """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
-         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10,
+         "function": str(k), "algorithm_a": "A", "algorithm_b": "B",
+         "n_a": len(better) if k == "all" else 10, "n_b": len(better) if k == "all" else 10,
          "tests": 2, "within": float("nan"), "target": float("nan") if k == "all" else target,
          "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
          "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4,
@@ -241,7 +257,8 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
     ]
     one, other = (pairs.standing("", "test") for pairs in of[:2])
     standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
-    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("A",))
+    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ())
+    assert standing.tied[0] == "A"
 
 
 def test_a_wrong_optimum_is_said_at_the_end_also_without_a_verdict(evidence):
@@ -300,7 +317,7 @@ def test_without_a_reached_target_precisions_decide(evidence):
     found = findings(known, SPACE)
     assert found.headline.startswith("A wins on f1 sphere and f2 ellipsoid, by the precision at")
     (pairs, _) = (pairs for _, pairs in on_each(known, SPACE, "seconds", "ERT"))
-    assert on_function(known, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
+    assert on_function(known, SPACE, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
     (caution,) = (one.text for one in cautions(known) if one.topic == "Unreached targets")
     assert caution.startswith("On 2 of 2 functions (bbob, 2 dimensions), no run has reached a")
 
