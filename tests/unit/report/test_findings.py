@@ -18,6 +18,8 @@ from timefair.report.findings.pairs import (
     together,
 )
 from timefair.report.findings.situations import OnFunction, across, findings, how_far, on_functions
+from timefair.report.markup import Names
+from timefair.report.pictures import pictures
 
 SPACE = Space("bbob", 2)
 COMPARED = ("comparison", "ert")
@@ -141,18 +143,15 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
     assert "other algorithms" not in situations.summed_up(found[:7])
 
 
-def test_without_seconds_no_sentence_counts_them(evidence):
-    """Tables without seconds had a row on seconds, with "all algorithms have the same result"."""
+def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):
+    """Tables without seconds had a row on seconds: "all algorithms have the same result"."""
     known = evidence(QUICK_AND_SLOW, functions=2, made=COMPARED)
-    lacking = type(known.campaign).model_construct
-    campaign = lacking(**dict(known.campaign) | {
-        "algorithms": {}, "published": {name: None for name in QUICK_AND_SLOW},
-        "budget": known.campaign.budget.model_copy(update={"time_s": None, "evaluations": 200}),
-    })  # fmt: skip
-    assert campaign.lacks == ("seconds",)
-    found = findings(Evidence(known.tables, campaign), SPACE)
-    assert {one.measure for one in found.situations} == {"evaluations", "precision", "targets"}
-    assert list(_slopes(Evidence(known.tables, campaign), SPACE, Names(campaign))) == []
+    names = Names.of(QUICK_AND_SLOW)
+    assert "by time" in pictures(known, names)
+    monkeypatch.setattr(type(known.campaign), "lacks", ("seconds",))
+    measures = {one.measure for one in findings(known, SPACE).situations}
+    assert measures == {"evaluations", "precision", "targets"}
+    assert "by time" not in pictures(known, names)
 
 
 def test_headlines(evidence):

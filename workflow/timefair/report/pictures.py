@@ -53,7 +53,11 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    if len(every) < 2 or evidence.campaign.lacks or not any(targeted(evidence, space, unit) for unit in UNITS):
+    if (
+        len(every) < 2
+        or evidence.campaign.lacks
+        or not any(targeted(evidence, space, unit) for unit in UNITS)
+    ):
         return
     ends = {name: tuple(ranks[unit][name] for unit in UNITS) for name in every}
     shown = [name for name in every if name in names.shown]
