@@ -285,6 +285,24 @@ def test_a_function_with_a_wrong_optimum_decides_nothing(evidence):
     assert first.standing.reason == "Its optimum (f_opt) is wrong, so nothing is decided."
     assert {one.standing.verdict for one in others} == {Verdict.CLEAR}
     assert by_time(known).basis == "on f2 ellipsoid and f3 Rastrigin"
+    one = {
+        name: rows[rows["function"].isin(["1", "all", 1])] for name, rows in known.tables.items()
+    }
+    for frame in one.values():
+        frame.attrs[unknown_optimum.REFUTED] = [REFUTED]
+    alone = Evidence(one, known.campaign)
+    rows = alone.table("comparison")
+    rows.loc[rows["function"] == "all", ["n_a", "n_b"]] = 0
+    rows.loc[rows["measure"] == "evaluations", "target"] = float("nan")
+    found = findings(alone, SPACE)
+    assert found.headline == (
+        "The optimum (f_opt) is wrong on f1 sphere: this function decides nothing."
+    )
+    assert {one.standing.values for one in found.situations} == {
+        "The optimum (f_opt) is wrong, so nothing is decided."
+    }
+    assert pictures(alone, Names.of(QUICK_AND_SLOW)) == ""
+    assert "Few functions" not in {one.topic for one in cautions(alone)}
 
 
 def test_so_few_functions_that_no_test_over_them_decides(evidence):

@@ -59,6 +59,9 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         or not any(targeted(evidence, space, unit) for unit in UNITS)
     ):
         return
+    functions = max(pairs.functions for pairs in found.values() if pairs)
+    if not functions:  # the optimum of each is wrong
+        return
     ends = {name: tuple(ranks[unit][name] for unit in UNITS) for name in every}
     shown = [name for name in every if name in names.shown]
     low, high = (pick(sum(ends.values(), ())) for pick in (min, max))
@@ -92,7 +95,6 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     order = "; ".join(
         f"{name} {number(a)} by evaluations, {number(b)} by time" for name, (a, b) in ends.items()
     )
-    functions = max(pairs.functions for pairs in found.values() if pairs)
     of = f", {space.title}" if len(evidence.spaces) > 1 else ""
     title = f"{SLOPES}, over {counted(functions, 'function')}{of}"
     yield _figure("slopes", title, parts, f"{title}: {order}", MEANING)

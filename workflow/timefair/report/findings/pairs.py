@@ -177,6 +177,9 @@ def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
 
 TABLE = "comparison"
 
+ALLOWED = "what all runs of both were allowed"
+"""The cost within which each pair is compared, if it is not the unit of the budget."""
+
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
@@ -445,8 +448,13 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
+    functions = functions_of(evidence, space)
+    if functions and set(functions) <= set(evidence.wrong(space)):
+        on = listed([evidence.called(function) for function in functions])
+        return nothing(WRONG_THERE.replace("Its", "The"), f"on {on}")
     if criterion == ERT and not targeted(evidence, space, measure):
-        return nothing("No run has reached a target.")
+        within = "" if measure == evidence.unit else f" within {ALLOWED}"
+        return nothing(f"No run has reached a target{within}.")
     if is_over_functions(evidence, space):
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
@@ -455,8 +463,6 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
         for function, pairs in on_each(evidence, space, measure, criterion)
     }
     right = {name: both for name, both in found.items() if both[1].values != WRONG_THERE}
-    if found and not right:
-        return nothing(WRONG_THERE.replace("Its", "The"), f"on {listed(list(found))}")
     return together(right, over_all) if right else None
 
 

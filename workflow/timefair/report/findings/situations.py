@@ -18,6 +18,7 @@ from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
+    ALLOWED,
     TABLE,
     Pairs,
     Result,
@@ -287,7 +288,7 @@ TIME = {
 """The cost that a reader may want to save, for each clock."""
 
 UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
-WITHIN = ", each pair within what all runs of both were allowed"
+WITHIN = f", each pair within {ALLOWED}"
 NARROW = "\u00a0"
 
 
@@ -380,7 +381,8 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
         return said
     on = listed([evidence.called(function) for function in wrong])
     decides = "this function decides" if len(wrong) == 1 else "they decide"
-    return f"{WRONG}{on}: {decides} nothing. {said}"
+    left = set(functions_of(evidence, space)) - set(wrong)
+    return f"{WRONG}{on}: {decides} nothing.{f' {said}' if left else ''}"
 
 
 def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
