@@ -260,6 +260,30 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
     assert standing.tied[0] == "A"
 
 
+def test_the_p_of_equal_values_that_runs_do_not_decide_is_named():
+    """The test was named without its p-value."""
+    values, undecided = {"A": 1.0, "B": 1.0}, {("A", "B"): 0.7, ("B", "A"): 0.7}
+    standing = Pairs("1", values, {}, undecided, True, 1, 1, 1e-5, 0.05).standing("", "test")
+    assert (standing.verdict, standing.tied) == (Verdict.OPEN, ("A", "B"))
+    assert standing.tested == "test, corrected for 1 test and all criteria: p\u00a0=\u00a00.7"
+
+
+def test_who_is_behind_on_some_functions_only_is_not_called_level(evidence):
+    """A leads on both; B is behind on each and C on one: "not than C" was true of one only."""
+    of = [
+        Pairs(str(k), {"A": 1.0, "B": 2.0, "C": 3.0}, dict.fromkeys(better, 0.01),
+              {("A", "C"): 0.3}, True, 1, 6, 1e-5, 0.05)
+        for k, better in ((1, [("A", "B"), ("A", "C")]), (2, [("A", "B")]), (0, []))
+    ]  # fmt: skip
+    one, other = (pairs.standing("on f", "test") for pairs in of[:2])
+    standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
+    assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.SHARED, ("A",), ("C",))
+    campaign = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, functions=2, made=()).campaign
+    main = situations.Situation("", "cost", "seconds", "ERT", standing)
+    said = situations._verdict(Evidence({}, campaign), SPACE, main)
+    assert "better than B on each, but not than C on each (" in said
+
+
 def test_a_wrong_optimum_is_said_at_the_end_also_without_a_verdict(evidence):
     known = evidence(QUICK_AND_SLOW, made=COMPARED)
     ert = known.table("ert").copy()

@@ -194,7 +194,8 @@ def _front(standing: Standing, names: Names) -> str:
     level = f" and {counted(others, 'other')}" if others > 0 else ""
     if not tied:
         return names.some(standing.leaders[:MOST_TIED]) + level
-    below = f"not significantly behind: {names.some(tied[:MOST_TIED])}{more}"
+    where = " on each function" * standing.on_each
+    below = f"not significantly behind{where}: {names.some(tied[:MOST_TIED])}{more}"
     return f'{names.some(standing.leaders[:MOST_TIED])}{level}<span class="detail">{below}</span>'
 
 

@@ -33,7 +33,7 @@ UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
 MEANING = """Left: the order if evaluations count, each pair within the number that all runs of
 both were allowed, where targets that neither reached are ties; right: if seconds count. Lines that
-cross are pairs whose order changes; the text says which changes are significant."""
+cross are pairs whose order changes; the text says which differences and changes are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
@@ -222,7 +222,7 @@ def _apart(places: Mapping[str, float], top: float, bottom: float) -> dict[str, 
     """
     if not places:
         return {}
-    names = sorted(places, key=places.__getitem__)
+    names = sorted(places, key=lambda name: (places[name], name))
     lines = LINE * np.arange(len(names))
     wanted = np.array([places[name] for name in names]) - lines
     last = max(bottom - lines[-1], top)

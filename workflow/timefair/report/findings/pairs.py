@@ -55,6 +55,7 @@ class Standing:
     - `behind_p`, `tied_p`: The adjusted p-values of the leaders against the algorithms that are
       behind, and against those that are tied.
     - `basis`: The scope of the verdict, such as ``over 24 functions``.
+    - `on_each`: Whether it is one of several functions, each tested alone.
     """
 
     verdict: Verdict
@@ -65,6 +66,7 @@ class Standing:
     behind_p: tuple[float, ...] = ()
     tied_p: tuple[float, ...] = ()
     basis: str = ""
+    on_each: bool = False
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -272,7 +274,11 @@ class Pairs:
         else:
             verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
         behind_p = tuple(self.better[one, name] for one in leaders for name in sorted(behind))
-        against = (self.undecided.get((one, name), nan) for one in leaders for name in tied)
+        with_leaders = [(one, name) for one in leaders for name in tied]
+        undecided = with_leaders or [
+            pair for pair in self.undecided if not behind and pair < pair[::-1]
+        ]
+        against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
         said = self._values_in_words(leaders, named=not behind)
         if not behind:
@@ -485,7 +491,15 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     tied_p = tuple(p for one in every for p in one.tied_p)
     tests = sorted(every, key=lambda one: (not (one.behind_p or one.tied_p), not one.test))
     summary = Standing(
-        Verdict.MIXED, (), (), _each(standings), tests[0].test, behind_p, tied_p, basis
+        Verdict.MIXED,
+        (),
+        (),
+        _each(standings),
+        tests[0].test,
+        behind_p,
+        tied_p,
+        basis,
+        on_each=True,
     )
     compared = set().union(*(pairs.values for pairs, _ in found.values()))
     if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:

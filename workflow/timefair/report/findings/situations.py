@@ -428,10 +428,12 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             )
         case Verdict.SHARED:
             behind = sorted(set(compared) - set(standing.front))
-            rest = f", but not than {_group(standing.tied, compared)}" if standing.tied else ""
+            each_ = " on each" if standing.on_each else ""
+            tied = _group(standing.tied, compared)
+            rest = f", but not than {tied}{each_}" if standing.tied else ""
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
-                f"{_group(behind, compared)}{rest} ({standing.tested})."
+                f"{_group(behind, compared)}{each_}{rest} ({standing.tested})."
             )
         case Verdict.OPEN:
             open_ = (
