@@ -202,6 +202,13 @@ def contradictions(evidence):
     for standing, *key in standings:
         if standing.verdict in (Verdict.NOTHING, Verdict.MIXED):
             continue
+        if standing.verdict is Verdict.OPEN:
+            if standing.leaders or set(standing.tied) != set(compared):
+                yield f"{key}: open, with {standing.leaders} first and {standing.tied} tied"
+            won = [of(*key, standing.tied[0], name) for name in standing.tied[1:]]
+            if standing.tied[0] in won:
+                yield f"{key}: open, and the best wins in {won}"
+            continue
         leader = standing.leaders[0]
         for name in set(compared) - set(standing.leaders):
             decision = of(*key, leader, name)

@@ -103,16 +103,23 @@ def test_last_rows(against):
     assert (ranks["proposed_value"], ranks["value"], ranks["p"]) == (1.5, 1.5, 1.0)
 
 
-def test_equal_evaluations_are_the_fewest_of_any_run(run, table):
-    """The fast one makes ten evaluations in the time in which the slow one makes five."""
+def test_equal_evaluations_are_those_that_all_runs_of_both_were_allowed(run, table):
+    """The fast one makes ten evaluations in the time in which the slow one makes five; a third one
+    that makes one does not change how these two are compared."""
     budget = {"budget_s": 1.0, "wall_s": 1.0, "stop_reason": "time"}
     rows = [
-        *(run([(5, 0.5, 4.0 + k), (10, 1.0, 1.0)], run=k, algorithm="new", evaluations=10, **budget)
+        *(run([(1, 0.1, 8.0), (5, 0.5, 4.0 + k), (10, 1.0, 1.0)], run=k, algorithm="new",
+              evaluations=10, **budget) for k in range(6)),
+        *(run([(1, 0.1, 9.0), (5, 0.9, 2.0)], run=k, algorithm="slow", evaluations=5, **budget)
           for k in range(6)),
-        *(run([(5, 0.9, 2.0)], run=k, algorithm="slow", evaluations=5, **budget)
+        *(run([(1, 0.9, 7.0)], run=k, algorithm="slowest", evaluations=1, **budget)
           for k in range(6)),
     ]  # fmt: skip
-    frame = TABLES["against"](Runs.of(table(*rows)), ANALYSIS).query("function == '1'")
-    frame = frame.set_index("at")
-    assert frame["verdict"].to_dict() == {"equal time": "+", "equal evaluations": "−"}
-    assert frame.loc["equal evaluations", "evaluations"] == 5
+    frame = TABLES["against"](Runs.of(table(*rows)), ANALYSIS).set_index(["function", "at"])
+    at = frame.loc[("1", "equal evaluations")].set_index("algorithm")
+    assert at["evaluations"].to_dict() == {"slow": 5, "slowest": 1}
+    assert at["verdict"].to_dict() == {"slow": "−", "slowest": "−"}
+    assert set(frame.loc[("1", "equal time"), "verdict"]) == {"+"}
+    ranks = frame.loc[(RANK, "equal evaluations")].set_index("algorithm")
+    assert ranks["proposed_value"].tolist() == [3.0, 3.0]
+    assert ranks["value"].to_dict() == {"slow": 2.0, "slowest": 1.0}

@@ -18,6 +18,8 @@ from timefair.report.findings.pairs import (
     together,
 )
 from timefair.report.findings.situations import OnFunction, across, findings, how_far, on_functions
+from timefair.report.markup import Names
+from timefair.report.pictures import pictures
 
 SPACE = Space("bbob", 2)
 COMPARED = ("comparison", "ert")
@@ -134,11 +136,22 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
         for number, name in enumerate(leaders)
     ]
     assert situations.summed_up(found).startswith(
-        "Function by function, the first is A on 3, B on 2, C on 1, D on 1 and 2 other algorithms "
-        "on 2 of 9 functions. On all"
+        "On single functions, the algorithm that is significantly better than every other one is "
+        "A on 3, B on 2, C on 1, D on 1 and 2 other algorithms on 2 of 9 functions."
     )
     assert "D on 1 and E on 1 of 8 functions" in situations.summed_up(found[:8])
     assert "other algorithms" not in situations.summed_up(found[:7])
+
+
+def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):
+    """Tables without seconds had a row on seconds: "all algorithms have the same result"."""
+    known = evidence(QUICK_AND_SLOW, functions=2, made=COMPARED)
+    names = Names.of(QUICK_AND_SLOW)
+    assert "by time" in pictures(known, names)
+    monkeypatch.setattr(type(known.campaign), "lacks", ("seconds",))
+    measures = {one.measure for one in findings(known, SPACE).situations}
+    assert measures == {"evaluations", "precision", "targets"}
+    assert "by time" not in pictures(known, names)
 
 
 def test_headlines(evidence):
@@ -155,6 +168,7 @@ def test_headlines(evidence):
     assert close.headline.startswith(
         "There is no significant winner on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the "
     )
+    assert "A and B do not differ significantly" in close.headline
     assert across([close, close]) == (
         "None of the 2 parts (suite and dimension) has a significant winner."
     )
@@ -190,7 +204,8 @@ def _comparison(*better, target=1.0):
     """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
-         "function": str(k), "algorithm_a": "A", "algorithm_b": "B", "n_a": 10, "n_b": 10,
+         "function": str(k), "algorithm_a": "A", "algorithm_b": "B",
+         "n_a": len(better) if k == "all" else 10, "n_b": len(better) if k == "all" else 10,
          "tests": 2, "within": float("nan"), "target": float("nan") if k == "all" else target,
          "value_a": 1.0 + (one == "B"), "value_b": 1.0 + (one == "A"),
          "differences": int(one is not None), "p_adjusted": 0.01 if one else 0.4,
@@ -241,7 +256,32 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
     ]
     one, other = (pairs.standing("", "test") for pairs in of[:2])
     standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
-    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("A",))
+    assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ())
+    assert standing.tied[0] == "A"
+
+
+def test_the_p_of_equal_values_that_runs_do_not_decide_is_named():
+    """The test was named without its p-value."""
+    values, undecided = {"A": 1.0, "B": 1.0}, {("A", "B"): 0.7, ("B", "A"): 0.7}
+    standing = Pairs("1", values, {}, undecided, True, 1, 1, 1e-5, 0.05).standing("", "test")
+    assert (standing.verdict, standing.tied) == (Verdict.OPEN, ("A", "B"))
+    assert standing.tested == "test, corrected for 1 test and all criteria: p\u00a0=\u00a00.7"
+
+
+def test_who_is_behind_on_some_functions_only_is_not_called_level(evidence):
+    """A leads on both; B is behind on each and C on one: "not than C" was true of one only."""
+    of = [
+        Pairs(str(k), {"A": 1.0, "B": 2.0, "C": 3.0}, dict.fromkeys(better, 0.01),
+              {("A", "C"): 0.3}, True, 1, 6, 1e-5, 0.05)
+        for k, better in ((1, [("A", "B"), ("A", "C")]), (2, [("A", "B")]), (0, []))
+    ]  # fmt: skip
+    one, other = (pairs.standing("on f", "test") for pairs in of[:2])
+    standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
+    assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.SHARED, ("A",), ("C",))
+    campaign = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, functions=2, made=()).campaign
+    main = situations.Situation("", "cost", "seconds", "ERT", standing)
+    said = situations._verdict(Evidence({}, campaign), SPACE, main)
+    assert "better than B on each, but not than C on each (" in said
 
 
 def test_a_wrong_optimum_is_said_at_the_end_also_without_a_verdict(evidence):
@@ -269,6 +309,24 @@ def test_a_function_with_a_wrong_optimum_decides_nothing(evidence):
     assert first.standing.reason == "Its optimum (f_opt) is wrong, so nothing is decided."
     assert {one.standing.verdict for one in others} == {Verdict.CLEAR}
     assert by_time(known).basis == "on f2 ellipsoid and f3 Rastrigin"
+    one = {
+        name: rows[rows["function"].isin(["1", "all", 1])] for name, rows in known.tables.items()
+    }
+    for frame in one.values():
+        frame.attrs[unknown_optimum.REFUTED] = [REFUTED]
+    alone = Evidence(one, known.campaign)
+    rows = alone.table("comparison")
+    rows.loc[rows["function"] == "all", ["n_a", "n_b"]] = 0
+    rows.loc[rows["measure"] == "evaluations", "target"] = float("nan")
+    found = findings(alone, SPACE)
+    assert found.headline == (
+        "The optimum (f_opt) is wrong on f1 sphere: this function decides nothing."
+    )
+    assert {one.standing.values for one in found.situations} == {
+        "The optimum (f_opt) is wrong, so nothing is decided."
+    }
+    assert pictures(alone, Names.of(QUICK_AND_SLOW)) == ""
+    assert "Few functions" not in {one.topic for one in cautions(alone)}
 
 
 def test_so_few_functions_that_no_test_over_them_decides(evidence):
@@ -300,7 +358,7 @@ def test_without_a_reached_target_precisions_decide(evidence):
     found = findings(known, SPACE)
     assert found.headline.startswith("A wins on f1 sphere and f2 ellipsoid, by the precision at")
     (pairs, _) = (pairs for _, pairs in on_each(known, SPACE, "seconds", "ERT"))
-    assert on_function(known, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
+    assert on_function(known, SPACE, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
     (caution,) = (one.text for one in cautions(known) if one.topic == "Unreached targets")
     assert caution.startswith("On 2 of 2 functions (bbob, 2 dimensions), no run has reached a")
 

@@ -221,11 +221,12 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
 
 
 def _few_functions(evidence: Evidence) -> Iterator[str]:
-    few = [
+    samples = (
         sample(evidence, space)
         for space in evidence.spaces
         if functions_of(evidence, space) and not is_over_functions(evidence, space)
-    ]
+    )
+    few = [one for one in samples if one[0]]  # 0: the optimum of each is wrong
     if not few:
         return
     count, pairs, least = min(few)

@@ -54,7 +54,7 @@ pair is tested at the hardest target that half of the runs of one of the two rea
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">first</th>
 <th scope="col">compared by</th>
-<th scope="col" class="number">value of the first</th>
+<th scope="col" class="number">best value</th>
 <th scope="col" class="number">successful runs</th>
 <th scope="col" class="number">next, as a multiple</th>
 <th scope="col">certainty</th></tr></thead>
@@ -186,14 +186,16 @@ def _front(standing: Standing, names: Names) -> str:
     tied = standing.tied
     if standing.verdict is Verdict.MIXED:
         return "differs"
-    if not standing.leaders:
-        return "none"
     more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
+    if not standing.leaders:
+        open_ = f"no significant lead: {names.some(tied[:MOST_TIED])}{more}" if tied else ""
+        return f'none<span class="detail">{open_}</span>' if open_ else "none"
     others = len(standing.leaders) - MOST_TIED
     level = f" and {counted(others, 'other')}" if others > 0 else ""
     if not tied:
         return names.some(standing.leaders[:MOST_TIED]) + level
-    below = f"not significantly behind: {names.some(tied[:MOST_TIED])}{more}"
+    where = " on each function" * standing.on_each
+    below = f"not significantly behind{where}: {names.some(tied[:MOST_TIED])}{more}"
     return f'{names.some(standing.leaders[:MOST_TIED])}{level}<span class="detail">{below}</span>'
 
 

@@ -33,7 +33,7 @@ UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
 MEANING = """Left: the order if evaluations count, each pair within the number that all runs of
 both were allowed, where targets that neither reached are ties; right: if seconds count. Lines that
-cross are pairs whose order changes; the text says which changes are significant."""
+cross are pairs whose order changes; the text says which differences and changes are significant."""
 
 
 def pictures(evidence: Evidence, names: Names) -> str:
@@ -53,7 +53,14 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    if len(every) < 2 or not any(targeted(evidence, space, unit) for unit in UNITS):
+    if (
+        len(every) < 2
+        or evidence.campaign.lacks
+        or not any(targeted(evidence, space, unit) for unit in UNITS)
+    ):
+        return
+    functions = max(pairs.functions for pairs in found.values() if pairs)
+    if not functions:  # the optimum of each is wrong
         return
     ends = {name: tuple(ranks[unit][name] for unit in UNITS) for name in every}
     shown = [name for name in every if name in names.shown]
@@ -88,7 +95,6 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     order = "; ".join(
         f"{name} {number(a)} by evaluations, {number(b)} by time" for name, (a, b) in ends.items()
     )
-    functions = max(pairs.functions for pairs in found.values() if pairs)
     of = f", {space.title}" if len(evidence.spaces) > 1 else ""
     title = f"{SLOPES}, over {counted(functions, 'function')}{of}"
     yield _figure("slopes", title, parts, f"{title}: {order}", MEANING)
@@ -216,7 +222,7 @@ def _apart(places: Mapping[str, float], top: float, bottom: float) -> dict[str, 
     """
     if not places:
         return {}
-    names = sorted(places, key=places.__getitem__)
+    names = sorted(places, key=lambda name: (places[name], name))
     lines = LINE * np.arange(len(names))
     wanted = np.array([places[name] for name in names]) - lines
     last = max(bottom - lines[-1], top)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from timefair.extensions.metaheuristics.keys import PROPOSED
 from timefair.records.rundata.problems import (
     ProblemRuns,
     known_until,
+    limits,
     precision_at,
     precision_at_the_end,
     problems,
@@ -28,7 +29,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mann_whitney, superiority, wilcoxon
 from timefair.statistics.corrections import holm
 from timefair.statistics.means import mean_of
-from timefair.statistics.ranks import average_ranks, posthoc
+from timefair.statistics.ranks import average_ranks, posthoc, rank_within
 
 TIME, EVALUATIONS = "equal time", "equal evaluations"
 RANK = "Friedman rank"
@@ -45,8 +46,8 @@ COLUMNS = (
     Column("function", f"{FUNCTION_OR_ALL.meaning}, or `{RANK}`", text=True),
     Column(
         "evaluations",
-        "for equal evaluations, the number after which the runs on the function are compared: the "
-        "smallest that the budget allowed a run; empty if all runs had ended by themselves",
+        "for equal evaluations, the number after which the two are compared: the smallest that the "
+        "budget allowed a run of either; empty if all these runs had ended by themselves",
     ),
     Column("proposed", "label of the proposed algorithm", text=True),
     ALGORITHM,
@@ -84,9 +85,9 @@ COLUMNS = (
     title="The proposed algorithm against the others",
     caption="""
     The proposed algorithm (`paper.proposed`, by default the first of the campaign) against each of
-    the others, by the precision of the runs of all instances: at the end of the time, and after
-    equal numbers of evaluations. The order of two algorithms may differ between the two. Tests of
-    other criteria, and of all pairs, are in the table `comparison`.
+    the others, by the precision of the runs of all instances: at the end of the time, and after the
+    evaluations that the budget allowed all runs of both. The order of two algorithms may differ
+    between the two. Tests of other criteria, and of all pairs, are in the table `comparison`.
     """,
     columns=COLUMNS,
     layouts=[
@@ -123,59 +124,80 @@ def _compared(runs: Runs, analysis: Analysis, at: str) -> Iterator[dict[str, Any
     every, mixed = problems(runs), own_dimensions(runs.frame)
     if mixed:
         every = sorted(every, key=lambda one: (str(one.names["suite"]), one.names["function"]))
-    best, counts = _results(runs, every, at)
-    spaces: dict[tuple[str, Any], list[int]] = {}
-    for place, problem in enumerate(every):
-        suite, own = problem.space
-        spaces.setdefault((suite, ALL if mixed else own), []).append(place)
+    samples = _samples(runs, every, at)
+    spaces: dict[tuple[str, Any], list[_Samples]] = {}
+    for one in samples:
+        suite, own = one.problem.space
+        spaces.setdefault((suite, ALL if mixed else own), []).append(one)
     labels = sorted({name for problem in every for name in problem.algorithms})
     proposed = analysis.added.get(PROPOSED, labels[0] if labels else "")
-    for (suite, dimension), places in spaces.items():
+    for (suite, dimension), of_space in spaces.items():
         shared = {"suite": suite, "dimension": dimension, "at": at, "proposed": proposed}
-        members = [every[place] for place in places]
-        samples = [every[place].split(best[place]) for place in places]
-        numbers = [counts[place] for place in places]
-        yield from _of_space(shared, members, samples, numbers, 1 - analysis.confidence)
+        yield from _of_space(shared, of_space, 1 - analysis.confidence)
 
 
-def _results(
-    runs: Runs, every: list[ProblemRuns], at: str
-) -> tuple[list[NDArray[np.float64]], list[float]]:
-    """Precision of each run on each problem, at least 0, and after how many evaluations."""
+class _Samples(NamedTuple):
+    """The runs on a problem: the evaluations that all runs of each algorithm were allowed (`limits`
+    of `rundata.problems`; `inf` at equal time), and precisions after some of them, (runs, points).
+    """
+
+    problem: ProblemRuns
+    until: dict[str, float]
+    points: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+    def within(self, limit: float, name: str) -> NDArray[np.float64]:
+        """The precisions of an algorithm after so many evaluations, at least 0."""
+        place = int(np.searchsorted(self.points, limit))
+        return np.maximum(self.best[self.problem.algorithms[name], place], 0.0)
+
+    def ranks(self) -> dict[str, float]:
+        """The rank of each algorithm by the means, each pair within what both were allowed."""
+        names = list(self.until)
+
+        def means(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
+            return np.array([[mean_of(self.within(limit, names[place]))] for place in places])
+
+        ranks = rank_within(list(self.until.values()), means)
+        return dict(zip(names, ranks[:, 0].tolist(), strict=True))
+
+
+def _samples(runs: Runs, every: list[ProblemRuns], at: str) -> list[_Samples]:
     if at == TIME:
         best = precision_at_the_end(runs)
-        ends = [best[problem.rows] for problem in every]
-        return [np.maximum(end, 0.0) for end in ends], [np.nan] * len(every)
+        return [
+            _Samples(problem, dict.fromkeys(problem.algorithms, np.inf), np.array([np.inf]),
+                     best[problem.rows, np.newaxis])
+            for problem in every
+        ]  # fmt: skip
     allowed = known_until(runs, "evaluations")
-    counts = [float(allowed[problem.rows].min()) for problem in every]
-    wanted = [(problem, np.array([count])) for problem, count in zip(every, counts, strict=True)]
-    found = [np.maximum(best[:, 0], 0.0) for best in precision_at(runs, wanted)]
-    return found, [count if np.isfinite(count) else np.nan for count in counts]
+    until = [limits(problem, allowed) for problem in every]
+    points = [np.unique(list(of.values())) for of in until]
+    found = precision_at(runs, list(zip(every, points, strict=True)))
+    return [_Samples(*one) for one in zip(every, until, points, found, strict=True)]
 
 
 def _of_space(
-    shared: dict[str, Any],
-    members: list[ProblemRuns],
-    samples: list[dict[str, NDArray[np.float64]]],
-    counts: list[float],
-    alpha: float,
+    shared: dict[str, Any], samples: list[_Samples], alpha: float
 ) -> Iterator[dict[str, Any]]:
     """The rows of a suite and dimension."""
     proposed = shared["proposed"]
-    means = [{name: mean_of(values) for name, values in of.items()} for of in samples]
     tested = []
-    for problem, of, mean, count in zip(members, samples, means, counts, strict=True):
-        for name in sorted(of.keys() - {proposed} if proposed in of else ()):
+    for one in samples:
+        until = one.until
+        for name in sorted(until.keys() - {proposed} if proposed in until else ()):
+            limit = min(until[proposed], until[name])
+            first, second = (one.within(limit, each) for each in (proposed, name))
             tested.append(
                 {
                     **shared,
-                    "function": str(problem.names["function"]),
-                    "evaluations": count,
+                    "function": str(one.problem.names["function"]),
+                    "evaluations": limit if np.isfinite(limit) else np.nan,
                     "algorithm": name,
-                    "proposed_value": mean[proposed],
-                    "value": mean[name],
-                    "p": mann_whitney(of[proposed], of[name]),
-                    "a12": superiority(of[proposed], of[name]),
+                    "proposed_value": mean_of(first),
+                    "value": mean_of(second),
+                    "p": mann_whitney(first, second),
+                    "a12": superiority(first, second),
                 }
             )
     _decide(tested, alpha)
@@ -194,7 +216,7 @@ def _of_space(
             signs = [one[kind] for one in of_name]
             row[kind] = "/".join(str(signs.count(sign)) for sign in (BETTER, EQUAL, WORSE))
         over.append(row)
-    ranks = _ranks(shared, means)
+    ranks = _ranks(shared, [one.ranks() for one in samples])
     for rows in (over, ranks):
         for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
             row["p_adjusted"] = float(p)
@@ -210,10 +232,10 @@ def _decide(rows: list[dict[str, Any]], alpha: float) -> None:
             row[kind] = sign if level <= alpha else EQUAL
 
 
-def _ranks(shared: dict[str, Any], means: list[dict[str, float]]) -> list[dict[str, Any]]:
-    """Average ranks of the means over the functions that all algorithms ran on."""
-    names = sorted({name for mean in means for name in mean})
-    table = [[mean[name] for name in names] for mean in means if len(mean) == len(names)]
+def _ranks(shared: dict[str, Any], ranks: list[dict[str, float]]) -> list[dict[str, Any]]:
+    """Average ranks over the functions that all algorithms ran on."""
+    names = sorted({name for of in ranks for name in of})
+    table = [[of[name] for name in names] for of in ranks if len(of) == len(names)]
     if shared["proposed"] not in names or len(names) < 2 or not table:
         return []
     found, mine = posthoc(np.array(table)), names.index(shared["proposed"])

@@ -34,7 +34,7 @@ class Verdict(StrEnum):
     """The first is significantly better than some others, but not than all."""
 
     OPEN = "open"
-    """The first is significantly better than no other one."""
+    """The best is significantly better than no other one, so none is first."""
 
     MIXED = "mixed"
     """Functions differ in which algorithm is significantly better than others."""
@@ -48,13 +48,14 @@ class Standing:
     """The algorithms in front under one criterion.
 
     - `leaders`: Those with the best value among those that are significantly worse than no other
-      one; several if their values are equal.
+      one; several if their values are equal. None if they are significantly better than nobody.
     - `tied`: Those from which the leaders do not differ significantly, the best first.
     - `values`: A sentence with the values of the first ones, or why there is no first.
     - `test`: The test and its corrections, or why it could decide nothing; empty without a test.
     - `behind_p`, `tied_p`: The adjusted p-values of the leaders against the algorithms that are
       behind, and against those that are tied.
     - `basis`: The scope of the verdict, such as ``over 24 functions``.
+    - `on_each`: Whether it is one of several functions, each tested alone.
     """
 
     verdict: Verdict
@@ -65,6 +66,7 @@ class Standing:
     behind_p: tuple[float, ...] = ()
     tied_p: tuple[float, ...] = ()
     basis: str = ""
+    on_each: bool = False
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -80,7 +82,8 @@ class Standing:
             parts.append(f"{p_value(max(of), '≤' if len(of) > 1 else '=')}{against}")
         if of := self.tied_p:
             others = self.tied[0] if len(self.tied) == 1 else "the others"
-            parts.append(f"{p_value(min(of), '≥' if len(of) > 1 else '=')} against {others}")
+            against = f" against {others}" if self.verdict is not Verdict.OPEN else ""
+            parts.append(f"{p_value(min(of), '≥' if len(of) > 1 else '=')}{against}")
         return f"{self.test}: {', '.join(parts)}" if parts else self.test
 
     @property
@@ -176,6 +179,9 @@ def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
 
 TABLE = "comparison"
 
+ALLOWED = "what all runs of both were allowed"
+"""The cost within which each pair is compared, if it is not the unit of the budget."""
+
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
@@ -247,7 +253,8 @@ class Pairs:
         """The standing that the pairs decide.
 
         The leader has the best value among the algorithms that are significantly worse than no
-        other one. Behind it are those than which it is significantly better.
+        other one. Behind it are those than which it is significantly better; without any, nobody
+        leads.
         """
         if not self.differ and len(first(self.values)) == len(self.values):
             return nothing(self._all_equal(), basis)
@@ -267,9 +274,15 @@ class Pairs:
         else:
             verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
         behind_p = tuple(self.better[one, name] for one in leaders for name in sorted(behind))
-        against = (self.undecided.get((one, name), nan) for one in leaders for name in tied)
+        with_leaders = [(one, name) for one in leaders for name in tied]
+        undecided = with_leaders or [
+            pair for pair in self.undecided if not behind and pair < pair[::-1]
+        ]
+        against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
-        said = self._values_in_words(leaders)
+        said = self._values_in_words(leaders, named=not behind)
+        if not behind:
+            leaders, tied = (), (*leaders, *tied)
         if why := self._undecidable():
             return Standing(verdict, leaders, tied, said, why, basis=basis)
         return Standing(
@@ -301,18 +314,22 @@ class Pairs:
         what = counted(self.tests, "pair" if self.function == ALL else "test")
         return f"{test}, corrected for {what} and all criteria"
 
-    def _values_in_words(self, leaders: Sequence[str]) -> str:
-        """The values of the first and of the next algorithm over all functions."""
+    def _values_in_words(self, leaders: Sequence[str], *, named: bool) -> str:
+        """The values of the first and of the next algorithm over all functions.
+
+        - `named`: Whether to name the first.
+        """
         if self.function != ALL:
             return ""
         mine = self.values[leaders[0]]
         others = [name for name, v in self.values.items() if name not in leaders and v >= mine]
         behind = next(iter(in_order(self.values, others)), None)
+        who = f"{listed(leaders)}: " if named else ""
         if self.targets:
-            said = f"{percent(-mine)} of the targets reached"
+            said = f"{who}{percent(-mine)} of the targets reached"
             more = f", then {behind} with {percent(-self.values[behind])}" if behind else ""
         else:
-            said = f"Average rank {number(mine)}"
+            said = f"{who}average rank {number(mine)}" if named else f"Average rank {number(mine)}"
             more = f", then {behind} with {number(self.values[behind])}" if behind else ""
         return f"{said}{more}."
 
@@ -437,8 +454,13 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
+    functions = functions_of(evidence, space)
+    if functions and set(functions) <= set(evidence.wrong(space)):
+        on = listed([evidence.called(function) for function in functions])
+        return nothing(WRONG_THERE.replace("Its", "The"), f"on {on}")
     if criterion == ERT and not targeted(evidence, space, measure):
-        return nothing("No run has reached a target.")
+        within = "" if measure == evidence.unit else f" within {ALLOWED}"
+        return nothing(f"No run has reached a target{within}.")
     if is_over_functions(evidence, space):
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
@@ -447,8 +469,6 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
         for function, pairs in on_each(evidence, space, measure, criterion)
     }
     right = {name: both for name, both in found.items() if both[1].values != WRONG_THERE}
-    if found and not right:
-        return nothing(WRONG_THERE.replace("Its", "The"), f"on {listed(list(found))}")
     return together(right, over_all) if right else None
 
 
@@ -471,7 +491,15 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     tied_p = tuple(p for one in every for p in one.tied_p)
     tests = sorted(every, key=lambda one: (not (one.behind_p or one.tied_p), not one.test))
     summary = Standing(
-        Verdict.MIXED, (), (), _each(standings), tests[0].test, behind_p, tied_p, basis
+        Verdict.MIXED,
+        (),
+        (),
+        _each(standings),
+        tests[0].test,
+        behind_p,
+        tied_p,
+        basis,
+        on_each=True,
     )
     compared = set().union(*(pairs.values for pairs, _ in found.values()))
     if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:
@@ -485,9 +513,8 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     losers = set().union(*(pairs.losers for pairs, _ in found.values()))
     front = {name: value for name, value in over_all.values.items() if name not in losers}
     if front and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
-        best = first(front)
-        tied = in_order(over_all.values, (n for n in over_all.values if n not in best))
-        return replace(summary, verdict=Verdict.OPEN, leaders=best, tied=tied)
+        tied = in_order(over_all.values, over_all.values)
+        return replace(summary, verdict=Verdict.OPEN, tied=tied)
     return summary
 
 
@@ -506,7 +533,7 @@ def _each(found: Mapping[str, Standing]) -> str:
             case Verdict.NOTHING:
                 said = "all results are equal on {}"
             case _:
-                said = "no difference to the first is significant on {}"
+                said = "nobody leads significantly on {}"
         wins.setdefault(said, []).append(name)
     text = "; ".join(said.format(_places(on, len(found))) for said, on in wins.items())
     return f"{text if text.startswith(tuple(_leaders(found))) else text[0].upper() + text[1:]}."

@@ -18,6 +18,7 @@ from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
+    ALLOWED,
     TABLE,
     Pairs,
     Result,
@@ -177,9 +178,9 @@ NAMED = 4
 class OnFunction:
     """The standing on one function, by a criterion such as ``time to 10⁻⁸``.
 
-    `value` is that of the first algorithm, with its interval, and `factor` that of the next one as
-    a multiple of it; `inf` or NaN if there is none. `successes` are its successful runs, such as
-    ``8 of 10``; empty for a precision.
+    `value` is the best of the algorithms in front, with its interval, and `factor` that of the next
+    one as a multiple of it; `inf` or NaN if there is none. `successes` are its successful runs,
+    such as ``8 of 10``; empty for a precision.
     """
 
     function: int
@@ -232,7 +233,7 @@ def _on(
     """The standing on a function by the costs to a target, or by precisions if it is NaN."""
     failed, unit = evidence.failed(space), evidence.unit
     results = {one.algorithm: one for one in every if one.algorithm not in failed}
-    best = results.get(standing.leaders[0]) if standing.leaders else None
+    best = results.get(standing.front[0]) if standing.front else None
     words = UNIT_OF_CLOCK[evidence.clock] if unit == "seconds" else "evaluations"
     by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
     value, factor, successes = "–", nan, ""
@@ -250,25 +251,29 @@ def _factor(results: Sequence[Result], best: Result) -> float:
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
-    """A sentence on the number of functions on which each algorithm is first; empty for less than
-    two functions. If more than one algorithm follows the `NAMED` most frequent ones, these follow
-    together.
+    """A sentence on the number of functions on which each algorithm is significantly better than
+    every other one; empty for less than two functions. If more than one algorithm follows the
+    `NAMED` most frequent ones, these follow together.
     """
+    clear = [one.standing for one in found if one.standing.verdict is Verdict.CLEAR]
     if len(found) < 2:
         return ""
-    leads = Counter(name for one in found for name in one.standing.leaders).most_common()
-    if not leads:
-        return ""
-    clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
+    if not clear:
+        return (
+            f"On none of the {len(found)} functions is an algorithm significantly better than "
+            "every other one."
+        )
+    leads = Counter(name for one in clear for name in one.leaders).most_common()
     named = NAMED if len(leads) > NAMED + 1 else len(leads)
     most = [f"{name} on {count}" for name, count in leads[:named]]
     if others := leads[named:]:
         together = sum(count for _, count in others)
         most.append(f"{counted(len(others), 'other algorithm')} on {together}")
-    count = "none" if not clear else "all" if clear == len(found) else str(clear)
+    rest = len(found) - len(clear)
+    none = f" On {rest} of them, no algorithm is." if rest else ""
     return (
-        f"Function by function, the first is {listed(most)} of {len(found)} functions. On {count} "
-        "of them, the first is significantly better than every other algorithm."
+        f"On single functions, the algorithm that is significantly better than every other one is "
+        f"{listed(most)} of {len(found)} functions.{none}"
     )
 
 
@@ -283,7 +288,7 @@ TIME = {
 """The cost that a reader may want to save, for each clock."""
 
 UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
-WITHIN = ", each pair within the number that all runs of both were allowed"
+WITHIN = f", each pair within {ALLOWED}"
 NARROW = "\u00a0"
 
 
@@ -345,15 +350,15 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     """The situation of the headline.
 
     It is the expected cost to the targets or, on a single function, the median precision at the
-    end of the budget. If several algorithms are first with equal results, it is the one of these
-    with fewer first ones.
+    end of the budget. If several algorithms are first with equal results, the other one of these
+    decides.
     """
     by_key = {(one.measure, one.criterion): one for one in situations}
     found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
     if len(functions_of(evidence, space)) == 1:
         found.reverse()
     ordered = [one for one in found if one.standing.verdict is not Verdict.NOTHING]
-    ordered.sort(key=lambda one: len(one.standing.leaders))
+    ordered.sort(key=lambda one: len(one.standing.leaders) > 1)
     return next(iter(ordered or found), None)
 
 
@@ -376,18 +381,19 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
         return said
     on = listed([evidence.called(function) for function in wrong])
     decides = "this function decides" if len(wrong) == 1 else "they decide"
-    return f"{WRONG}{on}: {decides} nothing. {said}"
+    left = set(functions_of(evidence, space)) - set(wrong)
+    return f"{WRONG}{on}: {decides} nothing.{f' {said}' if left else ''}"
 
 
 def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
     """A sentence on a pair that the test over functions leaves open and most functions decide.
 
-    The pair is the first algorithm and the best one that is tied; empty if a function decides
-    against the first, or at most half of them decide.
+    The pair is the best algorithm and the best one that is tied with it; empty if a function
+    decides against the best, or at most half of them decide.
     """
     if main is None or not main.standing.tied or not is_over_functions(evidence, space):
         return ""
-    leader, other = main.standing.leaders[0], main.standing.tied[0]
+    leader, other, *_ = *main.standing.leaders[:1], *main.standing.tied
     on = [pairs for _, pairs in on_each(evidence, space, main.measure, main.criterion)]
     won = sum((leader, other) in pairs.better for pairs in on)
     if 2 * won <= len(on) or any((other, leader) in pairs.better for pairs in on):
@@ -411,7 +417,6 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
         return "The table comparison is missing, so there is no verdict."
     standing = main.standing
     leaders, several = listed(standing.leaders), len(standing.leaders) > 1
-    are = "are" if several else "is"
     by = f"{standing.basis}, by the {main.detail}"
     match standing.verdict:
         case Verdict.NOTHING:
@@ -423,16 +428,20 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             )
         case Verdict.SHARED:
             behind = sorted(set(compared) - set(standing.front))
-            rest = f", but not than {_group(standing.tied, compared)}" if standing.tied else ""
+            each_ = " on each" if standing.on_each else ""
+            tied = _group(standing.tied, compared)
+            rest = f", but not than {tied}{each_}" if standing.tied else ""
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
-                f"{_group(behind, compared)}{rest} ({standing.tested})."
+                f"{_group(behind, compared)}{each_}{rest} ({standing.tested})."
             )
         case Verdict.OPEN:
-            return (
-                f"There is no significant winner {by}: {leaders} {are} first, but no difference to "
-                f"{'them' if several else 'it'} is significant ({standing.tested})."
+            open_ = (
+                f"{listed(compared)} do not differ significantly"
+                if len(compared) == 2
+                else "no algorithm leads significantly"
             )
+            return f"There is no significant winner {by}: {open_} ({standing.tested})."
         case Verdict.MIXED:
             return f"The result depends on the function, by the {main.detail}. {standing.values}"
 
@@ -479,10 +488,11 @@ def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
 
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
     """The aims, their details, and their measures and criteria."""
-    for unit in sorted(COSTS, key=lambda unit: unit != evidence.unit):
+    known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
+    for unit in sorted(known, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-        known = "" if unit == evidence.unit else WITHIN
-        yield want, f"expected {UNITS[unit]} to the targets{known}", unit, ERT
+        within = "" if unit == evidence.unit else WITHIN
+        yield want, f"expected {UNITS[unit]} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
     targets = counted(len(evidence.targets[0]), "target")
