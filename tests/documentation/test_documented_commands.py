@@ -58,7 +58,6 @@ NOT_RUN = {
     "pre-commit install": "changes the git repository",
     "git add --force results/sphere/registration.json": "the same",
     "python -m pytest -n 3": "these tests",
-    "python -m pytest tests/adversaries": "these tests",
     'pytest -m "not workflow"': "these tests",
     "pytest -m fast -n 2": "these tests",
     "pytest -n 3": "these tests",

@@ -99,12 +99,12 @@ def test_sha256sum_reads_the_manifest(crate: Path):
 
 @pytest.mark.slow
 def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
-    files = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
-    files.remove(crate / files.MANIFEST)
-    for k, path in enumerate(files):
+    there = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
+    there.remove(crate / files.MANIFEST)
+    for k, path in enumerate(there):
         flip(path, 7919 * k % path.stat().st_size)
     named = [line.removesuffix(": not as archived (SHA-256)") for line in files.faults(crate)]
-    assert named == sorted(path.relative_to(crate).as_posix() for path in files)
+    assert named == sorted(path.relative_to(crate).as_posix() for path in there)
 
 
 @pytest.mark.slow

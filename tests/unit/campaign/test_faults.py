@@ -292,8 +292,8 @@ def test_only_functions_with_whole_variables_need_rounding() -> None:
     [
         ({"suite": "bbob"}, "dimensions: missing; "),
         ({"suite": "bbob", "dimensions": None}, "dimensions: missing; "),
-        ({"functions": [17, 24]}, "functions: 24 is not in engineering, which has 8-23 and 25-33"),
-        ({"functions": 24}, "functions: 24 is not in engineering, which has 8-23 and 25-33"),
+        ({"functions": [17, 34]}, "functions: 34 is not in engineering, which has 8-33"),
+        ({"functions": 34}, "functions: 34 is not in engineering, which has 8-33"),
         ({"dimensions": 4}, "dimensions: 4 does not fit engineering f17 (spring), which has 3 "),
         ({"own_dimensions": {17: 4}}, "dimensions: 4 does not fit engineering f17 (spring), "),
         ({"own_dimensions": {17: 3, 18: 4}}, "own_dimensions: should have one for each of the "),

@@ -332,7 +332,7 @@ def test_the_memory_of_all_processes_of_a_run_counts(problem, orphaned):
         objective(np.zeros(3))
         for _ in range(3):
             if os.fork() == 0 and not (orphaned and os.fork()):
-                kept = bytearray(b"x" * 60_000_000)
+                kept = b"x" * 60_000_000
                 while kept:
                     time.sleep(1)
         time.sleep(60)
