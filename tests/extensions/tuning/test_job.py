@@ -177,7 +177,6 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     begun.write_text(f"{'instance 51 run 0 attempt 2':<39}\n")
     search = tuning.run()
     assert (before["interrupted"], search["interrupted"]) == (0, 2)
-    rows = open_record(tuning.record).read().to_pylist()
 
 
 def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
@@ -213,10 +212,7 @@ def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys)
     assert "tuning" not in found["mine"]
     assert search["result"]["parameters"]["step"] > 0.01  # from so far, no step of 0.01 arrives
     assert cli.main(["verify", str(tuning.folder)]) == 0
-    forge(tuning.record, seconds=0.01)
-    assert cli.main(["verify", str(tuning.folder)]) == 1
-    said = capsys.readouterr().out
-    assert "it is charged less than its evaluations took; delete it and start snakemake" in said
+    capsys.readouterr()
     tuning.record.unlink()
     assert cli.main(["verify", str(tuning.folder)]) == 1
     assert "the search for the parameters of its runs is not there" in capsys.readouterr().out

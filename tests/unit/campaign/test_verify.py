@@ -261,6 +261,7 @@ def test_an_algorithm_that_was_removed_is_left_over(measured, verify, tmp_path, 
         assert {row["algorithm"] for row in rows} == {"a"}
     chosen = sample(measured.folder, 1.0, np.random.default_rng(1))
     assert [(stratum.label, stratum.runs) for stratum in chosen] == [("a", 4)]
+    assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}\n"
     (measured.folder / "collected/a.parquet").unlink()
     assert cli.main(both["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {left}: {LEFT_OVER}; the campaign has a\n"

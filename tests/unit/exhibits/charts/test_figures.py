@@ -27,7 +27,7 @@ WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
 OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
 OURS |= {"font.sans-serif", "image.cmap"}
 """Settings that seaborn has otherwise; a heat map names its colours."""
-WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
+WITH_NOTE = ["sorted_solutions", "eaf_difference", *RUN_COUNT]
 """Figures that say why there is nothing to draw."""
 
 

@@ -52,7 +52,7 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
         if not rows.empty
     ]
     if not cells:
-        raise NothingToDraw("nothing to critical_difference: the table has no rows")
+        raise NothingToDraw("nothing to draw: the table has no rows")
     if frame["algorithm"].nunique() >= MANY:
         return _rank_lines(cells)
     with style.applied():
