@@ -141,6 +141,9 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
     )
     assert "D on 1 and E on 1 of 8 functions" in situations.summed_up(found[:8])
     assert "other algorithms" not in situations.summed_up(found[:7])
+    few = Standing(Verdict.OPEN, (), ("A", "B"), "", "too few runs to decide any of 6 tests")
+    undecided = [OnFunction(k, f"f{k}", "time", "1 s", 2.0, "", few) for k in (1, 2)]
+    assert situations.summed_up(undecided).endswith("one: too few runs to decide any of 6 tests.")
 
 
 def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):

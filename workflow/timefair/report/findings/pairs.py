@@ -182,6 +182,8 @@ TABLE = "comparison"
 ALLOWED = "what all runs of both were allowed"
 """The cost within which each pair is compared, if it is not the unit of the budget."""
 
+TOO_FEW = "too few runs"
+
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
@@ -306,7 +308,7 @@ class Pairs:
             return "no test with a single run of an algorithm"
         tests = counted(self.tests, "pair" if self.function == ALL else "test")
         if self.function != ALL:
-            return f"too few runs to decide any of {tests}"
+            return f"{TOO_FEW} to decide any of {tests}"
         are = "is" if self.functions == 1 else "are"
         return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
 

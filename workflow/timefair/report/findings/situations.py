@@ -20,6 +20,7 @@ from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.pairs import (
     ALLOWED,
     TABLE,
+    TOO_FEW,
     Pairs,
     Result,
     Standing,
@@ -259,9 +260,11 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     if len(found) < 2:
         return ""
     if not clear:
+        tests = {one.standing.test for one in found if one.standing.test}
+        why = f": {tests.pop()}" if all(one.startswith(TOO_FEW) for one in tests) and tests else ""
         return (
             f"On none of the {len(found)} functions is an algorithm significantly better than "
-            "every other one."
+            f"every other one{why}."
         )
     leads = Counter(name for one in clear for name in one.leaders).most_common()
     named = NAMED if len(leads) > NAMED + 1 else len(leads)
