@@ -15,7 +15,7 @@ from timefair.extensions.tuning.job import tune
 from timefair.machine.linux import kernel
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import Journal, journal_path
-from timefair.records.store import open_record, write_record
+from timefair.records.store import open_record
 
 OWN = """
 def solve(objective, rng, step=0.01):
@@ -216,14 +216,6 @@ def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys)
     tuning.record.unlink()
     assert cli.main(["verify", str(tuning.folder)]) == 1
     assert "the search for the parameters of its runs is not there" in capsys.readouterr().out
-
-
-def forge(path: Path, **changes: object) -> None:
-    """Write a record of a search again, complete and with a checksum, but with other facts."""
-    record = open_record(path)
-    facts = {name: value for name, value in record.facts.items() if name != "schema_version"}
-    facts["tuning"] = {**facts["tuning"], **changes}
-    write_record(path, record.read().to_batches(), facts)
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "tables",
         ["etr"],
-        f"tables: 'etr' is unknown; did you mean 'ert'?; all {EVERY} are listed in "
+        f"tables: 'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
         "docs/reference/tables/README.md",
     ),
     ("repetitions", 3, "repetitions: unknown key; write runs"),
