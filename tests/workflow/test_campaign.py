@@ -60,7 +60,7 @@ CAMPAIGN = {
 MAY_BE_EMPTY = (
     "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
     "tuning_pays", "ert_ratios", "feasible", "noise", "attainment",
-    "changes", "recovery", "after_change", "designs", "complexity",
+    "changes", "recovery", "after_change", "designs", "complexity", "metered",
 )  # fmt: skip
 """Tables that have something to say about some campaigns only."""
 

@@ -169,7 +169,7 @@ def test_children_are_counted_with_theirs_and_the_parent_is_not():
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
     assert used >= 0.19
-    assert counted / 1e9 == pytest.approx(used, abs=0.05)
+    assert 0.15 <= counted / 1e9 <= used + 0.05  # in user space only, and without the parent's
     assert len(os.listdir("/proc/self/fd")) == own
 
 

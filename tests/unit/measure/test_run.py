@@ -221,8 +221,8 @@ def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["random_search", "swallows_everything", "sleeps", "spins_in_c"])
 def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
-    tau, k = 0.04, 3
-    row = run(name, problem, time_ns=150_000_000, restart=FixedLength(tau_s=tau))
+    tau, k = 0.4, 3
+    row = run(name, problem, time_ns=1_500_000_000, restart=FixedLength(tau_s=tau))
     *before, last = row["launch_log"]
     assert 1 <= row["completed_restarts"] <= k
     assert last["end"] in ("cut", "tau")  # tau, if T came while the next process was made
@@ -324,14 +324,13 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     assert 100_000 < log.stat().st_size < 101_000
 
 
-@pytest.mark.parametrize("orphaned", [False, True])
-def test_the_memory_of_all_processes_of_a_run_counts(problem, orphaned):
-    """Each of them keeps within the limit."""
+def test_the_memory_of_all_processes_of_a_run_counts(problem):
+    """Each of them keeps within the limit; together they need more than this process, too."""
 
     def hoard(objective, rng):
         objective(np.zeros(3))
-        for _ in range(3):
-            if os.fork() == 0 and not (orphaned and os.fork()):
+        for _ in range(16):
+            if os.fork() == 0:
                 kept = b"x" * 60_000_000
                 while kept:
                     time.sleep(1)
