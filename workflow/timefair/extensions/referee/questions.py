@@ -71,15 +71,14 @@ def _power(finals: pd.DataFrame) -> Answer:
     return Answer(POWER, YES, f"{said}; after {tests} tests, p can be {smallest:.1g}.")
 
 
-def _equal(finals: pd.DataFrame, column: str, unit: str) -> Answer:
+def _equal(finals: pd.DataFrame, column: str, unit: str = "evaluations") -> Answer:
     """Whether all algorithms spent as much on every problem."""
     question = f"Equal {column}"
     if column not in finals or finals[column].isna().any():
         return Answer(question, UNKNOWN, f"The {column} of the runs are not reported.")
     medians = finals.groupby([*PROBLEM, "algorithm"], observed=True)[column].median()
     by_problem = medians.groupby(PROBLEM)
-    ratio = float((by_problem.max() / by_problem.min()).max())
-    least, most = medians.min(), medians.max()
+    ratio, least, most = (by_problem.max() / by_problem.min()).max(), medians.min(), medians.max()
     spent = f"A run of an algorithm took a median of {least:.4g} to {most:.4g} {unit}"
     said = f"{spent}; on one problem, they differ by a factor of up to {ratio:.3g}."
     return Answer(question, YES if ratio <= SAME else NO, said)
@@ -137,9 +136,7 @@ def of_table(path: Path) -> Iterator[Answer]:
     if (empty := frame["value"].isna()).any():
         raise InputError(f"{path}: line {int(np.argmax(empty)) + 2}: value: should be a number")
     finals = frame if "dimension" in frame else frame.assign(dimension=0)
-    yield _power(finals)
-    yield _equal(finals, "evaluations", "evaluations")
-    yield _equal(finals, "seconds", "s")
+    yield from (_power(finals), _equal(finals, "evaluations"), _equal(finals, "seconds", "s"))
     for question, what in _UNSEEN.items():
         yield Answer(question, UNKNOWN, f"A table of final values does not state {what}.")
     yield _corrections(finals)
