@@ -64,9 +64,19 @@ def test_without_a_difference_none_is_said_to_survive(finals):
     assert "0 have p" in found[KEPT].sentence
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas_are_read_as_analyse_does(finals, separator):
+    path = finals(a=[1.5, 2.5, 3.5, 4.5], b=[5.5, 6.5, 7.5, 1e-3], c=[1.25, 1.75, 2.25, 2.75])
+    there = answers(path)
+    path.write_text(path.read_text().replace(",", separator).replace(".", ","))
+    assert answers(path) == there
+
+
 def test_a_wrong_table_is_refused_in_a_line(finals, tmp_path):
-    with pytest.raises(InputError, match="line 3: value: should be a number"):
+    with pytest.raises(InputError, match=r"row 2: value is 'x'; expected a number"):
         answers(finals(a=[1, "x"]))
+    with pytest.raises(InputError, match="line 3: value: should be a number"):
+        answers(finals(a=[1, ""]))
     with pytest.raises(InputError, match="has no column function"):
         answers(finals(columns="algorithm,thing,value", a=[1]))
     with pytest.raises(InputError, match="should be a folder"):

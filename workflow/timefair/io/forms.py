@@ -162,7 +162,7 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     table = rows_of(path, wanted)
     numeric = [column for name, column in kept.items() if COLUMNS[name].kind != "text"]
     if separator_of(path) != ",":
-        table = _with_points(table, [*numeric, *beside], cautions)
+        table = with_points(table, [*numeric, *beside], cautions)
     if said := [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]:
         cautions.add("", f"columns are guessed: {', '.join(said)}; correct them with --columns")
     elif not set(NEEDED) - {*kept, *layout.constants}:
@@ -233,7 +233,7 @@ def _named_by(names: Iterable[str]) -> str:
     return "algorithm"
 
 
-def _with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> pa.Table:
+def with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> pa.Table:
     """The table with decimal points in these columns of text, where it has decimal commas."""
     for name in columns:
         words = table[name].to_pylist()

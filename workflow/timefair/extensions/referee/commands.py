@@ -13,11 +13,9 @@ def add_to(commands: Commands) -> None:
     referee = commands.add_parser(
         "referee",
         help="what results can and cannot claim, as a reviewer asks",
-        description="Answers ten questions of a reviewer with yes, no or unknown, each with a "
-        "sentence for the paper: power, equal evaluations or time, tuning, population and "
-        "schedule, language, bias audit, perturbed runs, corrections, baselines. Reads the results "
-        "of a campaign, or a table (.csv) with the final value of each run: the columns algorithm, "
-        "function and value, optionally dimension, evaluations and seconds.",
+        description="Answers a reviewer's questions with yes, no or unknown, each with a sentence "
+        "for the paper. Reads the results of a campaign, or a table (.csv) with the final value of "
+        "each run: algorithm, function, value, optionally dimension, evaluations and seconds.",
         example="timefair referee results/default\ntimefair referee results/default -o page.md",
     )
     referee.add_argument("what", type=Path, metavar="RESULTS", help="results/NAME, or a table")

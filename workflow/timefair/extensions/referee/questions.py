@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +13,7 @@ import pandas as pd
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted, first
+from timefair.io.common import Cautions
 from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.corrections import holm
 
@@ -25,16 +25,11 @@ KEPT = "Every difference survives a correction"
 POWER = "Enough runs to show a difference"
 PROBLEM = ["dimension", "function"]
 ALPHA = 0.05
-SAME = 1.05
-"""Largest ratio of two costs that are called equal."""
+SAME = 1.05  # the largest ratio of two costs that are called equal
 BASELINES = ("random", "hillclimb", "hill-climb")
 SIMPLE = ("nelder", "l-bfgs", "bfgs", "powell", "cobyla", "cobyqa", "bobyqa", "(1+1)", "onepluson")
 """Parts of names of random search, and of simple algorithms whose restarts are a baseline."""
 COLUMNS = ("algorithm", "function", "value")
-
-
-Parts = Mapping[Any, Mapping[Any, Any]]
-"""Evidence of the checklist and what it lacks, by topic and part."""
 
 
 class Answer(NamedTuple):
@@ -50,110 +45,103 @@ def page(what: str, answers: Iterable[Answer]) -> str:
     rows = [f"| {one.question} | **{one.answer}** | {one.sentence} |" for one in answers]
     found = [row.split("**")[1] for row in rows]
     numbers = ", ".join(f"{found.count(kind)} {kind}" for kind in (YES, NO, UNKNOWN))
-    head = [f"# What {what} can claim", "", f"{numbers}.", ""]
-    table = ["| question | answer | sentence for the paper |", "|---|---|---|", *rows]
-    return "\n".join([*head, *table]) + "\n"
+    head = (
+        f"# What {what} can claim\n\n{numbers}.\n\n| question | answer | sentence for the paper |"
+    )
+    return "\n".join([head, "|---|---|---|", *rows]) + "\n"
 
 
-@dataclass(frozen=True)
-class Finals:
-    """The final value of each run: columns of `COLUMNS`, dimension, and costs where known."""
-
-    frame: pd.DataFrame
-
-    @property
-    def labels(self) -> list[str]:
-        """The algorithms, sorted."""
-        return sorted(set(self.frame["algorithm"].astype(str)))
-
-    def power(self) -> Answer:
-        """Whether the rank-sum test could find any difference, with so many tests."""
-        sizes = self.frame.groupby([*PROBLEM, "algorithm"], observed=True).size()
-        problems = self.frame[PROBLEM].drop_duplicates().shape[0]
-        tests = comb(len(self.labels), 2) * problems
-        least, most = int(sizes.min()), int(sizes.max())
-        said = (
-            f"{counted(len(self.labels), 'algorithm')} had {least} "
-            f"{f'to {most} ' * (most > least)}runs on each of {counted(problems, 'problem')}"
-        )
-        if not tests:
-            return Answer(POWER, NO, f"{said}; there is nothing to compare.")
-        smallest = 2 / comb(2 * least, least) * tests
-        if smallest > ALPHA:
-            lacking = f"no difference on a problem can be significant after {tests} tests"
-            return Answer(POWER, NO, f"{said}; {lacking} (least corrected p {smallest:.2g}).")
-        return Answer(POWER, YES, f"{said}; after {tests} tests, p can be {smallest:.1g}.")
-
-    def equal(self, column: str, unit: str) -> Answer:
-        """Whether all algorithms spent as much on every problem."""
-        question = f"Equal {column}"
-        if column not in self.frame or self.frame[column].isna().any():
-            return Answer(question, UNKNOWN, f"The {column} of the runs are not reported.")
-        medians = self.frame.groupby([*PROBLEM, "algorithm"], observed=True)[column].median()
-        by_problem = medians.groupby(level=list(range(len(PROBLEM))))
-        ratio = float((by_problem.max() / by_problem.min()).max())
-        least, most = f"{medians.min():.4g}", f"{medians.max():.4g}"
-        spent = f"A run of an algorithm took a median of {least} to {most} {unit}"
-        said = f"{spent}; on one problem, they differ by a factor of up to {ratio:.3g}."
-        return Answer(question, YES if ratio <= SAME else NO, said)
-
-    def corrections(self) -> Answer:
-        """How many differences survive a correction for all tests."""
-        p = []
-        for _, rows in self.frame.groupby(PROBLEM, observed=True):
-            samples = rows.groupby("algorithm", observed=True)["value"]
-            values = [of.to_numpy(np.float64) for _, of in samples]
-            p += [mann_whitney(a, b) for a, b in combinations(values, 2)]
-        if not p:
-            return Answer(KEPT, UNKNOWN, "There is no pair of algorithms to test.")
-        alone, kept = sum(one <= ALPHA for one in p), int((holm(p) <= ALPHA).sum())
-        said = f"Of {counted(len(p), 'rank-sum test')}, {alone} have p ≤ {ALPHA}"
-        if not alone:
-            return Answer(KEPT, UNKNOWN, f"{said}: there is no difference to correct.")
-        answer = YES if alone == kept else NO
-        return Answer(KEPT, answer, f"{said}; {kept} still have it after Holm's method.")
-
-    def baselines(self, names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[Answer]:
-        """Random search, and restarts of a simple algorithm."""
-        there = [one for one, name in names.items() if _has(name, BASELINES)]
-        yield _baseline("Baseline: random search", there)
-        simple = [one for one in restarted if _has(names[one], SIMPLE)]
-        yield _baseline("Baseline: restarts of a simple algorithm", simple)
+def _power(finals: pd.DataFrame) -> Answer:
+    """Whether the rank-sum test could find any difference, with so many tests."""
+    labels = finals["algorithm"].nunique()
+    sizes = finals.groupby([*PROBLEM, "algorithm"], observed=True).size()
+    problems = finals[PROBLEM].drop_duplicates().shape[0]
+    tests = comb(labels, 2) * problems
+    least, most = int(sizes.min()), int(sizes.max())
+    runs = f"{least} to {most}" if most > least else least
+    said = (
+        f"{counted(labels, 'algorithm')} had {runs} runs on each of {counted(problems, 'problem')}"
+    )
+    if not tests:
+        return Answer(POWER, NO, f"{said}; there is nothing to compare.")
+    smallest = 2 / comb(2 * least, least) * tests
+    if smallest > ALPHA:
+        lacking = f"no difference on a problem can be significant after {tests} tests"
+        return Answer(POWER, NO, f"{said}; {lacking} (least corrected p {smallest:.2g}).")
+    return Answer(POWER, YES, f"{said}; after {tests} tests, p can be {smallest:.1g}.")
 
 
-def _has(name: str, parts: Iterable[str]) -> bool:
-    return any(part in name.lower() for part in parts)
+def _equal(finals: pd.DataFrame, column: str, unit: str = "evaluations") -> Answer:
+    """Whether all algorithms spent as much on every problem."""
+    question = f"Equal {column}"
+    if column not in finals or finals[column].isna().any():
+        return Answer(question, UNKNOWN, f"The {column} of the runs are not reported.")
+    medians = finals.groupby([*PROBLEM, "algorithm"], observed=True)[column].median()
+    by_problem = medians.groupby(PROBLEM)
+    ratio, least, most = (by_problem.max() / by_problem.min()).max(), medians.min(), medians.max()
+    spent = f"A run of an algorithm took a median of {least:.4g} to {most:.4g} {unit}"
+    said = f"{spent}; on one problem, they differ by a factor of up to {ratio:.3g}."
+    return Answer(question, YES if ratio <= SAME else NO, said)
 
 
-def _baseline(question: str, there: list[str]) -> Answer:
-    if there:
-        return Answer(question, YES, f"The comparison includes {first(there, 3)}.")
-    return Answer(question, NO, "The comparison has none: it does not show what the method adds.")
+def _corrections(finals: pd.DataFrame) -> Answer:
+    """How many differences survive a correction for all tests."""
+    p = []
+    for _, rows in finals.groupby(PROBLEM, observed=True):
+        samples = rows.groupby("algorithm", observed=True)["value"]
+        values = [of.to_numpy(np.float64) for _, of in samples]
+        p += [mann_whitney(a, b) for a, b in combinations(values, 2)]
+    if not p:
+        return Answer(KEPT, UNKNOWN, "There is no pair of algorithms to test.")
+    alone, kept = sum(one <= ALPHA for one in p), int((holm(p) <= ALPHA).sum())
+    said = f"Of {counted(len(p), 'rank-sum test')}, {alone} have p ≤ {ALPHA}"
+    if not alone:
+        return Answer(KEPT, UNKNOWN, f"{said}: there is no difference to correct.")
+    answer = YES if alone == kept else NO
+    return Answer(KEPT, answer, f"{said}; {kept} still have it after Holm's method.")
+
+
+def _baselines(names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[Answer]:
+    """Random search, and restarts of a simple algorithm; `names` may have more than the label."""
+    for kind, parts, among in (
+        ("random search", BASELINES, names),
+        ("restarts of a simple algorithm", SIMPLE, restarted),
+    ):
+        there = [one for one in among if any(part in names[one].lower() for part in parts)]
+        answer, said = YES, f"The comparison includes {first(there, 3)}."
+        if not there:
+            answer, said = NO, "The comparison has none: it does not show what the method adds."
+        yield Answer(f"Baseline: {kind}", answer, said)
 
 
 def of_table(path: Path) -> Iterator[Answer]:
     """The answers from final values alone; InputError if they cannot be read."""
-    from timefair.io.forms import guessed
+    from timefair.io import forms, table_read
 
+    faults = table_read.Faults()
     try:
-        frame = pd.read_csv(path)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError(f"{path}: should be a folder results/NAME or a CSV: {error}") from None
-    frame = frame.rename(columns={column: name for name, column in guessed([*frame]).items()})
-    if lacking := [name for name in COLUMNS if name not in frame]:
-        raise InputError(f"{path}: has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
-    frame["value"] = pd.to_numeric(frame["value"], errors="coerce")
-    if (wrong := frame["value"].isna()).any():
-        raise InputError(f"{path}: line {int(np.argmax(wrong)) + 2}: value: should be a number")
-    finals = Finals(frame if "dimension" in frame else frame.assign(dimension=0))
-    names = {label: label for label in finals.labels}
-    yield finals.power()
-    yield finals.equal("evaluations", "evaluations")
-    yield finals.equal("seconds", "s")
+        table = table_read.rows_of(path)
+        columns = forms.guessed(table.column_names)
+        if lacking := [name for name in COLUMNS if name not in columns]:
+            raise InputError(f"has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
+        numeric = [name for name in columns if table_read.COLUMNS[name].kind != "text"]
+        if table_read.separator_of(path) != ",":
+            table = forms.with_points(table, [columns[name] for name in numeric], Cautions())
+        frame = table.select([*columns.values()]).rename_columns([*columns]).to_pandas()
+        for name in numeric:
+            frame[name] = table_read.numbers_of(table[columns[name]], name, faults)
+        faults.refuse()
+    except (InputError, OSError) as error:
+        raise InputError(f"{path}: should be a folder results/NAME or a table: {error}") from None
+    if (empty := frame["value"].isna()).any():
+        raise InputError(f"{path}: line {int(np.argmax(empty)) + 2}: value: should be a number")
+    finals = frame if "dimension" in frame else frame.assign(dimension=0)
+    yield from (_power(finals), _equal(finals, "evaluations"), _equal(finals, "seconds", "s"))
     for question, what in _UNSEEN.items():
         yield Answer(question, UNKNOWN, f"A table of final values does not state {what}.")
-    yield finals.corrections()
-    yield from finals.baselines(names, [name for name in names if "restart" in name.lower()])
+    yield _corrections(finals)
+    names = {str(label): str(label) for label in finals["algorithm"].unique()}
+    yield from _baselines(names, [name for name in names if "restart" in name.lower()])
 
 
 _UNSEEN = {
@@ -176,13 +164,13 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     runs = Runs.read(collected.in_folder(folder, campaign))
     frame = runs.frame.assign(value=precision_at_the_end(runs), seconds=runs.frame["wall_s"])
-    finals = Finals(frame.astype({"evaluations": float}))
+    finals = frame.astype({"evaluations": float})
     checklist = Results(folder).table("checklist").set_index(["topic", "part"])
-    parts: Parts = checklist[["evidence", "missing"]].to_dict("index")
+    parts = checklist[["evidence", "missing"]].to_dict("index")
     shown = [] if campaign.is_foreign else list(each("check", campaign))
-    at = next((k for k, line in enumerate(shown) if line.startswith("can show")), len(shown))
-    power = finals.power()
-    detects = [line.split(None, 1)[1] for line in shown[at + 1 : at + 2]]
+    after = [line for top, line in pairwise(shown) if top.startswith("can show")]
+    power = _power(finals)
+    detects = [line.split(None, 1)[1] for line in after[:1]]
     more = f" With 80 % probability, the tests find {detects[0]}." if detects else ""
     yield power._replace(sentence=power.sentence + more * (power.answer == YES))
     yield _equal_budget(frame, "budget_evaluations", "evaluations", finals)
@@ -192,38 +180,36 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     yield _language(campaign)
     yield _part("No bias found by an audit", parts.get(("Code", "Biases")), "profits from")
     yield _perturbed(runs)
-    yield finals.corrections()
-    names = {label: f"{label} {spec.use}" for label, spec in campaign.algorithms.items()}
-    names = names or {label: label for label in finals.labels}
-    restarts = [
-        label for label in campaign.algorithms if campaign.restart_of(label).policy != "none"
-    ]
-    yield from finals.baselines(names, restarts)
+    yield _corrections(finals)
+    used = campaign.algorithms  # empty for the runs of others
+    names = {label: f"{label} {used[label].use}" for label in used}
+    restarts = [label for label in used if campaign.restart_of(label).policy != "none"]
+    yield from _baselines(
+        names or {label: label for label in finals["algorithm"].unique()}, restarts
+    )
 
 
-def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: Finals) -> Answer:
+def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: pd.DataFrame) -> Answer:
     """Whether all runs had one budget of this kind; else what they spent."""
     if (budgets := frame[column]).notna().all():
         by_dimension = budgets.groupby(frame["dimension"]).nunique()
         each = " and ".join(f"{one:g}" for one in sorted(budgets.unique())[:3])
-        answer = YES if by_dimension.max() == 1 else NO
+        if by_dimension.max() > 1:
+            return Answer(f"Equal {unit}", NO, f"The runs had different budgets: {each} {unit}.")
         said = f"Every run of every algorithm had a budget of {each} {unit}, restarts included."
-        if answer == NO:
-            said = f"The runs had different budgets: {each} {unit}."
-        return Answer(f"Equal {unit}", answer, said)
-    return finals.equal(unit, "s" if unit == "seconds" else unit)
+        return Answer(f"Equal {unit}", YES, said)
+    return _equal(finals, unit, "s" if unit == "seconds" else unit)
 
 
 def _part(question: str, row: Mapping[Any, Any] | None, against: str = "") -> Answer:
     """A part of the checklist; `against`: words of the evidence that make it a no."""
-    told = [row[key] for key in ("evidence", "missing")] if row else ["", "all"]
+    told = row.values() if row else ["", "all"]
     evidence, missing = ("" if pd.isna(one) else one for one in told)
     if missing and not evidence:
         return Answer(question, UNKNOWN, f"It is not stated {_UNSEEN[question]}.")
-    if missing:
-        return Answer(question, NO, f"{evidence[:1].upper()}{evidence[1:]}; missing: {missing}.")
-    answer = NO if against and against in evidence else YES
-    return Answer(question, answer, f"{evidence[:1].upper()}{evidence[1:]}.")
+    more = f"; missing: {missing}" if missing else ""
+    answer = NO if missing or (against and against in evidence) else YES
+    return Answer(question, answer, f"{evidence[:1].upper()}{evidence[1:]}{more}.")
 
 
 def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
@@ -269,6 +255,6 @@ def _perturbed(runs: Any) -> Answer:
     answer = NO if count else UNKNOWN if unknown else YES
     if unknown == total:
         return Answer("No perturbed run", answer, "What else the machine did is not recorded.")
-    said = f"Of {total} runs, {count} were perturbed by other processes or the host"
     more = f"; for {unknown} this is unknown" * bool(unknown)
-    return Answer("No perturbed run", answer, f"{said}{more}.")
+    said = f"Of {total} runs, {count} were perturbed by other processes or the host{more}."
+    return Answer("No perturbed run", answer, said)
