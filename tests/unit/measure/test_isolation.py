@@ -235,6 +235,7 @@ def test_a_run_sees_no_temporary_folder_of_another_one(folder, problem):
         assert Path(other).is_dir()
 
 
+@pytest.mark.thorough
 @needs_views
 def test_a_batch_is_evaluated_on_several_cores(folder, problem):
     def solve(objective, rng):
