@@ -51,9 +51,9 @@ def add_to(commands: Commands) -> None:
         "recommend",
         help="which optimizers to take for a dimension, an evaluation cost and a budget",
         description="Answers from the database, without measuring: at most three optimizers with "
-        "the share of the targets that their runs reach, two that share the time if that is "
-        "better, and what is unknown. If choosing for the case was not better than always taking "
-        "one good optimizer, on functions left out of both choices, that one comes first.",
+        "the share of the targets that their runs reach, and what is unknown. If choosing "
+        "for the case was not better than always taking one good optimizer, on functions left out "
+        "of both choices, that one comes first.",
         example="timefair recommend --dimension 6 --evaluation-cost 0.1 --budget 600",
     )
     for option, words in (

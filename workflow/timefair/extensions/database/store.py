@@ -7,7 +7,6 @@ improvements that first reach a target. `published: {format: timefair}` reads it
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import tempfile
@@ -43,6 +42,7 @@ DECISIVE = (
 """The keys of a configuration that a design needs; the others may be of another version."""
 DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "launch_events")
 """Columns that an archive leaves empty."""
+OUTDATED = ("records", "schema_version")  # facts that the archive has anew, or not
 COLUMNS = (
     *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),
     *("bias", "designs"),
@@ -105,21 +105,19 @@ def chosen(database: Path | None, design: str | None) -> Path:
 
 def changed(folder: Path) -> Iterator[str]:
     """What of a database is not as written: a digest differs, is missing, or has no file."""
+    from timefair.io.archive import digest
+
     path = folder / DIGESTS
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    listed = {name: known for known, _, name in (line.partition("  ") for line in lines)}
     there = {one.name for one in (*folder.glob("*.zip"), *folder.glob(OPTIMIZERS))}
     for name in sorted(listed.keys() | there):
         if name not in listed:
             yield f"{folder / name}: has no digest in {DIGESTS}; write it with timefair"
         elif name not in there:
             yield f"{folder / name}: is missing"
-        elif listed[name] != _digest(folder / name):
+        elif listed[name] != digest(folder / name):
             yield f"{folder / name}: not as written (SHA-256)"
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager
@@ -145,6 +143,8 @@ def add(results: Path, folder: Path) -> str:
 
     `InputError` if the archive or all together are too large, or optima are unknown.
     """
+    from timefair.io.archive import digest
+
     folder.mkdir(parents=True, exist_ok=True)
     with opened(results) as design:
         if design.runs.frame["f_opt"].isna().any():
@@ -159,7 +159,7 @@ def add(results: Path, folder: Path) -> str:
         bias = dict(each("settings", design.campaign, results)).get("bias", ())
     _write_list(folder, {row["algorithm"] for row in bias}, bias)
     lines = [
-        f"{_digest(one)}  {one.name}\n"
+        f"{digest(one)}  {one.name}\n"
         for one in (*sorted(folder.glob("*.zip")), folder / OPTIMIZERS)
     ]
     (folder / DIGESTS).write_text("".join(lines), encoding="utf-8")
@@ -179,8 +179,7 @@ def _packed(design: Design) -> bytes:
         _store(archive, f"{design.name}/{SNAPSHOT}", design.campaign.snapshot().encode())
         for path in design.files:
             record, smaller = open_record(path), Path(place) / path.name
-            facts = {k: v for k, v in record.facts.items() if k not in ("records",)}
-            facts.pop("schema_version")
+            facts = {k: v for k, v in record.facts.items() if k not in OUTDATED}
             facts["collected"] = {**facts["collected"], "campaign": []}
             runs = _thinned(record.read(), targets)
             write_record(smaller, runs.to_batches(), facts)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, FUNCTION_OR_ALL, SUITE
+from timefair.exhibits.comparisons.comparison import over as tested_over
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value, own_dimensions
 from timefair.extensions.metaheuristics.keys import PROPOSED
@@ -26,7 +27,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import mann_whitney, superiority, wilcoxon
+from timefair.statistics.comparison import mann_whitney, superiority
 from timefair.statistics.corrections import holm
 from timefair.statistics.means import mean_of
 from timefair.statistics.ranks import average_ranks, posthoc, rank_within
@@ -210,8 +211,8 @@ def _of_space(
             logs = np.log10(both).T
         gains = np.subtract(logs[1], logs[0], out=np.zeros(len(both)), where=logs[0] != logs[1])
         row = {**shared, "function": ALL, "algorithm": name}
-        row["p"] = wilcoxon(-gains, np.zeros(gains.size)).p
-        row["a12"] = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+        test = tested_over(gains)
+        row |= {"p": test["p"], "a12": test["a12"]}
         for kind in ("verdict", "verdict_alone"):
             signs = [one[kind] for one in of_name]
             row[kind] = "/".join(str(signs.count(sign)) for sign in (BETTER, EQUAL, WORSE))

@@ -89,9 +89,7 @@ def _scaled(others: Runs, factor: Array) -> Runs:
     frame = others.frame
     cost = np.nan_to_num(_numbers(frame["evaluation_cost_s"]))
 
-    def seconds(
-        told: Array, evaluations: Array, cost: Array, factor: Array
-    ) -> Array:  # fmt: skip
+    def seconds(told: Array, evaluations: Array, cost: Array, factor: Array) -> Array:
         fixed = np.minimum(cost * evaluations, told)
         return np.asarray(fixed + factor * (told - fixed))
 

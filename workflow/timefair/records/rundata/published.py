@@ -72,7 +72,8 @@ def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
 def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
     """Sentences on the published data in a table."""
     foreign = [label for label in labels if runs.sources[label].get(FOREIGN_CLOCK)]
-    scaled = [label for label in labels if label in bridges(runs)]
+    known = bridges(runs)
+    scaled = [label for label in labels if label in known]
     unbridged = [label for label in labels if BRIDGE in runs.sources[label] and label not in scaled]
     without = sorted(set(labels) - {*foreign, *scaled, *unbridged})
     parts = (
