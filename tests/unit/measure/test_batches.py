@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import re
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
@@ -125,6 +127,35 @@ def test_what_only_one_process_raises_ends_the_run():
     row = run(solve, problem, evaluations=9, cores=2)
     assert str(row["status"]) == "raised"
     assert row["message"].startswith("SystemExit: no licence (test_batches.py:")
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "message"),
+    [
+        (lambda: os._exit(0), "exited", "exit code 0"),
+        (lambda: os._exit(3), "exited", "exit code 3"),
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), "crashed", "SIGSEGV"),
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), "killed", "SIGKILL from outside"),
+    ],
+)
+@pytest.mark.parametrize("time_ns", [NEVER, 60_000_000_000])
+def test_an_evaluator_that_ends_ends_the_run_as_the_problem_would(time_ns, end, status, message):
+    parent = os.getpid()
+
+    def evaluate(x) -> float:
+        if os.getppid() != parent and x[0] == 2:  # not in the process of the run
+            end()
+        return float(x[0])
+
+    problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
+
+    def solve(objective, rng):
+        objective.batch([[1.0], [2.0], [1.0]])
+
+    row = run(solve, problem, evaluations=9, time_ns=time_ns, cores=2)
+    assert (row["status"], row["message"]) == (status, message)
+    assert row["real_s"] < 30
+    assert kernel.children() == []
 
 
 @pytest.mark.slow

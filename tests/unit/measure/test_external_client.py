@@ -34,6 +34,7 @@ def test_single_points_and_batches_are_evaluated(tmp_path):
     text += "    print('this goes to standard error')\n"
     text += "    one = objective(objective.lower)\n"
     text += "    assert [one] * 2 == objective.batch([objective.lower] * 2)\n"
+    text += "    assert 0 < objective.progress < 1\n"
     text += "    objective([0.1, 1 / 3, -2])\nserve(solve)\n"
     row = run(tmp_path / "solver.py", text)
     assert (str(row["status"]), row["message"], row["evaluations"]) == ("ok", None, 4)

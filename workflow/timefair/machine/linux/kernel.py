@@ -190,8 +190,22 @@ def forked(live: Callable[[], object]) -> int:
     try:
         die_with_parent(parent)
         live()
-    finally:
         end_process(0)
+    finally:
+        end_process(1)
+
+
+def end_like(child: int) -> NoReturn:
+    """End this process with the exit code or by the signal that has ended a child, if a wait for
+    any child has not taken it; else with 1.
+    """
+    code = 1
+    with contextlib.suppress(ChildProcessError):
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code < 0:
+        _libc.signal(-code, None)
+        _libc.kill(os.getpid(), -code)
+    end_process(abs(code))
 
 
 def forked_beside(live: Callable[[], NoReturn]) -> int:

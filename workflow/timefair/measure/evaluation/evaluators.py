@@ -13,6 +13,7 @@ import os
 import pickle
 import select
 import struct
+import traceback
 from functools import partial
 
 import numpy as np
@@ -38,12 +39,15 @@ class Evaluators:
         self._waiting, self._next = os.pipe()
         self._ready, self._done = os.pipe()
         self._unfinished = 0
+        self._pids: dict[int, int] = {}  # by their descriptors
         cores = sorted(os.sched_getaffinity(0))
         for i in range(count):
             own = {cores[i]} if len(cores) == count else set(cores)
-            kernel.forked(partial(self._live, problem, own))
+            pid = kernel.forked(partial(self._live, problem, own))
+            self._pids[os.pidfd_open(pid)] = pid
         self._poll = select.poll()
-        self._poll.register(self._ready, select.POLLIN)
+        for fd in (self._ready, *self._pids):
+            self._poll.register(fd, select.POLLIN)
 
     def evaluate(
         self, points: NDArray[np.float64], deadline: int = NEVER
@@ -71,25 +75,35 @@ class Evaluators:
 
     def _drain(self) -> None:
         """Wait until the points that were abandoned at a deadline are finished."""
-        while self._unfinished:
+        while self._unfinished and self._wait(NEVER):
             self._take_ready()
 
     def _wait(self, deadline: int) -> bool:
-        if deadline == NEVER:
-            return True
+        """Whether points are ready before the deadline. If one of the processes has ended, as the
+        problem may do, this one ends in the same way.
+        """
         left = deadline - now_ns()
-        return left > 0 and bool(self._poll.poll(math.ceil(left / 1e6)))
+        if left <= 0:
+            return False
+        found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
+        for ended in {fd for fd, _ in found} & set(self._pids):
+            kernel.end_like(self._pids[ended])
+        return bool(found)
 
     def _take_ready(self) -> None:
         self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
-        with contextlib.suppress(PermissionError):  # refused by `calls`
-            os.sched_setaffinity(0, cores)
-        while number := os.read(self._waiting, _NUMBER.size):
-            self._evaluate_one(problem, _NUMBER.unpack(number)[0])
-            os.write(self._done, number)
+        try:
+            with contextlib.suppress(PermissionError):  # refused by `calls`
+                os.sched_setaffinity(0, cores)
+            while number := os.read(self._waiting, _NUMBER.size):
+                self._evaluate_one(problem, _NUMBER.unpack(number)[0])
+                os.write(self._done, number)
+        except BaseException:
+            traceback.print_exc()  # to the run's output
+            raise
 
     def _evaluate_one(self, problem: Problem, i: int) -> None:
         try:
