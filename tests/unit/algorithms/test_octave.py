@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.external import process
+from timefair.algorithms.external import octave, process
 from timefair.algorithms.external.protocol import ExternalError
 
 HERE = Path(__file__).parent / "octave"
@@ -43,7 +43,7 @@ def test_the_points_are_those_of_octave_alone(launch) -> None:
 @pytest.mark.slow
 def test_arguments_are_known_by_name_and_helpers_beside_the_file_are_found(launch) -> None:
     ended = launch(use("asks.m"))
-    np.testing.assert_array_equal(ended.points, [[-3.0] * 3, [5.0] * 3])
+    np.testing.assert_array_equal(ended.points, [[-3.0] * 3, [5.0] * 3, [0.0] * 3])
 
 
 @needs_octave
@@ -96,6 +96,23 @@ def test_matlab_gets_the_same_call_as_octave(launch, tmp_path: Path, monkeypatch
     )
     assert of_octave.evaluations == 20
     np.testing.assert_array_equal(of_matlab.points, of_octave.points)
+
+
+@needs_octave
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("mkoctfile"), reason="needs Octave's compiler")
+def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert octave.OCTAVE.compiled() == octave.OCTAVE.compiled()
+    assert [path.name for path in tmp_path.rglob("*.*")] == ["timefair_ask.mex"]
+    assert Path(process.CLIENT, octave.ASK) in octave.OCTAVE.source_files(str(HERE / "APSO.m"))
+    compiled = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
+    monkeypatch.setattr(octave.FunctionFile, "compiled", lambda self: None)
+    piped = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
+    assert compiled.evaluations == 17
+    assert launch(use("asks.m")).evaluations == 3
+    np.testing.assert_array_equal(compiled.points, piped.points)
+    assert launch(use("asks.m")).evaluations == 3
 
 
 def test_the_client_has_no_syntax_that_matlab_lacks() -> None:

@@ -3,23 +3,30 @@
 The arguments are recognized by their names in the function's header, such as ``N, Max_iter, lb, ub,
 dim, fobj`` in any order, or named by the parameter ``call``. Each launch is a process that speaks
 the line protocol of `timefair.algorithms.external.protocol`. The client is one file for both, of
-which only Octave has been tested.
+which only Octave has been tested. Where ``mkoctfile`` is, Octave's objective is compiled.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm
 from timefair.algorithms.external.library import External, package_files, solve
 from timefair.algorithms.external.process import CLIENT, CommandLine
 from timefair.basics.errors import InputError
+from timefair.basics.files import cache_folder, short
 from timefair.problems.base import Variables
 
+ASK = "timefair_ask.c"
 PARAMETERS = ("population", "iterations", "call")
 NAMES = {
     "population": "n np pop popsize npop ps nind population pop_size pop_num searchagents_no "
@@ -76,7 +83,26 @@ class FunctionFile(External):
     def source_files(self, name: str) -> list[Path]:
         """This package, the client, and all ``.m`` files beside the user's, which it may call."""
         beside = sorted(Path(name).absolute().parent.glob("*.m"))
-        return [*package_files("timefair_serve.m"), *beside]
+        ask = [Path(CLIENT, ASK)] if self.compiled() else []
+        return [*package_files("timefair_serve.m"), *ask, *beside]
+
+    def compiled(self) -> Path | None:
+        """The folder of the objective that Octave's compiler makes once; None without it."""
+        compiler = shutil.which("mkoctfile") if self.name == "octave" else None
+        if compiler is None:
+            return None
+        stamp = Path(CLIENT, ASK).read_text(), os.stat(compiler).st_mtime_ns
+        folder = cache_folder() / "octave" / short(sha256(repr(stamp).encode()).hexdigest())
+        if not folder.is_dir():
+            with contextlib.suppress(OSError, subprocess.CalledProcessError):
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                with tempfile.TemporaryDirectory(
+                    dir=folder.parent, ignore_cleanup_errors=True
+                ) as made:
+                    command = [compiler, "--mex", "-O2", Path(CLIENT, ASK)]
+                    subprocess.run(command, cwd=made, capture_output=True, check=True)
+                    os.rename(made, folder)
+        return folder if folder.is_dir() else None
 
     def _command(self, name: str, parameters: Mapping[str, object]) -> CommandLine:
         """The command of a launch; InputError if there is none."""
@@ -90,7 +116,8 @@ class FunctionFile(External):
             raise InputError(f"{self.name}:{name} cannot be used here: {needs}")
         arguments = _arguments(path, parameters.get("call"), self.name)
         served = ", ".join(map(_quoted, (str(path.parent), path.stem, ",".join(arguments))))
-        call = (found, *options, f"addpath({_quoted(CLIENT)}); timefair_serve({served})")
+        paths = ", ".join(_quoted(str(one)) for one in (CLIENT, self.compiled()) if one)
+        call = (found, *options, f"addpath({paths}); timefair_serve({served})")
         return CommandLine(("/bin/sh", "-c", 'exec "$0" "$@" 3>&1 1>&2 4<&0', *call), (path,))
 
 

@@ -45,10 +45,8 @@ def page(what: str, answers: Iterable[Answer]) -> str:
     rows = [f"| {one.question} | **{one.answer}** | {one.sentence} |" for one in answers]
     found = [row.split("**")[1] for row in rows]
     numbers = ", ".join(f"{found.count(kind)} {kind}" for kind in (YES, NO, UNKNOWN))
-    head = (
-        f"# What {what} can claim\n\n{numbers}.\n\n| question | answer | sentence for the paper |"
-    )
-    return "\n".join([head, "|---|---|---|", *rows]) + "\n"
+    titles = "| question | answer | sentence for the paper |\n|---|---|---|"
+    return f"# What {what} can claim\n\n{numbers}.\n\n{titles}\n" + "\n".join(rows) + "\n"
 
 
 def _power(finals: pd.DataFrame) -> Answer:
@@ -59,9 +57,8 @@ def _power(finals: pd.DataFrame) -> Answer:
     tests = comb(labels, 2) * problems
     least, most = int(sizes.min()), int(sizes.max())
     runs = f"{least} to {most}" if most > least else least
-    said = (
-        f"{counted(labels, 'algorithm')} had {runs} runs on each of {counted(problems, 'problem')}"
-    )
+    of, on = counted(labels, "algorithm"), counted(problems, "problem")
+    said = f"{of} had {runs} runs on each of {on}"
     if not tests:
         return Answer(POWER, NO, f"{said}; there is nothing to compare.")
     smallest = 2 / comb(2 * least, least) * tests
