@@ -1,6 +1,6 @@
 """What the figures of a campaign cost: creating, placing, drawing and writing each of them.
 
-    python tests/benchmarks/figures.py results/default [FIGURE ...] [--repeat 3]
+    python benchmarks/figures.py results/default [FIGURE ...] [--repeat 3]
 
 Draws every figure whose table the campaign has and is not empty, all in this process, and prints
 CPU seconds: create (the table becomes artists), place (the layout is found), and PDF, SVG and PNG

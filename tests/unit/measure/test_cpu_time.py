@@ -21,7 +21,8 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.records.status import LaunchEnd
 
-CPU_S = 0.2
+CPU_S = 1.2
+"""Where the host stalls a virtual machine, its clock of CPU time may go on."""
 
 
 def run(solve, problem, **allowed):
@@ -93,6 +94,7 @@ def has_threads(objective, rng):
     sleeps(objective, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solve", "reasons"),
     [
@@ -146,11 +148,11 @@ def test_a_run_that_only_waits_ends_at_the_limit_of_wall_clock(problem):
 
 def test_launches_end_after_cpu_time(problem):
     """Each launch that hangs is killed, and the run goes on in a new process with its clock."""
-    row = run(hangs, problem, restart=FixedLength(tau_s=0.06))
+    row = run(hangs, problem, restart=FixedLength(tau_s=0.3))
     *cut, last = row["launch_log"]
     assert 1 <= len(cut) <= 3
     assert all(launch["end"] == LaunchEnd.TAU for launch in cut)
-    assert all(launch["end_s"] - launch["start_s"] >= 0.06 for launch in cut)
+    assert all(launch["end_s"] - launch["start_s"] >= 0.3 for launch in cut)
     assert (last["end_s"], row["cpu_s"] >= CPU_S) == (CPU_S, True)
 
 
