@@ -25,18 +25,28 @@ def use(name: str) -> str:
 
 @needs_octave
 @pytest.mark.slow
-def test_the_points_are_those_of_octave_alone(launch) -> None:
-    """A file that prints, uses parfor, and is not named as its function."""
+@pytest.mark.parametrize(("name", "function"), [("APSO", "PSOx"), ("GWO", "GWO"), ("DE", "DE")])
+def test_the_points_are_those_of_octave_alone(launch, name, function) -> None:
+    """The first file prints, uses parfor, and is not named as its function."""
     parameters = {"population": 5, "iterations": 20}
-    ended = launch(use("APSO.m"), parameters, seed=3, most=1000)
+    ended = launch(use(f"{name}.m"), parameters, seed=3, most=1000)
     assert ended.evaluations == 100
     seed = np.random.default_rng(3).integers(2**53)
-    script = f"addpath('{HERE}'); rand('twister', {seed}); APSO(5, 20, -3, 5, 3, @shown);"
+    seeds = f"rand('twister', {seed}); randn('twister', {seed});"
+    script = f"addpath('{HERE}'); {seeds} {name}(5, 20, -3, 5, 3, @shown);"
     called = ["octave-cli", "-q", "--no-history", "--no-init-file", "--eval", script]
     done = subprocess.run(called, capture_output=True, text=True, check=False, timeout=60)
     lines = [line.split() for line in done.stderr.splitlines()]
     points = np.array([line for line in lines if len(line) == 3], dtype=float)
     np.testing.assert_array_equal(ended.points, points)
+
+
+@needs_octave
+@pytest.mark.slow
+def test_what_draws_needs_no_display_and_what_forgets_its_arguments_is_named(launch) -> None:
+    assert launch(use("plots.m"), {"population": 5, "iterations": 6}).evaluations == 6
+    with pytest.raises(ExternalError, match="error: 'lb' undefined near line 3"):
+        launch(use("clears.m"))
 
 
 @needs_octave
@@ -72,9 +82,16 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str 
 
 def test_an_unknown_argument_is_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "a.m").write_text("function x = a(N, omega, fobj)\nend\n")
     (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
     assert fault.startswith("a.m has an argument 'omega' of unknown meaning: name all arguments")
+    text = (HERE / "GWO.m").read_text()
+    (tmp_path / "a.m").write_text(f"% of 2014\n%{{\nwolves\n%}}\n{text}")
+    assert registry.faults(f"octave:{tmp_path / 'a.m'}", {}) == []
+    (tmp_path / "a.m").write_text(f"clear all; clc; close all\n{text}")
+    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    assert fault == "a.m begins with 'clear'; its function should come first"
     monkeypatch.setattr(shutil, "which", lambda name: None)
     (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
     assert fault.endswith("it needs GNU Octave (octave-cli on the PATH)")

@@ -41,6 +41,8 @@ NAMES = {
 """Names of arguments in published files, in lower case, by what they are."""
 HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MULTILINE)
 
+COMMENTS = re.compile(r"^\s*[%#]\{\s*$.*?^\s*[%#]\}\s*$|[%#].*?$", re.MULTILINE | re.DOTALL)
+
 
 class FunctionFile(External):
     """A library of functions in files, for a program that runs them.
@@ -93,16 +95,15 @@ class FunctionFile(External):
             return None
         stamp = Path(CLIENT, ASK).read_text(), os.stat(compiler).st_mtime_ns
         folder = cache_folder() / "octave" / short(sha256(repr(stamp).encode()).hexdigest())
-        if not folder.is_dir():
+        made = folder / "timefair_ask.mex"
+        if not made.is_file():
             with contextlib.suppress(OSError, subprocess.CalledProcessError):
-                folder.parent.mkdir(parents=True, exist_ok=True)
-                with tempfile.TemporaryDirectory(
-                    dir=folder.parent, ignore_cleanup_errors=True
-                ) as made:
+                folder.mkdir(parents=True, exist_ok=True)
+                with tempfile.TemporaryDirectory(dir=folder) as place:
                     command = [compiler, "--mex", "-O2", Path(CLIENT, ASK)]
-                    subprocess.run(command, cwd=made, capture_output=True, check=True)
-                    os.rename(made, folder)
-        return folder if folder.is_dir() else None
+                    subprocess.run(command, cwd=place, capture_output=True, check=True)
+                    os.replace(Path(place, made.name), made)
+        return folder if made.is_file() else None
 
     def _command(self, name: str, parameters: Mapping[str, object]) -> CommandLine:
         """The command of a launch; InputError if there is none."""
@@ -140,9 +141,12 @@ def _arguments(path: Path, call: object, library: str) -> list[str]:
         if wrong := [word for word in words if word not in NAMES]:
             raise InputError(f"'call' of {library}:{path.name} has {wrong[0]!r}: name {_known()}")
         return list(words)
-    found = HEADER.search(path.read_text(encoding="utf-8", errors="replace"))
-    if found is None:
-        raise InputError(f"{path.name} begins with no function that takes arguments")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    found = HEADER.search(text)
+    before = COMMENTS.sub("", text[: found.start()]).split() if found else []
+    if found is None or before:
+        what = f"with {before[0]!r}" if before else "with no function that takes arguments"
+        raise InputError(f"{path.name} begins {what}; its function should come first")
     words = [word.strip() for word in found[1].split(",")]
     roles = {word: role for role, known in NAMES.items() for word in known.split()}
     if wrong := [word for word in words if word.lower() not in roles]:

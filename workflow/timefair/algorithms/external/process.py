@@ -137,7 +137,9 @@ class Process:
         size = os.fstat(self._errors).st_size
         text = os.pread(self._errors, LAST_BYTES, max(size - LAST_BYTES, 0))
         lines = [line.strip() for line in text.decode(errors="replace").splitlines()]
-        return " / ".join([line for line in lines if line][-LAST_LINES:])
+        lines = [line for line in lines if line]
+        errors = [line for line in lines[:-LAST_LINES] if "error" in line.lower()]
+        return " / ".join([*errors[:1], *lines[-LAST_LINES:]])
 
     def end(self) -> None:
         """End the process and its group, and close the pipes."""

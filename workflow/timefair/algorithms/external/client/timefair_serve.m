@@ -37,7 +37,27 @@ function timefair_serve(folder, name, roles)
     values{k} = known.(words{k});
   end
   addpath(folder);
+  if octave
+    stand_in();
+  end
   feval(name, values{:});
+end
+
+function stand_in()
+  % Two functions of MATLAB's toolbox of statistics; and without a graphics toolkit, what draws does nothing.
+  for pair = {'unifrnd', 'a + (b - a) .* rand'; 'normrnd', 'a + b .* randn'}'
+    if ~exist(pair{1})
+      body = 'if isempty(varargin), varargin = {size(a + b)}; end, r = %s(varargin{:}); end';
+      eval(sprintf(['function r = %s(a, b, varargin), ' body], pair{:}));
+    end
+  end
+  if isempty(available_graphics_toolkits())
+    words = 'figure clf hold plot plot3 semilogx semilogy loglog bar surf surfc mesh contour scatter scatter3';
+    words = [words ' line text legend title xlabel ylabel zlabel axis grid box view subplot colormap drawnow'];
+    for word = strsplit(words, ' ')
+      eval(sprintf('function varargout = %s(varargin), varargout = cell(1, nargout); end', word{1}));
+    end
+  end
 end
 
 function value = ask(requests, answers, octave, x)
