@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -31,6 +33,8 @@ IN_TURN = (
     ("documentation", "architecture", "statistical", "peers", "unit/exhibits/charts"),
 )
 """Folders of tests, in the order of their turns; all others come last."""
+LONGEST_S = 300
+"""A test that takes longer fails; the longest one takes 45 s on a quiet machine."""
 MOST_CASES = 3
 SLOW = ("workflow", "peer", "slow", "thorough")
 
@@ -80,6 +84,24 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         pytest.skip("no Chromium is installed")
     with chromium.Browser(found, tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[object]:
+    """Let a test that hangs fail with its place and the processes of this machine."""
+
+    def overdue(*_: object) -> None:
+        columns = "pid,ppid,stat,etimes,wchan:20,args"
+        processes = subprocess.run(["ps", "-eo", columns, "--forest"], capture_output=True)
+        raise TimeoutError(f"more than {LONGEST_S} s\n{processes.stdout.decode()}")
+
+    before = signal.signal(signal.SIGALRM, overdue)
+    signal.alarm(LONGEST_S)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.hookimpl(tryfirst=True)

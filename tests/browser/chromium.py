@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Self
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+LONGEST_S = 120
+"""Seconds without an answer after which the browser is called gone."""
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
@@ -82,7 +85,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._waiting:
-            more = os.read(self._read, 1 << 20)
+            ready, _, _ = select.select([self._read], [], [], LONGEST_S)
+            more = os.read(self._read, 1 << 20) if ready else b""
             if not more:
                 raise RuntimeError("the browser has gone")
             self._waiting += more
