@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import chromium
+import pyarrow as pa
 import pytest
 from chromium import Browser
 from hypothesis import HealthCheck, settings
@@ -45,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     A test that needs more multiplies ``settings.default.max_examples``.
     """
+    pa.enable_signal_handlers(False)  # as `timefair.io.table_read` does; tests read tables, too
     settings.load_profile("thorough" if config.getoption("--thorough") else "few")
 
 

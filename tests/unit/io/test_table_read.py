@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -305,3 +307,19 @@ def test_damage_gives_lines_and_no_traceback(stored, whole, tmp_path):
 
     check()
     assert outcomes == {"refused", "read"}
+
+
+def test_forks_of_a_run_live_although_its_parent_has_read_a_table(tmp_path):
+    """Arrow's pipe for signals would end them by SIGABRT, as a run closes what it inherits."""
+    code = f"""
+import os, pathlib
+from timefair.io import table_read
+from timefair.machine.linux import kernel
+table_read.rows_of(pathlib.Path({str(tmp_path / "a.csv")!r}))
+kernel.keep_descriptors([])
+if (pid := os.fork()) == 0:
+    os._exit(0)
+raise SystemExit(os.waitpid(pid, 0)[1])
+"""
+    (tmp_path / "a.csv").write_text("algorithm,value\na,1\n")
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

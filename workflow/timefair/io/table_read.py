@@ -37,6 +37,9 @@ from timefair.io.common import (
 )
 from timefair.records.status import Status, StopReason
 
+pa.enable_signal_handlers(False)
+"""Its pipe for signals would abort the forks of a run, which has closed what it inherited."""
+
 Kind = Literal["text", "count", "number"]
 """``count`` is a whole number of at least 0; ``number`` may be infinite."""
 
