@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from timefair.exhibits.comparisons.comparison import over
-from timefair.extensions.database.standings import EVALUATIONS, spaces
+from timefair.extensions.database.standings import EVALUATIONS, ranks_of, spaces
 from timefair.extensions.database.store import opened
 
 REFERENCES = ("random-search", "Nelder-Mead", "DE", "pycma-BIPOP")
@@ -47,8 +47,7 @@ def main(path: str = "timefair-data/database-bbob-5.zip") -> int:
                 gains = costs.at(cost).gains
                 cells = [counts(gains, mine, costs.labels.index(name)) for name in REFERENCES]
                 print(f"| by {words} | {' | '.join(cells)} |")
-                wins = (gains > 0) + 0.5 * (gains == 0)
-                ranks = 0.5 + (1 - wins.mean(axis=0)).sum(axis=1)
+                ranks = ranks_of(gains)
                 places = stats.rankdata(ranks, method="min").astype(int)
                 order = sorted(mine, key=lambda k: ranks[k])[:BEST]
                 best[words] = [f"{costs.labels[k]} ({places[k]})" for k in order]

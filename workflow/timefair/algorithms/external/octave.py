@@ -95,7 +95,7 @@ class FunctionFile(External):
             return None
         stamp = Path(CLIENT, ASK).read_text(), os.stat(compiler).st_mtime_ns
         folder = cache_folder() / "octave" / short(sha256(repr(stamp).encode()).hexdigest())
-        made = folder / "timefair_ask.mex"
+        made = (folder / ASK).with_suffix(".mex")
         if not made.is_file():
             with contextlib.suppress(OSError, subprocess.CalledProcessError):
                 folder.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ LONGEST_LINE = 1_000_000
 READ_BYTES = 65_536
 """The capacity of a pipe."""
 LAST_BYTES, LAST_LINES = 1000, 5
-"""Maximal length of the end of standard error in a message."""
+"""Maximal length of the end of standard error in a message, after the first error before it."""
 
 
 @dataclass(frozen=True)

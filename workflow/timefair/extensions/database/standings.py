@@ -224,7 +224,7 @@ class At:
             if reach > 0:
                 reach *= stats.t.isf((1 - confidence) / 2, total**2 / parts[on].sum())
             gains = self.gains[np.ix_(on, chosen, chosen)]
-            ranks = 0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1)
+            ranks = ranks_of(gains)
             found[name] = Standing(
                 labels=tuple(labels[k] for k in chosen),
                 ranks=ranks,
@@ -248,6 +248,11 @@ class At:
             mine *= np.exp(slower)[:, np.newaxis, np.newaxis]
             ranks[k] = 1 + (1 - _wins(_better(mine, theirs, self.ties[k, me, others]))).sum(axis=1)
         return ranks
+
+
+def ranks_of(gains: Floats) -> Floats:
+    """Average ranks over the functions from `At.gains`, shape (algorithms,)."""
+    return np.asarray(0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1))
 
 
 def _ert(cost: Floats, successes: NDArray[Any]) -> Floats:

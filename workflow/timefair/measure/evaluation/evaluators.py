@@ -86,8 +86,9 @@ class Evaluators:
         if left <= 0:
             return False
         found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
-        for ended in {fd for fd, _ in found} & set(self._pids):
-            kernel.end_like(self._pids[ended])
+        for fd, _ in found:
+            if fd in self._pids:
+                kernel.end_like(self._pids[fd])
         return bool(found)
 
     def _take_ready(self) -> None:
