@@ -496,7 +496,7 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
         Verdict.MIXED,
         (),
         (),
-        _each(standings),
+        _each(found),
         tests[0].test,
         behind_p,
         tied_p,
@@ -520,16 +520,17 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     return summary
 
 
-def _each(found: Mapping[str, Standing]) -> str:
-    """On which functions which algorithm is significantly better than others."""
+def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
+    """On which functions which algorithm is significantly better than which others."""
     wins: dict[str, list[str]] = {}
-    for name, one in found.items():
+    for name, (pairs, one) in found.items():
         who, are = listed(one.leaders), "is" if len(one.leaders) == 1 else "are"
         match one.verdict:
             case Verdict.CLEAR:
                 said = f"{who} {are} significantly better than every other algorithm on {{}}"
             case Verdict.SHARED:
-                said = f"{who} {are} significantly better than some others on {{}}"
+                behind = [other for other in pairs.values if other not in one.front]
+                said = f"{who} {are} significantly better than {listed(behind)} on {{}}"
             case Verdict.NOTHING if one.values == NO_FIRST:
                 said = "every algorithm is significantly worse than another one on {}"
             case Verdict.NOTHING:
@@ -538,7 +539,8 @@ def _each(found: Mapping[str, Standing]) -> str:
                 said = "nobody leads significantly on {}"
         wins.setdefault(said, []).append(name)
     text = "; ".join(said.format(_places(on, len(found))) for said, on in wins.items())
-    return f"{text if text.startswith(tuple(_leaders(found))) else text[0].upper() + text[1:]}."
+    leaders = tuple(one.leaders[0] for _, one in found.values() if one.leaders)
+    return f"{text if text.startswith(leaders) else text[0].upper() + text[1:]}."
 
 
 MOST_PLACES = 4
@@ -547,8 +549,3 @@ MOST_PLACES = 4
 
 def _places(names: Sequence[str], of: int) -> str:
     return f"each of the {of} functions" if len(names) == of > MOST_PLACES else listed(names)
-
-
-def _leaders(found: Mapping[str, Standing]) -> list[str]:
-    """The names with which a sentence may begin; they keep their first letter."""
-    return [one.leaders[0] for one in found.values() if one.leaders]
