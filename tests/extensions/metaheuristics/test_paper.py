@@ -47,6 +47,34 @@ def test_the_key_asks_for_tables_and_figures(tmp_path):
     assert "against" not in configuration.parse(CAMPAIGN).table_names
 
 
+@pytest.mark.parametrize(
+    ("columns", "at", "figure"),
+    [
+        ([], {"the end of the runs"}, None),
+        (["evaluations"], {"equal evaluations"}, "convergence_evaluations"),
+        (["evaluations", "seconds"], {"equal evaluations", "equal time"}, "convergence"),
+    ],
+)
+def test_runs_of_others_have_the_tables_that_they_allow(columns, at, figure, tmp_path):
+    keys = pd.MultiIndex.from_product([["A", "B"], ["F2", "F10"], [3], [1], range(6)])
+    names = ["algorithm", "function", "dimension", "instance", "run"]
+    runs = pd.DataFrame(list(keys), columns=names)
+    runs = runs.assign(evaluations=9, seconds=0.5, value=runs["run"] + (runs["algorithm"] == "B"))
+    runs[[*names, *columns, "value"]].to_csv(tmp_path / "r.csv", index=False)
+    (tmp_path / "s.yaml").write_text("paper: {form: metaheuristics, proposed: B}\ntables: []\n")
+    made = tmp_path / "made"
+    asked = ("analyse", tmp_path / "r.csv", "-o", made, "--settings", tmp_path / "s.yaml")
+    assert main(list(map(str, asked))) == 0
+    against = pd.read_csv(made / "tables" / "against.csv")
+    assert set(against["at"]) == at
+    assert set(against["proposed"]) == {"B"}
+    assert set(against["function"]) == {"2", "10", "all", "Friedman rank"}
+    drawn = {path.stem for path in (made / "figures").glob("*.svg")}
+    curves = {name for name in drawn if name.startswith("convergence")}
+    assert {"boxplots"} <= drawn
+    assert figure in curves if figure else not curves
+
+
 def test_the_proposed_algorithm_is_one_of_the_campaign():
     wrong = CAMPAIGN | {"paper": {"form": "metaheuristics", "proposed": "C"}}
     with pytest.raises(InputError, match=r"paper\.proposed: 'C': should be an algorithm"):

@@ -134,6 +134,25 @@ def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
     assert "algorithm 'B (new)' gets the label B_new" in cautions
 
 
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (["F1", "F10", "F2"], [1, 10, 2]),
+        (["f3", "f7", "f12"], [3, 7, 12]),
+        (["p1", "p10", "p9"], [1, 3, 2]),
+        (["cec-02", "cec-10", "cec-9"], [1, 3, 2]),
+        (["F2", "cigar", "sphere"], [1, 2, 3]),
+        (["9" * 5000 + "x", "8x", "x"], [2, 1, 3]),
+        (["F0", "F1", "F2"], [1, 2, 3]),
+    ],
+)
+def test_a_number_in_a_name_of_a_function_is_its_number_or_its_place(names, numbers, imported):
+    every = (lines(WALK, f"A,{name},2,{k},x") for k, name in enumerate(names, start=1))
+    rows, _ = imported(HEADER + "".join(every))
+    by_instance = {row["instance"]: row["function"] for row in rows["A"]}
+    assert [by_instance[k] for k in (1, 2, 3)] == numbers
+
+
 def test_columns_and_constants(imported):
     text = HEADER.replace("seconds", "time").replace("instance,", "") + lines(WALK, "A,4,2,0")
     ((run,),) = imported(text, "seconds=time", "instance=3")[0].values()

@@ -56,6 +56,8 @@ class Extension:
         The modules that declare exhibits: tables with their figures.
     tables, figures
         What a campaign with one of its keys requests by that.
+    of_values
+        Those of them that need no costs, which imported runs need not have.
     reported, reported_for
         Tables that are made for the report of a campaign with one of its keys, or with one of the
         keys of the core in ``reported_for``.
@@ -94,6 +96,7 @@ class Extension:
     exhibits: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+    of_values: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     reported_for: tuple[str, ...] = ()
     isolation: Mapping[str, str] = field(default_factory=dict)

@@ -30,7 +30,13 @@ def or_text(schema: dict[str, Any]) -> None:
 
 
 class Section(BaseModel):
-    """Keys with a type, a default and a description each; other keys are refused."""
+    """Keys with a type, a default and a description each; other keys are refused.
+
+    - `analyses`: Of a key of an extension, whether it affects the analysis only, so that imported
+      runs may have it.
+    """
+
+    analyses: ClassVar[bool] = False
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, json_schema_extra=_first_paragraph

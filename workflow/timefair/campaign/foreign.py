@@ -12,17 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.extension import added_keys
 from timefair.campaign.configuration import Campaign, parse_foreign, read_yaml
 
-SETTINGS = (
-    "seed",
-    "targets",
-    "target_values",
-    "statistics",
-    "tables",
-    "figures",
-)
-"""The keys of a campaign file that affect only the analysis."""
+_OF_CORE = ("seed", "targets", "target_values", "statistics", "tables", "figures")
 
 _LONGEST_NAME = 40
 
@@ -78,8 +71,14 @@ class ForeignRuns:
     lacks: tuple[str, ...] = ()
 
 
+def of_analysis() -> tuple[str, ...]:
+    """The keys of a campaign file that affect only the analysis."""
+    added = (key for key, of in added_keys("").items() if getattr(of, "analyses", False))
+    return (*_OF_CORE, *added)
+
+
 def settings(path: Path | None) -> dict[str, object]:
-    """Read a file with keys of `SETTINGS`; empty without a file.
+    """Read a file with keys of the analysis; empty without a file.
 
     It may be a campaign file or a snapshot, whose other keys are ignored.
 
@@ -87,19 +86,16 @@ def settings(path: Path | None) -> dict[str, object]:
     """
     if path is None:
         return {}
-    content = read_yaml(path)
+    content, keys = read_yaml(path), of_analysis()
+    known = f"known: {', '.join(keys)}"
     if not isinstance(content, Mapping):
-        raise InputError(f"{path}: should be keys with values; known: {', '.join(SETTINGS)}")
+        raise InputError(f"{path}: should be keys with values; {known}")
     unknown = [key for key in content if key not in Campaign.model_fields]
     if unknown:
-        known = ", ".join(SETTINGS)
         raise InputError(
-            *(
-                f"{path}: {key}: unknown key{suggest(key, SETTINGS)}; known: {known}"
-                for key in unknown
-            )
+            *(f"{path}: {key}: unknown key{suggest(key, keys)}; {known}" for key in unknown)
         )
-    return {key: value for key, value in content.items() if key in SETTINGS}
+    return {key: value for key, value in content.items() if key in keys}
 
 
 def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> Campaign:
@@ -107,7 +103,7 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
 
     - `runs`: Description of the imported runs.
     - `name`: Name of the campaign.
-    - `chosen`: Keys of `SETTINGS`.
+    - `chosen`: Keys of `of_analysis`, with their values.
 
     Raises InputError if a setting is wrong, or the runs exceed the limits of a campaign.
     """

@@ -475,12 +475,13 @@ class Numbering:
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         for kind in names:
-            words = sorted({str(word) for one in tables for word in one.texts[kind]})
-            numbers = {word: number for word in words if (number := _number(word)) is not None}
+            different = {str(word) for one in tables for word in one.texts[kind]}
+            words = sorted(different, key=_by_number)
+            numbers = {
+                word: number for word in words if (number := _number(kind, word)) is not None
+            }
             if known is None and (len(numbers) < len(words) or 0 in numbers.values()):
-                place = ranks(np.array(words, dtype=object)).tolist()
-                ordered = sorted(zip(place, words, strict=True))
-                names[kind] = {word: place + 1 for place, word in ordered}
+                names[kind] = {word: place for place, word in enumerate(words, start=1)}
                 if kind == "instance":
                     cautions.add("", f"instances are numbered: {_listed(names[kind])}")
                 continue
@@ -504,8 +505,12 @@ class Numbering:
         return numbers[places]
 
 
-def _number(word: str) -> int | None:
-    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``; None for a name."""
+def _number(kind: NamedKind, word: str) -> int | None:
+    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``, and of a function
+    ``f3`` or ``F3``; None for a name.
+    """
+    if kind == "function" and word[:1] in {"f", "F"} and word[1:].isdecimal():
+        word = word[1:]
     if not _NUMBER.fullmatch(word) or not (value := float(word)).is_integer():
         return None
     return int(min(value, LARGEST_NAME + 1.0))
@@ -560,15 +565,20 @@ def _shown(words: Sequence[str]) -> str:
     return ", ".join(words[:SHOWN_NAMES]) + (", …" if len(words) > SHOWN_NAMES else "")
 
 
+def _by_number(word: str) -> list[tuple[bool, int, str]]:
+    """The sorting key of a word: digits in it are sorted by their number."""
+    parts = re.split("([0-9]+)", word)
+    bare = [part.lstrip("0") if k % 2 else part for k, part in enumerate(parts)]
+    return [(k % 2 == 0, len(part) if k % 2 else 0, part) for k, part in enumerate(bare)]
+
+
 def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
-    """The rank of each word; numbers by their size, if all words are numbers."""
+    """The rank of each word; numbers in it by their size."""
     different, places = np.unique(words.astype(str), return_inverse=True)
-    if all(word.isdecimal() and len(word) < 20 for word in different):
-        order = np.argsort(np.array([int(word) for word in different], dtype=object))
-        rank = np.empty(len(different), np.intp)
-        rank[order] = np.arange(len(different))
-        return rank[places]
-    return places.astype(np.intp)
+    order = sorted(range(len(different)), key=lambda place: _by_number(str(different[place])))
+    rank = np.empty(len(different), np.intp)
+    rank[order] = np.arange(len(different))
+    return rank[places]
 
 
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}

@@ -773,8 +773,7 @@ class Campaign(Section):
         """The requested tables, with `all` and `default` replaced by names."""
         from timefair.exhibits.registry import TABLES, chosen
 
-        of_keys = (name for one in self._keyed for name in one.tables)
-        return chosen((*self.tables, *of_keys), TABLES)
+        return chosen((*self.tables, *self._of_keys("tables")), TABLES)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
@@ -818,8 +817,17 @@ class Campaign(Section):
     def _chosen_figures(self) -> tuple[str, ...]:
         from timefair.exhibits.registry import FIGURES, chosen
 
-        of_keys = (name for one in self._keyed for name in one.figures)
-        return chosen((*self.figures.names, *of_keys), FIGURES)
+        return chosen((*self.figures.names, *self._of_keys("figures")), FIGURES)
+
+    def _of_keys(self, kind: Literal["tables", "figures"]) -> Iterator[str]:
+        """The tables or figures that the keys of extensions request, without those for which costs
+        are not known.
+        """
+        for one in self._keyed:
+            for name in getattr(one, kind):
+                counted = self.lacks == ("seconds",) and name.endswith("_evaluations")
+                if not self.lacks or counted or name in one.of_values:
+                    yield name
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
         """The pages of a figure: the overview first, or the only page."""

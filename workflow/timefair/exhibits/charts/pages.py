@@ -105,7 +105,8 @@ def pages(
     """
     each = len(functions) + (panels == "functions and all")
     lines = len(dimensions) * -(-each // COLUMNS)
-    if panels == "one page" or (lines <= LINES and algorithms < MANY):
+    fit = lines <= LINES and (algorithms < MANY or len(dimensions) * len(functions) == 1)
+    if panels == "one page" or fit:
         return (WHOLE,)
     parts = (part for dimension in sorted(dimensions) for part in _parts(dimension, functions))
     return (OVERVIEW, *parts)

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.words import power_of_ten
 
 TICKS = 6
+TICK_IN = 0.33
+"""Width of the label of a power of ten, with the space beside it."""
 NARROW = 0.7
 """An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
 
@@ -128,9 +130,11 @@ def _signed_power(value: float) -> str:
 
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
-    """Make an axis (``x`` or ``y``) logarithmic, with few ticks."""
+    """Make an axis (``x`` or ``y``) logarithmic, with few ticks, whose labels do not touch."""
     side: Axis
     if axis == "x":
+        width_in = ax.get_position().width * ax.figure.get_figwidth()
+        ticks = min(ticks, max(int(width_in / TICK_IN), 2))
         ax.set_xscale("log")
         ax.set_xlim(*bounds)
         side = ax.xaxis

@@ -21,6 +21,7 @@ EXTENSION = Extension(
         "anytime",
         "anytime_evaluations",
     ),
+    of_values=("paper_values", "against", "friedman", "designs", "boxplots"),
     files="complexity",
     settings="keys",
 )

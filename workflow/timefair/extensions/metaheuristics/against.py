@@ -32,7 +32,7 @@ from timefair.statistics.corrections import holm
 from timefair.statistics.means import mean_of
 from timefair.statistics.ranks import average_ranks, posthoc, rank_within
 
-TIME, EVALUATIONS = "equal time", "equal evaluations"
+TIME, EVALUATIONS, END = "equal time", "equal evaluations", "the end of the runs"
 RANK = "Friedman rank"
 BETTER, EQUAL, WORSE = "+", "=", "−"
 
@@ -41,7 +41,8 @@ COLUMNS = (
     DIMENSION_OR_ALL,
     Column(
         "at",
-        f"where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`",
+        f"where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`; "
+        f"`{END}`, if neither is known",
         text=True,
     ),
     Column("function", f"{FUNCTION_OR_ALL.meaning}, or `{RANK}`", text=True),
@@ -117,7 +118,11 @@ def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     if runs.frame["budget_s"].notna().any():
         rows += _compared(runs, analysis, TIME)
-    rows += _compared(with_published(runs), analysis, EVALUATIONS)
+    counted = with_published(runs)
+    if np.isfinite(known_until(counted, "evaluations")).any():
+        rows += _compared(counted, analysis, EVALUATIONS)
+    if not rows:
+        rows += _compared(counted, analysis, END)
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
@@ -164,7 +169,7 @@ class _Samples(NamedTuple):
 
 
 def _samples(runs: Runs, every: list[ProblemRuns], at: str) -> list[_Samples]:
-    if at == TIME:
+    if at != EVALUATIONS:
         best = precision_at_the_end(runs)
         return [
             _Samples(problem, dict.fromkeys(problem.algorithms, np.inf), np.array([np.inf]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -18,6 +18,8 @@ EVALUATIONS = 200_000
 
 class Paper(Section):
     """The tables and figures of a kind of paper. A string alone is its `form`."""
+
+    analyses: ClassVar[bool] = True
 
     model_config = ConfigDict(json_schema_extra=or_text)
 
