@@ -13,73 +13,76 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_evaluation import (
-    ACKLEY,
-    BENT_CIGAR,
-    DISCUS,
-    ELLIPTIC,
-    GRIEWANK,
-    GRIEWANK_ROSENBROCK,
-    HAPPYCAT,
-    HGBAT,
-    KATSUURA,
-    RASTRIGIN,
-    ROSENBROCK,
-    SCHAFFER_F6,
-    SCHWEFEL,
-    WEIERSTRASS,
-)
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
 
 HYBRIDS = (
-    Hybrid((SCHWEFEL, RASTRIGIN, ELLIPTIC), (0.3, 0.3, 0.4)),
-    Hybrid((BENT_CIGAR, HGBAT, RASTRIGIN), (0.3, 0.3, 0.4)),
-    Hybrid((GRIEWANK, WEIERSTRASS, ROSENBROCK, SCHAFFER_F6), (0.2, 0.2, 0.3, 0.3)),
-    Hybrid((HGBAT, DISCUS, GRIEWANK_ROSENBROCK, RASTRIGIN), (0.2, 0.2, 0.3, 0.3)),
-    Hybrid((SCHAFFER_F6, HGBAT, ROSENBROCK, SCHWEFEL, ELLIPTIC), (0.1, 0.2, 0.2, 0.2, 0.3)),
-    Hybrid((KATSUURA, HAPPYCAT, GRIEWANK_ROSENBROCK, SCHWEFEL, ACKLEY), (0.1, 0.2, 0.2, 0.2, 0.3)),
+    Hybrid((cec.SCHWEFEL, cec.RASTRIGIN, cec.ELLIPTIC), (0.3, 0.3, 0.4)),
+    Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN), (0.3, 0.3, 0.4)),
+    Hybrid((cec.GRIEWANK, cec.WEIERSTRASS, cec.ROSENBROCK, cec.SCHAFFER_F6), (0.2, 0.2, 0.3, 0.3)),
+    Hybrid((cec.HGBAT, cec.DISCUS, cec.GRIEWANK_ROSENBROCK, cec.RASTRIGIN), (0.2, 0.2, 0.3, 0.3)),
+    Hybrid(
+        (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL, cec.ELLIPTIC),
+        (0.1, 0.2, 0.2, 0.2, 0.3),
+    ),
+    Hybrid(
+        (cec.KATSUURA, cec.HAPPYCAT, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.ACKLEY),
+        (0.1, 0.2, 0.2, 0.2, 0.3),
+    ),
 )
 BASIC = (
-    *(ELLIPTIC, BENT_CIGAR, DISCUS, ROSENBROCK, ACKLEY, WEIERSTRASS, GRIEWANK),
-    *((Part(RASTRIGIN, 1, 0, rotated=False),), RASTRIGIN),
-    *((Part(SCHWEFEL, 1, 0, rotated=False),), SCHWEFEL),
-    *(KATSUURA, HAPPYCAT, HGBAT, GRIEWANK_ROSENBROCK, SCHAFFER_F6),
+    *(
+        cec.ELLIPTIC,
+        cec.BENT_CIGAR,
+        cec.DISCUS,
+        cec.ROSENBROCK,
+        cec.ACKLEY,
+        cec.WEIERSTRASS,
+        cec.GRIEWANK,
+    ),
+    *((Part(cec.RASTRIGIN, 1, 0, rotated=False),), cec.RASTRIGIN),
+    *((Part(cec.SCHWEFEL, 1, 0, rotated=False),), cec.SCHWEFEL),
+    *(cec.KATSUURA, cec.HAPPYCAT, cec.HGBAT, cec.GRIEWANK_ROSENBROCK, cec.SCHAFFER_F6),
 )
 COMPOSITIONS = (
     (
-        Part(ROSENBROCK, 10, 0, 1e4, 1e4),
-        Part(ELLIPTIC, 20, 100, 1e10, 1e4),
-        Part(BENT_CIGAR, 30, 200, 1e30, 1e4),
-        Part(DISCUS, 40, 300, 1e10, 1e4),
-        Part(ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
-    ),
-    (Part(SCHWEFEL, 20, 0, rotated=False), Part(RASTRIGIN, 20, 100), Part(HGBAT, 20, 200)),
-    (
-        Part(SCHWEFEL, 10, 0, 4e3, 1e3),
-        Part(RASTRIGIN, 30, 100, 1e3, 1e3),
-        Part(ELLIPTIC, 50, 200, 1e10, 1e3),
+        Part(cec.ROSENBROCK, 10, 0, 1e4, 1e4),
+        Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
+        Part(cec.BENT_CIGAR, 30, 200, 1e30, 1e4),
+        Part(cec.DISCUS, 40, 300, 1e10, 1e4),
+        Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
     ),
     (
-        Part(SCHWEFEL, 10, 0, 4e3, 1e3),
-        Part(HAPPYCAT, 10, 100, 1e3, 1e3),
-        Part(ELLIPTIC, 10, 200, 1e10, 1e3),
-        Part(WEIERSTRASS, 10, 300, 400, 1e3),
-        Part(GRIEWANK, 10, 400, 100, 1e3),
+        Part(cec.SCHWEFEL, 20, 0, rotated=False),
+        Part(cec.RASTRIGIN, 20, 100),
+        Part(cec.HGBAT, 20, 200),
     ),
     (
-        Part(HGBAT, 10, 0, 1e3, 1e4),
-        Part(RASTRIGIN, 10, 100, 1e3, 1e4),
-        Part(SCHWEFEL, 10, 200, 4e3, 1e4),
-        Part(WEIERSTRASS, 20, 300, 400, 1e4),
-        Part(ELLIPTIC, 20, 400, 1e10, 1e4),
+        Part(cec.SCHWEFEL, 10, 0, 4e3, 1e3),
+        Part(cec.RASTRIGIN, 30, 100, 1e3, 1e3),
+        Part(cec.ELLIPTIC, 50, 200, 1e10, 1e3),
     ),
     (
-        Part(GRIEWANK_ROSENBROCK, 10, 0, 4e3, 1e4),
-        Part(HAPPYCAT, 20, 100, 1e3, 1e4),
-        Part(SCHWEFEL, 30, 200, 4e3, 1e4),
-        Part(SCHAFFER_F6, 40, 300, 2e7, 1e4),
-        Part(ELLIPTIC, 50, 400, 1e10, 1e4),
+        Part(cec.SCHWEFEL, 10, 0, 4e3, 1e3),
+        Part(cec.HAPPYCAT, 10, 100, 1e3, 1e3),
+        Part(cec.ELLIPTIC, 10, 200, 1e10, 1e3),
+        Part(cec.WEIERSTRASS, 10, 300, 400, 1e3),
+        Part(cec.GRIEWANK, 10, 400, 100, 1e3),
+    ),
+    (
+        Part(cec.HGBAT, 10, 0, 1e3, 1e4),
+        Part(cec.RASTRIGIN, 10, 100, 1e3, 1e4),
+        Part(cec.SCHWEFEL, 10, 200, 4e3, 1e4),
+        Part(cec.WEIERSTRASS, 20, 300, 400, 1e4),
+        Part(cec.ELLIPTIC, 20, 400, 1e10, 1e4),
+    ),
+    (
+        Part(cec.GRIEWANK_ROSENBROCK, 10, 0, 4e3, 1e4),
+        Part(cec.HAPPYCAT, 20, 100, 1e3, 1e4),
+        Part(cec.SCHWEFEL, 30, 200, 4e3, 1e4),
+        Part(cec.SCHAFFER_F6, 40, 300, 2e7, 1e4),
+        Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
     ),
     (Part(HYBRIDS[0], 10, 0), Part(HYBRIDS[1], 30, 100), Part(HYBRIDS[2], 50, 200)),
     (Part(HYBRIDS[3], 10, 0), Part(HYBRIDS[4], 30, 100), Part(HYBRIDS[5], 50, 200)),

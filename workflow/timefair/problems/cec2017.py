@@ -25,38 +25,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_evaluation import (
-    ACKLEY,
-    BENT_CIGAR,
-    DIFFERENT_POWERS,
-    DISCUS,
-    ELLIPTIC,
-    GRIEWANK,
-    GRIEWANK_ROSENBROCK,
-    HAPPYCAT,
-    HGBAT,
-    KATSUURA,
-    LEVY_2017,
-    LUNACEK,
-    RASTRIGIN,
-    ROSENBROCK,
-    SCHAFFER_F6,
-    SCHAFFER_F7,
-    SCHWEFEL,
-    WEIERSTRASS,
-    ZAKHAROV,
-)
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
 
 FIFTHS = (0.2,) * 5
-HYBRID_5 = Hybrid((BENT_CIGAR, HGBAT, RASTRIGIN, ROSENBROCK), (0.2, 0.2, 0.3, 0.3))
-HYBRID_6 = Hybrid((SCHAFFER_F6, HGBAT, ROSENBROCK, SCHWEFEL), (0.2, 0.2, 0.3, 0.3))
+HYBRID_5 = Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN, cec.ROSENBROCK), (0.2, 0.2, 0.3, 0.3))
+HYBRID_6 = Hybrid((cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL), (0.2, 0.2, 0.3, 0.3))
 HYBRID_7 = Hybrid(
-    (KATSUURA, ACKLEY, GRIEWANK_ROSENBROCK, SCHWEFEL, RASTRIGIN), (0.1, 0.2, 0.2, 0.2, 0.3)
+    (cec.KATSUURA, cec.ACKLEY, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.RASTRIGIN),
+    (0.1, 0.2, 0.2, 0.2, 0.3),
 )
-HYBRID_8 = Hybrid((ELLIPTIC, ACKLEY, RASTRIGIN, HGBAT, DISCUS), FIFTHS)
-HYBRID_9 = Hybrid((BENT_CIGAR, RASTRIGIN, GRIEWANK_ROSENBROCK, WEIERSTRASS, SCHAFFER_F6), FIFTHS)
+HYBRID_8 = Hybrid((cec.ELLIPTIC, cec.ACKLEY, cec.RASTRIGIN, cec.HGBAT, cec.DISCUS), FIFTHS)
+HYBRID_9 = Hybrid(
+    (cec.BENT_CIGAR, cec.RASTRIGIN, cec.GRIEWANK_ROSENBROCK, cec.WEIERSTRASS, cec.SCHAFFER_F6),
+    FIFTHS,
+)
 
 
 class Cec2017(Cec):
@@ -83,72 +67,82 @@ class Cec2017(Cec):
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     displaced: Mapping[int, float] = {9: 1.0}
     formulas: Mapping[int, Formula] = {
-        1: BENT_CIGAR,
-        2: DIFFERENT_POWERS,
-        3: ZAKHAROV,
-        4: ROSENBROCK,
-        5: RASTRIGIN,
-        6: SCHAFFER_F7,
-        7: LUNACEK,
-        8: RASTRIGIN,
-        9: LEVY_2017,
-        10: SCHWEFEL,
-        11: Hybrid((ZAKHAROV, ROSENBROCK, RASTRIGIN), (0.2, 0.4, 0.4)),
-        12: Hybrid((ELLIPTIC, SCHWEFEL, BENT_CIGAR), (0.3, 0.3, 0.4)),
-        13: Hybrid((BENT_CIGAR, ROSENBROCK, LUNACEK), (0.3, 0.3, 0.4)),
-        14: Hybrid((ELLIPTIC, ACKLEY, SCHAFFER_F7, RASTRIGIN), (0.2, 0.2, 0.2, 0.4)),
+        1: cec.BENT_CIGAR,
+        2: cec.DIFFERENT_POWERS,
+        3: cec.ZAKHAROV,
+        4: cec.ROSENBROCK,
+        5: cec.RASTRIGIN,
+        6: cec.SCHAFFER_F7,
+        7: cec.LUNACEK,
+        8: cec.RASTRIGIN,
+        9: cec.LEVY_2017,
+        10: cec.SCHWEFEL,
+        11: Hybrid((cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN), (0.2, 0.4, 0.4)),
+        12: Hybrid((cec.ELLIPTIC, cec.SCHWEFEL, cec.BENT_CIGAR), (0.3, 0.3, 0.4)),
+        13: Hybrid((cec.BENT_CIGAR, cec.ROSENBROCK, cec.LUNACEK), (0.3, 0.3, 0.4)),
+        14: Hybrid(
+            (cec.ELLIPTIC, cec.ACKLEY, cec.SCHAFFER_F7, cec.RASTRIGIN), (0.2, 0.2, 0.2, 0.4)
+        ),
         15: HYBRID_5,
         16: HYBRID_6,
         17: HYBRID_7,
         18: HYBRID_8,
         19: HYBRID_9,
         20: Hybrid(
-            (HGBAT, KATSUURA, ACKLEY, RASTRIGIN, SCHWEFEL, SCHAFFER_F7),
+            (cec.HGBAT, cec.KATSUURA, cec.ACKLEY, cec.RASTRIGIN, cec.SCHWEFEL, cec.SCHAFFER_F7),
             (0.1, 0.1, 0.2, 0.2, 0.2, 0.2),
         ),
-        21: (Part(ROSENBROCK, 10, 0), Part(ELLIPTIC, 20, 100, 1e10, 1e4), Part(RASTRIGIN, 30, 200)),
-        22: (Part(RASTRIGIN, 10, 0), Part(GRIEWANK, 20, 100, 100, 1e3), Part(SCHWEFEL, 30, 200)),
+        21: (
+            Part(cec.ROSENBROCK, 10, 0),
+            Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
+            Part(cec.RASTRIGIN, 30, 200),
+        ),
+        22: (
+            Part(cec.RASTRIGIN, 10, 0),
+            Part(cec.GRIEWANK, 20, 100, 100, 1e3),
+            Part(cec.SCHWEFEL, 30, 200),
+        ),
         23: (
-            Part(ROSENBROCK, 10, 0),
-            Part(ACKLEY, 20, 100, 100, 1e3),
-            Part(SCHWEFEL, 30, 200),
-            Part(RASTRIGIN, 40, 300),
+            Part(cec.ROSENBROCK, 10, 0),
+            Part(cec.ACKLEY, 20, 100, 100, 1e3),
+            Part(cec.SCHWEFEL, 30, 200),
+            Part(cec.RASTRIGIN, 40, 300),
         ),
         24: (
-            Part(ACKLEY, 10, 0, 100, 1e3),
-            Part(ELLIPTIC, 20, 100, 1e10, 1e4),
-            Part(GRIEWANK, 30, 200, 100, 1e3),
-            Part(RASTRIGIN, 40, 300),
+            Part(cec.ACKLEY, 10, 0, 100, 1e3),
+            Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
+            Part(cec.GRIEWANK, 30, 200, 100, 1e3),
+            Part(cec.RASTRIGIN, 40, 300),
         ),
         25: (
-            Part(RASTRIGIN, 10, 0, 1e3, 1e4),
-            Part(HAPPYCAT, 20, 100, 1e3, 1e3),
-            Part(ACKLEY, 30, 200, 100, 1e3),
-            Part(DISCUS, 40, 300, 1e10, 1e4),
-            Part(ROSENBROCK, 50, 400),
+            Part(cec.RASTRIGIN, 10, 0, 1e3, 1e4),
+            Part(cec.HAPPYCAT, 20, 100, 1e3, 1e3),
+            Part(cec.ACKLEY, 30, 200, 100, 1e3),
+            Part(cec.DISCUS, 40, 300, 1e10, 1e4),
+            Part(cec.ROSENBROCK, 50, 400),
         ),
         26: (
-            Part(SCHAFFER_F6, 10, 0, 2e7, 1e4),
-            Part(SCHWEFEL, 20, 100),
-            Part(GRIEWANK, 20, 200, 100, 1e3),
-            Part(ROSENBROCK, 30, 300),
-            Part(RASTRIGIN, 40, 400, 1e3, 1e4),
+            Part(cec.SCHAFFER_F6, 10, 0, 2e7, 1e4),
+            Part(cec.SCHWEFEL, 20, 100),
+            Part(cec.GRIEWANK, 20, 200, 100, 1e3),
+            Part(cec.ROSENBROCK, 30, 300),
+            Part(cec.RASTRIGIN, 40, 400, 1e3, 1e4),
         ),
         27: (
-            Part(HGBAT, 10, 0, 1e3, 1e4),
-            Part(RASTRIGIN, 20, 100, 1e3, 1e4),
-            Part(SCHWEFEL, 30, 200, 4e3, 1e4),
-            Part(BENT_CIGAR, 40, 300, 1e30, 1e4),
-            Part(ELLIPTIC, 50, 400, 1e10, 1e4),
-            Part(SCHAFFER_F6, 60, 500, 2e7, 1e4),
+            Part(cec.HGBAT, 10, 0, 1e3, 1e4),
+            Part(cec.RASTRIGIN, 20, 100, 1e3, 1e4),
+            Part(cec.SCHWEFEL, 30, 200, 4e3, 1e4),
+            Part(cec.BENT_CIGAR, 40, 300, 1e30, 1e4),
+            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
+            Part(cec.SCHAFFER_F6, 60, 500, 2e7, 1e4),
         ),
         28: (
-            Part(ACKLEY, 10, 0, 100, 1e3),
-            Part(GRIEWANK, 20, 100, 100, 1e3),
-            Part(DISCUS, 30, 200, 1e10, 1e4),
-            Part(ROSENBROCK, 40, 300),
-            Part(HAPPYCAT, 50, 400, 1e3, 1e3),
-            Part(SCHAFFER_F6, 60, 500, 2e7, 1e4),
+            Part(cec.ACKLEY, 10, 0, 100, 1e3),
+            Part(cec.GRIEWANK, 20, 100, 100, 1e3),
+            Part(cec.DISCUS, 30, 200, 1e10, 1e4),
+            Part(cec.ROSENBROCK, 40, 300),
+            Part(cec.HAPPYCAT, 50, 400, 1e3, 1e3),
+            Part(cec.SCHAFFER_F6, 60, 500, 2e7, 1e4),
         ),
         29: (Part(HYBRID_5, 10, 0), Part(HYBRID_6, 30, 100), Part(HYBRID_7, 50, 200)),
         30: (Part(HYBRID_5, 10, 0), Part(HYBRID_8, 30, 100), Part(HYBRID_9, 50, 200)),

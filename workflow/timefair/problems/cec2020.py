@@ -28,19 +28,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
 from timefair.problems.cec2017 import CEC2017
-from timefair.problems.cec_evaluation import (
-    BENT_CIGAR,
-    ELLIPTIC,
-    GRIEWANK_ROSENBROCK,
-    HGBAT,
-    LUNACEK,
-    RASTRIGIN,
-    ROSENBROCK,
-    SCHAFFER_F6,
-    SCHWEFEL,
-)
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
 from timefair.problems.parameters import Allowed, Word
 
@@ -69,14 +59,18 @@ class Cec2020(Cec):
         enumerate((100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500), start=1)
     )
     formulas: Mapping[int, Formula] = {
-        1: BENT_CIGAR,
-        2: SCHWEFEL,
-        3: LUNACEK,
-        4: GRIEWANK_ROSENBROCK,
-        5: Hybrid((SCHWEFEL, RASTRIGIN, ELLIPTIC), (0.3, 0.3, 0.4), rest=0),
-        6: Hybrid((SCHAFFER_F6, HGBAT, ROSENBROCK, SCHWEFEL), (0.2, 0.2, 0.3, 0.3), rest=0),
+        1: cec.BENT_CIGAR,
+        2: cec.SCHWEFEL,
+        3: cec.LUNACEK,
+        4: cec.GRIEWANK_ROSENBROCK,
+        5: Hybrid((cec.SCHWEFEL, cec.RASTRIGIN, cec.ELLIPTIC), (0.3, 0.3, 0.4), rest=0),
+        6: Hybrid(
+            (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL), (0.2, 0.2, 0.3, 0.3), rest=0
+        ),
         7: Hybrid(
-            (SCHAFFER_F6, HGBAT, ROSENBROCK, SCHWEFEL, ELLIPTIC), (0.1, 0.2, 0.2, 0.2, 0.3), rest=0
+            (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL, cec.ELLIPTIC),
+            (0.1, 0.2, 0.2, 0.2, 0.3),
+            rest=0,
         ),
         8: CEC2017.formulas[22],
         9: CEC2017.formulas[24],

@@ -22,25 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_evaluation import (
-    ACKLEY,
-    BENT_CIGAR,
-    DISCUS,
-    ELLIPTIC,
-    GRIEWANK,
-    GRIEWANK_ROSENBROCK,
-    HAPPYCAT,
-    HGBAT,
-    KATSUURA,
-    LEVY,
-    RASTRIGIN,
-    ROSENBROCK,
-    SCHAFFER_F6,
-    SCHAFFER_F7,
-    SCHWEFEL,
-    ZAKHAROV,
-)
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
 
 
@@ -67,41 +50,46 @@ class Cec2022(Cec):
         enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
     )
     formulas: Mapping[int, Formula] = {
-        1: ZAKHAROV,
-        2: ROSENBROCK,
-        3: SCHAFFER_F7,
-        4: RASTRIGIN,
-        5: LEVY,
-        6: Hybrid((BENT_CIGAR, HGBAT, RASTRIGIN), (0.4, 0.4, 0.2)),
+        1: cec.ZAKHAROV,
+        2: cec.ROSENBROCK,
+        3: cec.SCHAFFER_F7,
+        4: cec.RASTRIGIN,
+        5: cec.LEVY,
+        6: Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN), (0.4, 0.4, 0.2)),
         7: Hybrid(
-            (HGBAT, KATSUURA, ACKLEY, RASTRIGIN, SCHWEFEL, SCHAFFER_F7),
+            (cec.HGBAT, cec.KATSUURA, cec.ACKLEY, cec.RASTRIGIN, cec.SCHWEFEL, cec.SCHAFFER_F7),
             (0.1, 0.2, 0.2, 0.2, 0.1, 0.2),
         ),
         8: Hybrid(
-            (KATSUURA, HAPPYCAT, GRIEWANK_ROSENBROCK, SCHWEFEL, ACKLEY), (0.3, 0.2, 0.2, 0.1, 0.2)
+            (cec.KATSUURA, cec.HAPPYCAT, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.ACKLEY),
+            (0.3, 0.2, 0.2, 0.1, 0.2),
         ),
         9: (
-            Part(ROSENBROCK, 10, 0, 1e4, 1e4),
-            Part(ELLIPTIC, 20, 200, 1e10, 1e4),
-            Part(BENT_CIGAR, 30, 300, 1e30, 1e4),
-            Part(DISCUS, 40, 100, 1e10, 1e4),
-            Part(ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
+            Part(cec.ROSENBROCK, 10, 0, 1e4, 1e4),
+            Part(cec.ELLIPTIC, 20, 200, 1e10, 1e4),
+            Part(cec.BENT_CIGAR, 30, 300, 1e30, 1e4),
+            Part(cec.DISCUS, 40, 100, 1e10, 1e4),
+            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
         ),
-        10: (Part(SCHWEFEL, 20, 0, rotated=False), Part(RASTRIGIN, 10, 200), Part(HGBAT, 10, 100)),
+        10: (
+            Part(cec.SCHWEFEL, 20, 0, rotated=False),
+            Part(cec.RASTRIGIN, 10, 200),
+            Part(cec.HGBAT, 10, 100),
+        ),
         11: (
-            Part(SCHAFFER_F6, 20, 0, 2e7, 1e4),
-            Part(SCHWEFEL, 20, 200),
-            Part(GRIEWANK, 30, 300, 100, 1e3),
-            Part(ROSENBROCK, 30, 400),
-            Part(RASTRIGIN, 20, 200, 1e3, 1e4),
+            Part(cec.SCHAFFER_F6, 20, 0, 2e7, 1e4),
+            Part(cec.SCHWEFEL, 20, 200),
+            Part(cec.GRIEWANK, 30, 300, 100, 1e3),
+            Part(cec.ROSENBROCK, 30, 400),
+            Part(cec.RASTRIGIN, 20, 200, 1e3, 1e4),
         ),
         12: (
-            Part(HGBAT, 10, 0, 1e3, 1e4),
-            Part(RASTRIGIN, 20, 300, 1e3, 1e4),
-            Part(SCHWEFEL, 30, 500, 4e3, 1e4),
-            Part(BENT_CIGAR, 40, 100, 1e30, 1e4),
-            Part(ELLIPTIC, 50, 400, 1e10, 1e4),
-            Part(SCHAFFER_F6, 60, 200, 2e7, 1e4),
+            Part(cec.HGBAT, 10, 0, 1e3, 1e4),
+            Part(cec.RASTRIGIN, 20, 300, 1e3, 1e4),
+            Part(cec.SCHWEFEL, 30, 500, 4e3, 1e4),
+            Part(cec.BENT_CIGAR, 40, 100, 1e30, 1e4),
+            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
+            Part(cec.SCHAFFER_F6, 60, 200, 2e7, 1e4),
         ),
     }
 

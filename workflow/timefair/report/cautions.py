@@ -292,7 +292,7 @@ def _timing_noise(evidence: Evidence) -> Iterator[str]:
         return
     everywhere = rows["function"].astype(str) == ALL
     slowest, on, over = (
-        number(values.max(), digits=2)
+        number(values.max(), digits=3)
         for values in (
             rows["slowdown_max"],
             rows.loc[~everywhere, "detectable_ratio"],
@@ -319,9 +319,13 @@ def _speed(evidence: Evidence) -> Iterator[str]:
         "slow first runs": "First runs were slower than later ones by more than 10\u00a0%",
         "outliers": "Single runs were far slower or faster than others",
     }.items():
-        shown = rows.loc[rows["warnings"].str.contains(warning, regex=False), "algorithm"]
-        if len(shown):
-            yield f"{meaning}: {listed(sorted(set(shown)))}."
+        shown = rows[rows["warnings"].str.contains(warning, regex=False)]
+        names = sorted(set(shown["algorithm"]))
+        if warning == "outliers":
+            of = shown.groupby("algorithm", observed=True)["outliers"].sum()
+            names = [f"{name} ({of[name]})" for name in names]
+        if names:
+            yield f"{meaning}: {listed(names)}."
 
 
 def _mixed(evidence: Evidence) -> Iterator[str]:

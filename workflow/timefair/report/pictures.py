@@ -72,8 +72,8 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         return TOP + 16 + (rank - low) / (high - low or 1) * (bottom - TOP - 26)
 
     parts = [
-        _text(left, TOP, UNITS["evaluations"], "end", "axis"),
-        _text(right, TOP, UNITS["seconds"], "start", "axis"),
+        _text(left, TOP, f"rank {UNITS['evaluations']}", "end", "axis"),
+        _text(right, TOP, f"rank {UNITS['seconds']}", "start", "axis"),
     ]
     for name in sorted(every, key=lambda name: name in names.shown):
         (a, b), look = ends[name], names.looks.get(name)
@@ -85,7 +85,7 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     for side, x, anchor, shift in ((0, left, "end", -7), (1, right, "start", 7)):
         spots = {name: place(ends[name][side]) for name in shown}
         for name, y in _apart(spots, TOP + 14, bottom).items():
-            rank = number(ends[name][side])
+            rank = f"{ends[name][side]:.2f}"
             said = f"{_cut(name)} {rank}" if side == 0 else f"{rank} {_cut(name)}"
             color = names.looks[name].color
             parts.append(

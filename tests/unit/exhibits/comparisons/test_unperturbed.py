@@ -17,7 +17,7 @@ def unperturbed(rows):
 def runs(run, table):
     """A function: A is faster than B in clean runs, by far slower in perturbed ones (of ten)."""
 
-    def make(functions, perturbed):
+    def make(functions, perturbed, waited=None):
         return table(
             *(
                 run(
@@ -27,6 +27,8 @@ def runs(run, table):
                     run=k,
                     perturbation="perturbed" if slow else "clean",
                     reference_before_s=0.01,
+                    real_s=1.0,
+                    foreign_delay_s=waited if slow else waited and 0.0,
                 )
                 for name, at_s in (("A", 0.05), ("B", 0.06))
                 for function in range(1, functions + 1)
@@ -52,6 +54,13 @@ def test_too_few_runs_left_to_tell(runs):
         "What they change cannot be told, because too few runs are left without them: 60\u00a0% of "
         "the runs of A on f1 are perturbed."
     )
+
+
+def test_where_too_few_are_left_times_are_corrected(runs):
+    """Nearly all of the time of each perturbed run was waiting; B is then better no more."""
+    text = unperturbed(runs(1, 8, waited=0.96))
+    assert text.startswith("With times divided by their slowdowns, ")
+    assert "A and B on f1 by ERT (seconds)" in text
 
 
 def test_a_few_slow_runs_that_change_nothing(run, table):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.basics.words import percent
 from timefair.exhibits import questions
+from timefair.exhibits.campaign.timing_noise import slowdowns
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
 from timefair.exhibits.comparisons.ranks import ERT
@@ -231,13 +232,20 @@ def _rows(
 
 
 def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
-    """A sentence on the verdicts that change without the perturbed runs; empty without any."""
+    """A sentence on the verdicts that change without the perturbed runs, or with corrected times if
+    too few runs are left; empty without any.
+    """
     perturbed = pd.Series(runs.perturbed)
     keys = ("suite", "dimension", "function", "algorithm")
     cells = perturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
     if not perturbed.any():
         return ""
+    how, others = "Without them", None
     if cells.max() > MOST_PERTURBED:
+        how, others = "With times divided by their slowdowns", _at_full_speed(runs, analysis)
+    else:
+        others = runs.where(~runs.perturbed)
+    if others is None:
         function, algorithm = list(cells.index[int(cells.argmax())])[2:]
         return (
             "What they change cannot be told, because too few runs are left without them: "
@@ -245,15 +253,25 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
         )
     level = 1 - analysis.confidence
     before = _verdicts(rows, level)
-    after = _verdicts(_rows(runs.where(~runs.perturbed), analysis, single=False)[0], level)
+    after = _verdicts(_rows(others, analysis, single=False)[0], level)
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:
-        return f"Without them, none {of} changes."
+        return f"{how}, none {of} changes."
     measure, criterion, function, a, b = changed[0][2:]
     on = "" if function == ALL else f" on f{function}"
     verb = "changes" if len(changed) == 1 else "change, for example"
-    return f"Without them, {len(changed)} {of} {verb}: {a} and {b}{on} by {criterion} ({measure})."
+    return f"{how}, {len(changed)} {of} {verb}: {a} and {b}{on} by {criterion} ({measure})."
+
+
+def _at_full_speed(runs: Runs, analysis: Analysis) -> Runs | None:
+    """The runs with times without waiting, at the best speed of their core; None if unknown."""
+    rows = slowdowns(runs, analysis)
+    if rows["slowdown"].isna().all():
+        return None
+    share = (rows["real_s"] / rows["clock_s"]).clip(upper=1.0)
+    factor = (1.0 - share + share / rows["slowdown"]).fillna(1.0)
+    return runs.costing(runs.spent("seconds") * factor.to_numpy(dtype=np.float64))
 
 
 def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any, ...], Any]:

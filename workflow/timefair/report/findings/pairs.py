@@ -282,7 +282,7 @@ class Pairs:
         ]
         against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
-        said = self._values_in_words(leaders, named=not behind)
+        said = self._values_in_words(leaders, tied, named=not behind)
         if not behind:
             leaders, tied = (), (*leaders, *tied)
         if why := self._undecidable():
@@ -316,24 +316,31 @@ class Pairs:
         what = counted(self.tests, "pair" if self.function == ALL else "test")
         return f"{test}, corrected for {what} and all criteria"
 
-    def _values_in_words(self, leaders: Sequence[str], *, named: bool) -> str:
-        """The values of the first and of the next algorithm over all functions.
+    def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
+        """The values over all functions of the first algorithm, and of the first that is tied or
+        else the next; and of those with a better value that are not first, and why they are not.
 
         - `named`: Whether to name the first.
         """
         if self.function != ALL:
             return ""
         mine = self.values[leaders[0]]
-        others = [name for name, v in self.values.items() if name not in leaders and v >= mine]
-        behind = next(iter(in_order(self.values, others)), None)
-        who = f"{listed(leaders)}: " if named else ""
-        if self.targets:
-            said = f"{who}{percent(-mine)} of the targets reached"
-            more = f", then {behind} with {percent(-self.values[behind])}" if behind else ""
-        else:
-            said = f"{who}average rank {number(mine)}" if named else f"Average rank {number(mine)}"
-            more = f", then {behind} with {number(self.values[behind])}" if behind else ""
-        return f"{said}{more}."
+        others = [name for name in self.values if name not in leaders]
+        ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
+        after = [name for name in tied or in_order(self.values, others) if name not in ahead]
+        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
+        said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
+        said += "" if self.targets else self._value(mine)
+        if after:
+            said += f", then {after[0]} with {self._value(self.values[after[0]])}"
+        for name in ahead:
+            winners = [better for better, worse in self.better if worse == name]
+            said += f". {name} has {self._value(self.values[name])}, but is significantly worse "
+            said += f"than {listed(in_order(self.values, winners))}"
+        return f"{said}."
+
+    def _value(self, value: float) -> str:
+        return percent(-value) if self.targets else number(value)
 
     def _all_equal(self) -> str:
         if not self.targets:

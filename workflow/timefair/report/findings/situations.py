@@ -434,6 +434,7 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             each_ = " on each" if standing.on_each else ""
             tied = _group(standing.tied, compared)
             rest = f", but not than {tied}{each_}" if standing.tied else ""
+            rest += _better_on(evidence, space, main)
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
                 f"{_group(behind, compared)}{each_}{rest} ({standing.tested})."
@@ -447,6 +448,22 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             return f"There is no significant winner {by}: {open_} ({standing.tested})."
         case Verdict.MIXED:
             return f"The result depends on the function, by the {main.detail}. {standing.values}"
+
+
+def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
+    """On how many functions the only one that is tied with the leader is better than it."""
+    standing = main.standing
+    if len(standing.tied) != 1 or len(standing.leaders) != 1 or standing.on_each:
+        return ""
+    rows = evidence.of(
+        TABLE, space, measure=main.measure, criterion=main.criterion, function=ALL
+    ).to_dict("records")
+    leader, other = standing.leaders[0], standing.tied[0]
+    row = next(row for row in rows if {row["algorithm_a"], row["algorithm_b"]} == {leader, other})
+    count = int(row["n_a"])
+    better = (row["a12"] if row["algorithm_a"] == other else 1 - row["a12"]) * count
+    half = "" if abs(better - round(better)) < 1e-6 else ", with ties as halves"
+    return f", which is better on {number(better)} of {counted(count, 'function')}{half}"
 
 
 def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
@@ -489,11 +506,14 @@ def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
             yield Situation(want, detail, measure, criterion, standing)
 
 
+COUNTED = "You count evaluations, or one takes far longer than an algorithm’s own computations"
+
+
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
     """The aims, their details, and their measures and criteria."""
     known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
     for unit in sorted(known, key=lambda unit: unit != evidence.unit):
-        want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
+        want = TIME[evidence.clock] if unit == "seconds" else COUNTED
         within = "" if unit == evidence.unit else WITHIN
         yield want, f"expected {UNITS[unit]} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)

@@ -9,7 +9,7 @@ document.documentElement.classList.add("scripted");
 document.body.append(tip);
 
 const redraws = [];
-const idle = globalThis.requestIdleCallback ?? ((next) => setTimeout(next, 50));
+const idle = (next) => globalThis.requestIdleCallback?.(next, { timeout: 100 }) ?? setTimeout(next, 50);
 async function drawFrom(place) {
   const chart = DATA.charts[place];
   if (!chart) return;
