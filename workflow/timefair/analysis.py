@@ -180,6 +180,8 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     from timefair.exhibits import latex
 
     budget = campaign.budget.model_dump(exclude={"final_target", "evaluation_cost_s"})
+    if "evaluations" in campaign.lacks:
+        budget = {}
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

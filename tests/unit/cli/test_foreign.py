@@ -77,11 +77,11 @@ def test_several_files_are_one_table(study, capfd, by, files):
     names = " ".join(f"part-{word}.csv" for word in files)
     out = said(f"analyse {names} --settings settings.yaml --output parts", capfd).out
     assert out == (
-        f"parts: 2 algorithms, 12 runs on 2 problems of part-{files[0]}, from 36 rows of "
+        f"parts: 2 algorithms, 12 runs on 2 problems of {study.name}, from 36 rows of "
         f"{len(files)} files\nparts/report.html\n"
     )
     tables = [(study / one / "tables/ert.csv").read_text() for one in ("whole", "parts")]
-    assert tables[0].replace("mine,", f"part-{files[0]},") == tables[1]
+    assert tables[0].replace("mine,", f"{study.name},") == tables[1]
     assert f"timefair analyse {names}" in (study / "parts/report.html").read_text()
 
 

@@ -44,6 +44,11 @@ READ = {
     "timed.csv": ("GWO PSO", 6, 1, 1, None, "its seconds do not say when a value was found"),
     "trailing.csv": ("GWO PSO", 6, 1, 1, None, "each row is a run"),
     "unrun.csv": ("GWO PSO", 12, 2, 1, None, "a column per algorithm: GWO, PSO"),
+    "history_PSO.csv": ("history_PSO", 1, 1, 1, None, "over iterations, of which the last counts"),
+    "conv_F1.csv": ("GWO PSO", 2, 1, 1, None, "over iterations, of which the last counts"),
+    "epochs_F4.csv": ("GWO PSO", 6, 1, 1, None, "the last one of each run counts"),
+    "size.csv": ("GWO PSO", 8, 1, 10, None, "dimension is Problem size"),
+    "short.csv": ("GWO PSO", 12, 3, 10, None, "function is f"),
     "wide.csv": ("GWO PSO WOA", 18, 2, 1, None, "a column per algorithm: GWO, PSO, WOA"),
 }
 REFUSED = {
@@ -59,6 +64,12 @@ REFUSED = {
     "ragged.csv": "row 2: 2 cells, but the header has 3",
     "remarks.csv": "no column value; columns: Algorithm, Function, comment, state",
     "rising_D10.txt": "a matrix of 14 x 3 numbers whose columns rise",
+    "falling.txt": "20 values that never rise: if they are iterations of a run",
+    "header.csv": "has a header and no rows",
+    "pooled.csv": "6 rows of 3 runs, without evaluations or seconds; which columns tell",
+    "summary.csv": "has means or other summaries, not runs",
+    "null.json": "record 2: best_fitness: missing",
+    "cube.mat": "GWO: 3 dimensions; expected one column per run",
     "words.csv": "row 1: value is 'fast'; expected a number",
 }
 

@@ -141,7 +141,7 @@ def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
         (["f3", "f7", "f12"], [3, 7, 12]),
         (["p1", "p10", "p9"], [1, 3, 2]),
         (["cec-02", "cec-10", "cec-9"], [1, 3, 2]),
-        (["F2", "cigar", "sphere"], [1, 2, 3]),
+        (["F2", "cigar", "sphere"], [2, 3, 4]),
         (["9" * 5000 + "x", "8x", "x"], [2, 1, 3]),
         (["F0", "F1", "F2"], [1, 2, 3]),
     ],

@@ -128,6 +128,8 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     """
     from timefair.campaign import configuration
 
+    if not hasattr(frame, "to_parquet"):
+        raise InputError(f"frame: is of type {type(frame).__name__}; should be a pandas DataFrame")
     configuration.check_name(name)
     folder = Path("results") / name
     with tempfile.TemporaryDirectory() as place:

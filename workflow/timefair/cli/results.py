@@ -55,10 +55,17 @@ class Results:
         --------
         >>> timefair.load("results/default").table("ert")  # doctest: +SKIP
         """
-        from timefair.cli.common import entry, read_table
+        from timefair.cli.common import entry
         from timefair.exhibits.registry import TABLES
+        from timefair.exhibits.unknown_optimum import in_files
 
         entry("table", name, TABLES, LIST_OF_TABLES)
+        return in_files(self._table(name, only))
+
+    def _table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
+        """A table with the names of measures that exhibits read."""
+        from timefair.cli.common import read_table
+
         path = self.folder / "tables" / f"{name}.parquet"
         return read_table(path, name) if path.exists() and not only else self._made(name, only)
 
@@ -71,7 +78,7 @@ class Results:
         from timefair.exhibits.registry import FIGURES
 
         draw = entry("figure", name, FIGURES, LIST_OF_TABLES)
-        frame = self.table(draw.table)
+        frame = self._table(draw.table)
         pages = {one.name: one for one in draw.pages_of(frame)}
         chosen = next(iter(pages.values())) if page is None else entry("page", page, pages)
         _show_figures()

@@ -82,6 +82,13 @@ class Cautions:
         kind.places[str(place)] = None
         kind.counts.update(counts)
 
+    def take(self, other: Cautions, place: str) -> None:
+        """Add the statements of another one, about a file instead of about all of the data."""
+        for text, kind in other._kinds.items():
+            for named in kind.places:
+                self.add(named or place, text)
+            self._kinds[text].counts.update(kind.counts)
+
     @property
     def lines(self) -> list[str]:
         """One line per text: its first file, the number of other files, the text, its counts."""

@@ -39,7 +39,7 @@ NAMES = {
     "algorithmname optimizername",
     "function": "function func fun problem benchmark functionid problemid functionname problemname "
     "testfunction testproblem fid",
-    "dimension": "dimension dim d dims dimensions ndim nvar nvars variables",
+    "dimension": "dimension dim d dims dimensions ndim ndims nvar nvars variables problemsize size",
     "instance": "instance inst iid instanceid",
     "run": "run trial repetition rep repeat runid runno runnumber idtrial trialid idxrep "
     "experiment seed",
@@ -54,7 +54,11 @@ NAMES = {
 """Words that a column may be called, without case and punctuation, the likeliest first."""
 ERRORS = ("error", "errortooptimum", "besterror", "finalerror", "gap")
 """Those that are distances to the optimum."""
-MEANS = {"mean", "avg", "average"}
+MEANS = {"mean", "avg", "average", "ave", "std", "stdev", "sd", "worst", "median"}
+STEPS = ("epoch", "epochs", "iteration", "iterations", "iter", "iters", "generation", "gen", "step")
+"""What a column that numbers the points of a trace is called."""
+FALLING = 8
+"""Least length of a column of falling values that cannot be the values of runs by chance."""
 ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")
 """What a cell without a value may have, in lower case."""
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
@@ -149,6 +153,7 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     kept: dict[str, str] = {}
     beside: list[str] = []
     there: list[str] = []
+    steps: list[str] = []
 
     def wanted(names: list[str]) -> list[str]:
         refuse_names([name for name in names if name], layout)
@@ -157,7 +162,8 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
         if set(NEEDED) - {*kept, *layout.constants}:
             kept.update(guessed(names, layout))
             beside.extend(_side_by_side(names, kept, layout))
-        return list(dict.fromkeys([*kept.values(), *beside]))
+        steps.extend([name for name in names if _plain(name) in STEPS][:1])
+        return list(dict.fromkeys([*kept.values(), *beside, *steps]))
 
     table = rows_of(path, wanted)
     numeric = [column for name, column in kept.items() if COLUMNS[name].kind != "text"]
@@ -168,6 +174,8 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     elif not set(NEEDED) - {*kept, *layout.constants}:
         return cells_of(table, layout)
     columns = {name: table[column] for name, column in kept.items()}
+    if steps:
+        columns["step"] = table[steps[0]]
     if beside:
         columns = _below(columns, {name: table[name] for name in beside}, there, layout, cautions)
     elif _plain(kept.get("value", "")) in ERRORS and not {*columns, *layout.constants} & {
@@ -175,7 +183,9 @@ def _long_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     }:
         cautions.add("", f"{kept['value']} is a distance to the optimum")
         columns["optimum"] = pa.chunked_array([["0"] * len(table)])
-    present = _with_values(pa.table(columns), cautions)
+    if unused := [name for name in there if name and name not in {*kept.values(), *beside, *steps}]:
+        cautions.add("", f"columns without a use: {first(unused, 4)}")
+    present = _at_last_steps(_with_values(pa.table(columns), cautions), cautions)
     completed = _completed(present, path, layout, cautions)
     return cells_of(_of_complete_runs(completed, cautions), _without_columns(layout))
 
@@ -192,7 +202,9 @@ def _side_by_side(names: list[str], kept: Mapping[str, str], layout: Layout) -> 
         )
     if alone:
         return []
-    rest = [name for name in names if name and name not in kept.values()]
+    rest = [
+        name for name in names if name not in ("", *kept.values()) and _plain(name) not in STEPS
+    ]
     if not kept or {"evaluations", "seconds"} & kept.keys() or len(rest) < 2:
         _refuse_without_values(names, kept, layout)
     return rest
@@ -245,8 +257,30 @@ def with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> 
     return table
 
 
+def _at_last_steps(table: pa.Table, cautions: Cautions) -> pa.Table:
+    """Of a trace over iterations, without costs, the last row of each run."""
+    if "step" not in table.column_names:
+        return table
+    steps = _parsed(table["step"].to_pylist())
+    table = table.drop_columns(["step"])
+    keys = [name for name in ("algorithm", "function", "dimension", "instance", "run")
+            if name in table.column_names]  # fmt: skip
+    if steps is None or {"evaluations", "seconds"} & set(table.column_names):
+        return table
+    last: dict[tuple[Any, ...], int] = {}
+    cells = [table[name].to_pylist() for name in keys]
+    for row, key in enumerate(zip(*cells, strict=True) if cells else [()] * len(table)):
+        if key not in last or steps[row] >= steps[last[key]]:
+            last[key] = row
+    if len(last) < len(table):
+        cautions.add("", "rows are iterations: the last one of each run counts")
+    return table.take(pa.array(sorted(last.values()), pa.int64()))
+
+
 def _with_values(table: pa.Table, cautions: Cautions) -> pa.Table:
     """Without the rows that have no value."""
+    if not len(table):
+        raise InputError("has a header and no rows")
     if "value" not in table.column_names:
         return table
     there = [str(word).strip().lower() not in ABSENT for word in table["value"].to_pylist()]
@@ -261,7 +295,13 @@ def _of_complete_runs(table: pa.Table, cautions: Cautions) -> pa.Table:
     keys = [table[k].to_pylist() for k in ("algorithm", "function", "dimension", "instance", "run")
             if k in table.column_names]  # fmt: skip
     costs = [name for name in ("evaluations", "seconds") if name in table.column_names]
-    if len(set(zip(*keys, strict=True))) < len(table) or not costs:
+    different = len(set(zip(*keys, strict=True)))
+    if different < len(table) and not costs:
+        raise InputError(
+            f"{len(table)} rows of {counted(different, 'run')}, without evaluations or seconds; "
+            "which columns tell the runs apart? name them: --columns function=NAME,dimension=NAME"
+        )
+    if different < len(table) or not costs:
         return table
     cautions.add(
         "", f"one row per run: its {' and '.join(costs)} do not say when a value was found"
@@ -279,6 +319,9 @@ def guessed(names: Sequence[str], layout: Layout = NOTHING) -> dict[str, str]:
         column = next((there[word] for word in words.split() if word in there), None)
         if column is not None and column not in found.values():
             found[name] = column
+    free = "f" in there and "function" not in {*found, *layout.columns, *layout.constants}
+    if free and found.get("value", there["f"]) != there["f"]:
+        found["function"] = there["f"]  # beside a column of values
     return found
 
 
@@ -338,6 +381,21 @@ def _parsed(words: Sequence[Any]) -> list[float] | None:
         return None
 
 
+def _over_steps(path: Path, layout: Layout) -> Rows | None:
+    """A column of iterations, and one per run, algorithm or function with the best value so far."""
+    found = _numbers(path, layout)
+    if found is None or not found[0] or _plain(found[0][0]) not in STEPS or len(found[0]) < 2:
+        return None
+    (_, *head), values = found
+    traces = values[values[:, 0].argsort(kind="stable"), 1:]
+    ends = [known[-1] if (known := column[~np.isnan(column)]).size else None for column in traces.T]
+    told = _in_name(path.name.partition(".")[0])
+    per = "run" if len(head) == 1 else _named_by(head)
+    common = told if per == "run" else {k: told[k] for k in told if k not in (per, "algorithm")}
+    return [{**common, per: name, "value": end} for name, end in zip(head, ends, strict=True)
+            if end is not None]  # fmt: skip
+
+
 def _matrix(path: Path, layout: Layout) -> Rows | None:
     """One column per run or, with a header of other names, per algorithm or function."""
     found = _numbers(path, layout)
@@ -345,6 +403,13 @@ def _matrix(path: Path, layout: Layout) -> Rows | None:
         return None
     head, values = found
     stem = path.name.partition(".")[0]
+    if values.shape[1] == 1 and len(values) >= FALLING and not stem.endswith("_best_fit"):
+        column = values[~np.isnan(values)]
+        if not (np.diff(column) > 0).any() and column[0] > column[-1]:
+            raise InputError(
+                f"{len(column)} values that never rise: if they are iterations of a run, keep the "
+                "last line; if they are runs, add a column run"
+            )
     if not head or all(_RUN_NAME.fullmatch(name) for name in head):
         of_name = dict[str, str]()
         if stem.endswith("_convergence"):  # of MEALPY: a folder per algorithm
@@ -463,8 +528,12 @@ def _pymetaheuristic(path: Path, layout: Layout) -> Rows | None:
     except ValueError:
         raise InputError("not JSON") from None
     records = content.get("records") if isinstance(content, dict) else None
-    if not records or not all("best_fitness" in one and "candidate" in one for one in records):
+    if not records or not all(isinstance(one, dict) and "candidate" in one for one in records):
         raise InputError("JSON of an unknown form; expected a BenchmarkResult of pymetaheuristic")
+    for place, one in enumerate(records, start=1):
+        for key in ("problem", "dimension", "trial", "best_fitness"):
+            if one.get(key) is None:
+                raise InputError(f"record {place}: {key}: missing")
     traced = all(one.get("convergence") and one.get("evaluations") for one in records)
     sign = {"max": -1.0, "maximize": -1.0}
     rows: Rows = []
@@ -510,6 +579,8 @@ def _matlab(path: Path, layout: Layout) -> Rows | None:
             and isinstance(values, np.ndarray)
             and values.dtype.kind in "fiu"
         ):
+            if values.ndim > 2:
+                raise InputError(f"{name}: {values.ndim} dimensions; expected one column per run")
             matrix = np.atleast_2d(values.astype(np.float64))
             named = {"algorithm": name, **_function_of(stem)}
             rows += [{**named, **row} for row in _runs_of(matrix, _in_name(stem), layout)]
@@ -546,6 +617,7 @@ FORMS: Mapping[str, Callable[[Path, Layout], Rows | None]] = {
     "a log of moptipy": _moptipy,
     "results of pymetaheuristic": _pymetaheuristic,
     "a file of MATLAB": _matlab,
+    "columns over iterations, of which the last counts": _over_steps,
     "a matrix, one column per run or algorithm": _matrix,
 }
 """Readers of files that are not tables with one row per run or event, tried in this order."""

@@ -433,7 +433,8 @@ def import_all(
                 one_suite(own, None)
                 labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own
-    suite = one_suite(sets, None)[0] or path.name.partition(".")[0]
+    several = path.absolute().parent if others else path
+    suite = one_suite(sets, None)[0] or several.name.partition(".")[0]
     parts = []
     for name, label in labels.items():
         found = Imported(name, label, suite)
@@ -469,7 +470,9 @@ def _opened(
             with _naming(path):
                 if not path.is_file():
                     raise InputError("is a folder" if path.is_dir() else "there is no such file")
-                cells[path] = TABLES[format](path, cautions, layout)
+                own_cautions = Cautions()
+                cells[path] = TABLES[format](path, own_cautions, layout)
+                cautions.take(own_cautions, path.name if len(paths) > 1 else "")
         with _naming(paths[0]):
             numbering = Numbering.of(list(cells.values()), cautions, known)
         found, direction = {}, Direction()

@@ -468,9 +468,9 @@ class Numbering:
     ) -> Numbering:
         """The numbers in all tables.
 
-        Numbers are kept. Without `known`, names are numbered from 1 in their order, and so are
-        numbers if one of them is 0. With it, they are matched by the names of its functions;
-        `InputError` if that is not possible, or a number is 0.
+        Numbers are kept. Without `known`, names are numbered in their order, from 1 or after the
+        numbers, and so are numbers if one of them is 0. With it, they are matched by the names of
+        its functions; `InputError` if that is not possible, or a number is 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -481,7 +481,12 @@ class Numbering:
                 word: number for word in words if (number := _number(kind, word)) is not None
             }
             if known is None and (len(numbers) < len(words) or 0 in numbers.values()):
-                names[kind] = {word: place for place, word in enumerate(words, start=1)}
+                if 0 in numbers.values():
+                    numbers = {}
+                named = [word for word in words if word not in numbers]
+                unused = max(numbers.values(), default=0) + 1
+                names[kind] = {word: place for place, word in enumerate(named, start=unused)}
+                given[kind] = numbers
                 if kind == "instance":
                     cautions.add("", f"instances are numbered: {_listed(names[kind])}")
                 continue

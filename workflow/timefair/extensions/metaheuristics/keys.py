@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from timefair.basics.errors import suggest
 from timefair.basics.sections import CampaignView, Fault, Section, or_text
+from timefair.basics.words import first
 
 PROPOSED, COMPLEXITY = "proposed", "complexity"
 """Names of its settings of the analysis."""
@@ -40,7 +42,11 @@ class Paper(Section):
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.proposed is not None and self.proposed not in campaign.labels:
-            yield "proposed", f"{self.proposed!r}: should be an algorithm of this campaign"
+            yield (
+                "proposed",
+                f"{self.proposed!r}: should be an algorithm of this campaign"
+                f"{suggest(self.proposed, campaign.labels)}: {first(campaign.labels, 6)}",
+            )
 
 
 def settings(campaign: CampaignView, folder: Path) -> Iterator[tuple[str, Any]]:

@@ -453,7 +453,9 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
 def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
     """On how many functions the only one that is tied with the leader is better than it."""
     standing = main.standing
-    if len(standing.tied) != 1 or len(standing.leaders) != 1 or standing.on_each:
+    if len(standing.tied) != 1 or len(standing.leaders) != 1:
+        return ""
+    if not is_over_functions(evidence, space):
         return ""
     rows = evidence.of(
         TABLE, space, measure=main.measure, criterion=main.criterion, function=ALL
