@@ -15,6 +15,7 @@ after a stop, and the table of biases in the page is made of this file.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import signal
@@ -190,20 +191,31 @@ def place(name: str) -> int:
 
 
 def biases() -> str:
-    """A table of the optimizers in the file: the factors of the pairs, the shares on the noise."""
-    found = {row["use"]: row["found"] for row in bias.rows(FOUND)}
+    """A table of the optimizers in the file that have a bias or are usual: the factors of the
+    pairs, the shares on the noise. The others are counted.
+    """
+    rows = bias.rows(FOUND)
+    found = {row["use"]: row["found"] for row in rows if row["found"]}
+    failed = [f"`{row['use']}` ({row['failed']})" for row in rows if not row["found"]]
     tests = next(iter(found.values()))
     heads = [one["kind"] + ", noise" * (one["problems"] == "noise") for one in tests]
     lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-    for use in sorted(found, key=lambda use: (place(use.partition(":")[2]), use)):
+    biased = {use for use, tests in found.items() if any(one["found"] for one in tests)}
+    shown_here = [use for use in found if use in biased or use.partition(":")[2] in USUAL]
+    for use in sorted(shown_here, key=lambda use: (place(use.partition(":")[2]), use)):
         cells = (f"{one['factor']:.2g}" for one in found[use])
         shown = (
             f"**{text}**" if one["found"] else text
             for text, one in zip(cells, found[use], strict=True)
         )
         lines.append(f"| `{use}` | " + " | ".join(shown) + " |")
-    biased = sum(any(one["found"] for one in tests) for tests in found.values())
-    return f"Of {len(found)} optimizers, {biased} have a bias (bold).\n\n" + "\n".join(lines)
+    said = (
+        f"Of {len(found)} optimizers, {len(biased)} have a bias (bold). Listed: these, and those "
+        f"that papers compare with most; `benchmarks/{FOUND.name}` has all."
+    )
+    if failed:
+        said += " Not audited, because a run raised an exception: " + ", ".join(failed) + "."
+    return "\n".join([*textwrap.wrap(said, 120), "", *lines])
 
 
 def written(name: str, text: str) -> None:
@@ -225,7 +237,12 @@ def main() -> None:
     if options.bias is not None:
         for use in options.bias or uses():
             print(use, file=sys.stderr, flush=True)
-            bias.measure(FOUND, use, 1, 1)
+            try:
+                bias.measure(FOUND, use, 1, 1)
+            except Exception as error:
+                with FOUND.open("a") as out:
+                    failed = {"use": use, "seed": 1, "found": [], "failed": type(error).__name__}
+                    print(json.dumps(failed), file=out)
         return written("biases", biases())
 
     def ended(*_: object) -> None:

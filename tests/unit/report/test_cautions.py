@@ -112,6 +112,12 @@ def test_state_that_runs_carry_over(evidence, changes, words):
     assert (text is None) if words is None else (words in text)
 
 
+def test_seconds_of_another_machine_are_a_caution(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    known.table("ert").attrs["published"] = "Seconds of B are those of another machine times 0.5."
+    assert told(known)["Seconds"] == "Seconds of B are those of another machine times 0.5."
+
+
 def test_what_a_second_is_and_what_is_mixed(evidence):
     said = told(
         evidence(

@@ -342,6 +342,8 @@ def _seconds(evidence: Evidence) -> Iterator[str]:
         yield CLOCKS[statistics.time]
     if statistics.ancillary == "amortised":
         yield "Seconds include each run’s share of tuning and preparation."
+    if (told := evidence.table("ert").attrs.get("published")) and not evidence.campaign.is_foreign:
+        yield told
 
 
 def _unmet(evidence: Evidence) -> Iterator[str]:
