@@ -5,7 +5,8 @@
 For each reference and measure: of how many metaheuristics the order over the functions is
 significantly better or worse (Wilcoxon's signed-rank test of the shares of targets, as in the table
 `comparison`; false discovery rate of 5 % over the metaheuristics of a cell, by Benjamini and
-Hochberg 1995), as a table in Markdown. Then the best of them by average rank among all optimizers.
+Hochberg 1995), as a table in Markdown; of all, and of those without a bias that
+``library_audit.py`` found. Then the best of them by average rank among all optimizers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scipy import stats
 
 from timefair.exhibits.comparisons.comparison import over
 from timefair.extensions.database.standings import EVALUATIONS, ranks_of, spaces
-from timefair.extensions.database.store import opened
+from timefair.extensions.database.store import opened, read_list
 
 REFERENCES = ("random-search", "Nelder-Mead", "DE", "pycma-BIPOP")
 MEASURES = {
@@ -32,6 +33,7 @@ BEST = 5
 
 
 def main(path: str = "timefair-data/database-bbob-5.zip") -> int:
+    known = {row["label"]: row["bias"] for row in read_list(Path(path).parent)}
     with opened(Path(path)) as design:
         runs = design.runs.timed_by(design.analysis.time)
         for suite, dimension, costs in spaces(runs, design.analysis):
@@ -40,13 +42,15 @@ def main(path: str = "timefair-data/database-bbob-5.zip") -> int:
                 f"{suite}, D = {dimension}, {len(costs.functions)} functions, "
                 f"{len(costs.labels)} optimizers, {len(mine)} of them of MEALPY\n"
             )
+            unbiased = [k for k in mine if known[costs.labels[k]] == "none"]
             print("| of MEALPY's, better than / not decided / worse than |", *REFERENCES, sep=" | ")
             print("|---" * (len(REFERENCES) + 1) + "|")
             best = {}
             for words, cost in MEASURES.items():
                 gains = costs.at(cost).gains
-                cells = [counts(gains, mine, costs.labels.index(name)) for name in REFERENCES]
-                print(f"| by {words} | {' | '.join(cells)} |")
+                for those, of in ((mine, ""), (unbiased, f", {len(unbiased)} without a bias")):
+                    cells = [counts(gains, those, costs.labels.index(name)) for name in REFERENCES]
+                    print(f"| by {words}{of} | {' | '.join(cells)} |")
                 ranks = ranks_of(gains)
                 places = stats.rankdata(ranks, method="min").astype(int)
                 order = sorted(mine, key=lambda k: ranks[k])[:BEST]

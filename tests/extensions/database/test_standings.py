@@ -59,3 +59,21 @@ def test_ratios_within_the_timing_noise_are_ties():
 def test_functions_that_are_left_out_choose_nothing():
     here = np.array([[1.0, 0.0, 0.0], [0.6, 0.6, 0.6]])
     assert advice.held_out(here, here[::-1]).tolist() == pytest.approx([-0.4, 0.6, 0.6])
+
+
+def test_two_that_share_the_budget_miss_what_both_miss():
+    """With half of the budget, a reaches one of two targets on the first function, b both on the
+    second, and half of the runs of c the other one everywhere; c alone needs all of it.
+    """
+    seconds = np.full((3, 2, 2, 2), INF)
+    seconds[0, 0, :, 0] = seconds[1, 1] = seconds[2, :, 0, 1] = 0.5
+    costs = SimpleNamespace(
+        seconds=seconds,
+        evaluations=np.ones_like(seconds),
+        there=np.ones((3, 2, 2), bool),
+        runs=np.full((3, 2), 2),
+    )
+    single = np.array([[0.5, 0], [0, 0.9], [1, 1]])
+    pair, gain = advice.best_pair(costs, 0.0, 2.0, single)
+    assert (pair.first, pair.second, pair.reached.tolist()) == (0, 1, [0.5, 1])
+    assert gain == pytest.approx(np.mean([0.5, 0.25]) - 1)
