@@ -28,7 +28,7 @@ LOWER_ONLY = {
     "rooms of the core": 13,
     "lines of the extensions": 15_895,
     "lines of the tests": 46_653,
-    "committed lines that are generated": 5_184,
+    "committed lines that are generated": 3_486,
 }
 """Ceilings. After a deletion, lower them to what is left."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -935,5 +936,9 @@ if not TYPE_CHECKING:
 
 
 def json_schema() -> str:
-    """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``."""
-    return json.dumps(Campaign.model_json_schema(), indent=2) + "\n"
+    """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``.
+
+    A property of a section is one line.
+    """
+    text = json.dumps(Campaign.model_json_schema(), indent=1)
+    return re.sub(r"\n {4}(?: +|(?=[\]}]))", "", text) + "\n"
