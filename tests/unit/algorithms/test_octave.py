@@ -120,7 +120,7 @@ def test_matlab_gets_the_same_call_as_octave(launch, tmp_path: Path, monkeypatch
 @pytest.mark.skipif(not shutil.which("mkoctfile"), reason="needs Octave's compiler")
 def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert octave.OCTAVE.compiled() == octave.OCTAVE.compiled()
+    assert octave.OCTAVE.compiled_objective() == octave.OCTAVE.compiled_objective()
     assert [path.name for path in tmp_path.rglob("*.*")] == ["timefair_ask.mex"]
     assert Path(process.CLIENT, octave.ASK) in octave.OCTAVE.source_files(str(HERE / "APSO.m"))
     compiled = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)

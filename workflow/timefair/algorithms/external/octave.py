@@ -85,10 +85,10 @@ class FunctionFile(External):
     def source_files(self, name: str) -> list[Path]:
         """This package, the client, and all ``.m`` files beside the user's, which it may call."""
         beside = sorted(Path(name).absolute().parent.glob("*.m"))
-        ask = [Path(CLIENT, ASK)] if self.compiled() else []
+        ask = [Path(CLIENT, ASK)] if self.compiled_objective() else []
         return [*package_files("timefair_serve.m"), *ask, *beside]
 
-    def compiled(self) -> Path | None:
+    def compiled_objective(self) -> Path | None:
         """The folder of the objective that Octave's compiler makes once; None without it."""
         compiler = shutil.which("mkoctfile") if self.name == "octave" else None
         if compiler is None:
@@ -100,7 +100,7 @@ class FunctionFile(External):
             with contextlib.suppress(OSError, subprocess.CalledProcessError):
                 folder.mkdir(parents=True, exist_ok=True)
                 with tempfile.TemporaryDirectory(dir=folder) as place:
-                    command = [compiler, "--mex", "-O2", Path(CLIENT, ASK)]
+                    command = [compiler, "--mex", "-O2", str(Path(CLIENT, ASK))]
                     subprocess.run(command, cwd=place, capture_output=True, check=True)
                     os.replace(Path(place, made.name), made)
         return folder if made.is_file() else None
@@ -117,7 +117,7 @@ class FunctionFile(External):
             raise InputError(f"{self.name}:{name} cannot be used here: {needs}")
         arguments = _arguments(path, parameters.get("call"), self.name)
         served = ", ".join(map(_quoted, (str(path.parent), path.stem, ",".join(arguments))))
-        paths = ", ".join(_quoted(str(one)) for one in (CLIENT, self.compiled()) if one)
+        paths = ", ".join(_quoted(str(one)) for one in (CLIENT, self.compiled_objective()) if one)
         call = (found, *options, f"addpath({paths}); timefair_serve({served})")
         return CommandLine(("/bin/sh", "-c", 'exec "$0" "$@" 3>&1 1>&2 4<&0', *call), (path,))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError

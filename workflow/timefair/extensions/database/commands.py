@@ -123,7 +123,7 @@ def _rank(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         prepare_files([arguments.output], [".md"])
     one_thread()
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     from timefair.extensions.database import ranking
 
