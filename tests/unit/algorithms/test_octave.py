@@ -31,7 +31,7 @@ def test_the_points_are_those_of_octave_alone(launch, name, function) -> None:
     parameters = {"population": 5, "iterations": 20}
     ended = launch(use(f"{name}.m"), parameters, seed=3, most=1000)
     assert ended.evaluations == 100
-    seed = np.random.default_rng(3).integers(2**53)
+    seed = np.random.default_rng(3).integers(2**53) % 2**32
     seeds = f"rand('twister', {seed}); randn('twister', {seed});"
     script = f"addpath('{HERE}'); {seeds} {name}(5, 20, -3, 5, 3, @shown);"
     called = ["octave-cli", "-q", "--no-history", "--no-init-file", "--eval", script]
@@ -39,6 +39,14 @@ def test_the_points_are_those_of_octave_alone(launch, name, function) -> None:
     lines = [line.split() for line in done.stderr.splitlines()]
     points = np.array([line for line in lines if len(line) == 3], dtype=float)
     np.testing.assert_array_equal(ended.points, points)
+
+
+@needs_octave
+@pytest.mark.slow
+def test_each_seed_has_random_numbers_of_its_own(launch) -> None:
+    """Also seeds above 2**32, all of which Octave takes for one."""
+    ended = [launch(use("GWO.m"), {"iterations": 2}, seed=seed) for seed in (1, 2, 3)]
+    assert len({str(one.points) for one in ended}) == 3
 
 
 @needs_octave

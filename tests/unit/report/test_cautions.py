@@ -27,7 +27,9 @@ def test_the_first_screen_says_the_most_important_caution():
 
 @pytest.mark.slow
 def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
-    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= {"Unmet items of the checklist"}
+    """Its made runs are all the same."""
+    known = {"Unmet items of the checklist", "Equal runs"}
+    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= known
 
 
 @pytest.mark.slow
@@ -110,6 +112,12 @@ def test_state_that_runs_carry_over(evidence, changes, words):
         rows.loc[rows["algorithm"] == "B", column] = value
     text = told(known).get("Carried-over state")
     assert (text is None) if words is None else (words in text)
+
+
+def test_runs_that_do_not_depend_on_the_seed_are_a_caution(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    known.table("comparison").attrs["repeated"] = ["B"]
+    assert told(known)["Equal runs"].startswith("All runs of B on a problem are the same")
 
 
 def test_seconds_of_another_machine_are_a_caution(evidence):

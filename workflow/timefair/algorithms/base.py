@@ -197,6 +197,9 @@ class Library(ABC):
     planned
         The parameter by which launches of an algorithm plan their evaluations, and its default per
         dimension in a run without a budget of evaluations, by name; "" for all algorithms.
+    iterated
+        The parameter that says how many iterations a launch has, and its default; None if launches
+        have no number of iterations by default.
     batched
         Names of the algorithms that ask for batches if they have several cores.
     compiled
@@ -212,6 +215,7 @@ class Library(ABC):
     special: Mapping[str, frozenset[Task]] = MappingProxyType({})
     length: str = ""
     planned: Mapping[str, tuple[str, int]] = MappingProxyType({})
+    iterated: tuple[str, int] | None = None
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()
 

@@ -59,6 +59,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Remarks on runs": _remarks(evidence),
         "Launches cut short": _cut_short(evidence),
         "Carried-over state": _carried_over(evidence),
+        "Equal runs": _equal_runs(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
         "Unreached targets": _unreached(evidence),
@@ -195,6 +196,14 @@ def _carried_over(evidence: Evidence) -> Iterator[str]:
             f"During runs of {listed(sorted(left['algorithm']))}, files appeared or changed in "
             "folders that runs share (table leftovers). A later run may have used results of an "
             f"earlier run. The machine allows no private folders ({'; '.join(reasons)})."
+        )
+
+
+def _equal_runs(evidence: Evidence) -> Iterator[str]:
+    if names := evidence.table("comparison").attrs.get("repeated"):
+        yield (
+            f"All runs of {listed(names)} on a problem are the same, whatever the seed. P-values "
+            "count them as independent, and are too small."
         )
 
 

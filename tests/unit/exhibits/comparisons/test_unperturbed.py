@@ -63,6 +63,14 @@ def test_where_too_few_are_left_times_are_corrected(runs):
     assert "A and B on f1 by ERT (seconds)" in text
 
 
+def test_an_algorithm_whose_runs_are_the_same_is_known(run, table):
+    rows = table(*(
+        run([(1, 0.1, 9.0), (5, 0.2, best)], algorithm=name, run=k, best_f=best)
+        for k in range(3) for name, best in (("A", 1.0), ("B", 1.0 + k))
+    ))  # fmt: skip
+    assert TABLES["comparison"](Runs.of(rows), ANALYSIS).attrs["repeated"] == ["A"]
+
+
 def test_a_few_slow_runs_that_change_nothing(run, table):
     rows = table(
         *(

@@ -28,6 +28,9 @@ from timefair.problems.base import Variables
 
 ASK = "timefair_ask.c"
 PARAMETERS = ("population", "iterations", "call")
+ITERATIONS = 500
+USUAL = {"population": 30, "iterations": ITERATIONS}
+"""The values of the parameters that are not given."""
 NAMES = {
     "population": "n np pop popsize npop ps nind population pop_size pop_num searchagents_no "
     "searchagents searchagents_num n_agents npoints",
@@ -51,6 +54,7 @@ class FunctionFile(External):
     """
 
     examples: Sequence[str] = ("PO.m",)
+    iterated = ("iterations", ITERATIONS)
 
     def __init__(self, name: str, title: str, call: Sequence[str]) -> None:
         self.name, self._title, self._call = name, title, call
@@ -79,7 +83,7 @@ class FunctionFile(External):
         """None, as in `External`, although its objective takes one point."""
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        told = {key: value for key, value in parameters.items() if key != "call"}
+        told = USUAL | {key: value for key, value in parameters.items() if key != "call"}
         return Algorithm(partial(solve, command=self._command(name, parameters), parameters=told))
 
     def source_files(self, name: str) -> list[Path]:

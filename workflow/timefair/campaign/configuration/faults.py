@@ -394,6 +394,13 @@ def _unplanned(campaign: Campaign) -> Iterator[str]:
     """Algorithms whose launches plan with a default number of evaluations."""
     from timefair.algorithms import registry
 
+    for label, spec in campaign.algorithms.items():
+        parameter, count = registry.declared(spec.use)[0].iterated or ("", 0)
+        if parameter and spec.schedule is None and parameter not in spec.arguments:
+            yield (
+                f"algorithms: {label}: launches have {count} iterations, the default; schedule: "
+                f"{{{parameter}: fill}} fits them to the budget"
+            )
     if campaign.budget.evaluations or campaign.budget.evaluations_per_dimension:
         return
     labels: dict[tuple[str, int], list[str]] = {}

@@ -465,8 +465,9 @@ class Figures(Section):
 
 def _described(of: Any) -> str:
     """The description of a key's type: its own, or the docstring of its class."""
-    own = (getattr(of, "__metadata__", None) or (of,))[0]
-    return str(getattr(own, "description", None) or " ".join((of.__doc__ or "").split()))
+    every = getattr(of, "__metadata__", ())
+    own = next((one.description for one in every if getattr(one, "description", None)), None)
+    return own or " ".join((of.__doc__ or "").split())
 
 
 def _extended(kind: Any, part: str) -> Any:

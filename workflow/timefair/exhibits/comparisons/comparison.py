@@ -180,6 +180,7 @@ def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = with_labels(frame, ["better"], like="algorithm_a")
     frame.attrs["pairs"] = LIMITED if limited else ""
     frame.attrs["unperturbed"] = _without_perturbed(rows, runs, analysis)
+    frame.attrs["repeated"] = _repeated(runs)
     return frame
 
 
@@ -262,6 +263,21 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
     on = "" if function == ALL else f" on f{function}"
     verb = "changes" if len(changed) == 1 else "change, for example"
     return f"{how}, {len(changed)} {of} {verb}: {a} and {b}{on} by {criterion} ({measure})."
+
+
+def _repeated(runs: Runs) -> list[str]:
+    """The algorithms whose runs on a problem have the same result after as many evaluations, on
+    every problem with several runs.
+    """
+    frame, names = runs.frame, ["algorithm", "suite", "dimension", "function", "instance"]
+    found = frame[["best_f"]].assign(at=runs.at_the_best()["evaluations"])
+    found = found[np.isfinite(found).all(axis=1)]
+    of_problems = found.groupby([frame[name] for name in names], observed=True)
+    counts = of_problems.size()
+    different = of_problems.nunique().max(axis=1)[counts > 1]
+    return [
+        str(name) for name, of in different.groupby("algorithm", observed=True) if of.max() == 1
+    ]
 
 
 def _at_full_speed(runs: Runs, analysis: Analysis) -> Runs | None:

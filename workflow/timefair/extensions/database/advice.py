@@ -147,7 +147,10 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             f"unknown: recorded runs of {len(found.unknown)} more are too short, and may reach "
             f"more: {some}{', ...' * (len(found.unknown) > NAMED)}"
         )
-    beside = f"always {labels[found.usual]}, on functions left out of both choices"
+    beside = (
+        f"one optimizer for all costs and budgets ({labels[found.usual]}), on functions left out of "
+        "both choices"
+    )
     if found.gain > 0:
         yield f"choosing reaches {100 * found.gain:.1f} % of the targets more than {beside}"
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
@@ -12,10 +14,19 @@ from timefair.cli.common import RESULTS, Command, Commands, one_thread, prepare_
 from timefair.extensions.database import store
 
 BASELINE = "random-search"
+EXPLORER = "explore.html"
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands, and the format to `timefair export`."""
+    """Add the commands, the format to `timefair export`, and the explorer to `timefair report`."""
+    report = commands.choices["report"]
+    report.add_argument(
+        "--explore", action="store_true",
+        help="write explore.html instead, a page to explore the runs of RESULTS, which may be an "
+        "archive of the database",
+    )  # fmt: skip
+    report.set_defaults(command=partial(_report, report.get_default("command")))
+
     rank = commands.add_parser(
         "rank",
         help="place an algorithm of yours among recorded optimizers",
@@ -111,6 +122,20 @@ def _recommend(arguments: argparse.Namespace) -> None:
     print(*advice.told(paths.values(), arguments), sep="\n")
 
 
+def _report(usual: Callable[..., int | None], arguments: argparse.Namespace) -> int | None:
+    if not arguments.explore:
+        return usual(arguments)
+    one_thread()
+    from timefair.extensions.database import explorer
+
+    folder = arguments.folder
+    output = folder / EXPLORER if folder.is_dir() else Path(EXPLORER)
+    prepare_files([output], [".html"])
+    output.write_text(explorer.page(folder), encoding="utf-8")
+    print(output)
+    return None
+
+
 def _export(arguments: argparse.Namespace) -> None:
     one_thread()
     print(store.add(arguments.folder, arguments.output))
@@ -125,7 +150,7 @@ def _rank(arguments: argparse.Namespace) -> int:
     one_thread()
     import yaml
 
-    from timefair.extensions.database import ranking
+    from timefair.extensions.database import explorer, ranking
 
     try:
         parameters = yaml.safe_load(arguments.parameters)
@@ -148,11 +173,13 @@ def _rank(arguments: argparse.Namespace) -> int:
         print(f"{file}: beside {len(labels)} optimizers of {design.path}", flush=True)
         collected = ranking.measured(file, cores)
         ranked = ranking.placed(design, collected, arguments.use, parameters, against)
+        dropped = explorer.own(design, collected)
     known = ranked.placed[0].overall
     by = arguments.by or ("seconds" if "seconds" in known else "evaluations")
     if by not in known:
         raise InputError(f"--by: {by!r}: {ranked.remarks[-1]}")
     output = arguments.output or Path("results") / file.parent.name / "rank.md"
     output.write_text(ranking.page(ranked, by), encoding="utf-8")
+    output.with_name("explore.json").write_text(dropped, encoding="utf-8")
     print(*ranked.remarks, f"page: {output}", ranking.verdict(ranked, by), sep="\n")
     return int(ranked.is_worse(by))

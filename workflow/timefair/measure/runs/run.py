@@ -407,9 +407,8 @@ def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) 
             of_run_s = state.start.prepared / 1e9 if state.start else 0.0
             row["preparation_s"] = algorithm.seconds + of_run_s
         if status == Status.OK:
-            row["message"] = _waited(row) or (
-                algorithm.remark if isinstance(algorithm, Fresh) else None
-            )
+            remark = algorithm.remark if isinstance(algorithm, Fresh) else None
+            row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
         return row
     finally:
         state.close()
@@ -696,6 +695,18 @@ def _name_of(number: int) -> str:
 
 def _wall_limit() -> Verdict:
     return Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in time"
+
+
+def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
+    """What the record says about a result outside the bounds; COCO's functions have no bounds that
+    a point must keep.
+    """
+    if best_x is None or problem.name.suite.startswith("bbob"):
+        return None
+    x = np.asarray(best_x)
+    if ((problem.lower <= x) & (x <= problem.upper)).all():
+        return None
+    return "its best point is outside the bounds, which the function does not enforce"
 
 
 def _waited(row: dict[str, Any]) -> str | None:

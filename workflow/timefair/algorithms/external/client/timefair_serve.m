@@ -2,7 +2,7 @@
 % Requests go to file descriptor 3, answers come from 4; what the function prints goes to standard error.
 function timefair_serve(folder, name, roles)
   answers = fopen('/dev/fd/4', 'r');
-  header = struct('population', '30', 'iterations', '500');
+  header = struct();
   line = read_line(answers);
   while ~strcmp(line, 'begin')
     [key, rest] = strtok(line);
@@ -13,11 +13,11 @@ function timefair_serve(folder, name, roles)
     line = read_line(answers);
   end
   octave = exist('OCTAVE_VERSION', 'builtin') ~= 0;
-  seed = str2double(header.seed);
+  seed = mod(str2double(header.seed), 2^32);  % Octave's rand takes every larger seed for the same one
   if octave
     rand('twister', seed); randn('twister', seed); rande('twister', seed); randg('twister', seed);
   else
-    rng(mod(seed, 2^32), 'twister');
+    rng(seed, 'twister');
   end
   set(0, 'defaultfigurevisible', 'off');
   known.population = str2double(header.population);

@@ -1,0 +1,124 @@
+"""A page on which the runs of a database or of a campaign are explored, without a server.
+
+The page has the costs of all runs to all targets, and computes the rest: shares of targets reached,
+average ranks and the best optimizer for each cost of an evaluation and each budget.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair import __version__
+from timefair.exhibits.charts.style import COLOURS
+from timefair.extensions.database.standings import Costs, spaces
+from timefair.extensions.database.store import Design, opened
+from timefair.problems import names
+from timefair.records.rundata.runs import Runs
+
+SCRIPTS = ("numbers", "elements", "axes")
+"""Parts of the report's script that the page has, too."""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="timefair {version}">
+<link rel="icon" href="data:,">
+<title>{name}: explorer</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<header><p class="kicker">Explorer</p><h1>{name}</h1>
+<p class="lead">Choose what you want to compare. The address of this page keeps your choice. A file
+that <code>timefair rank</code> wrote (<code>explore.json</code>) may be dropped here.</p></header>
+<main><noscript><p>This page needs JavaScript.</p></noscript><form id="choice"></form>
+<div id="shown" aria-live="polite"></div></main>
+<footer><p>Made by timefair {version}. Intervals: 95 %, from functions drawn again.</p></footer>
+<script type="application/json" id="data">{data}</script>
+<script>
+(() => {{
+"use strict";
+{script}
+}})();
+</script>
+</body>
+</html>
+"""
+
+
+def payload(costs: Costs, suite: str, dimension: int) -> dict[str, Any]:
+    """The costs of one suite and dimension, as the page reads them.
+
+    ``costs`` has two 32-bit numbers, seconds and evaluations, per algorithm, function, run and
+    target (`inf` if not reached), then for the end of each run, and then for the cost up to which
+    it is known; NaN where there is no run. It is compressed, in Base64.
+    """
+    reached = np.stack([costs.seconds, costs.evaluations], axis=-1)
+    ends = np.stack([costs.known_s, costs.known], axis=-1)
+    parts = [np.where(costs.there[..., np.newaxis, np.newaxis], reached, np.nan).ravel()]
+    parts.append(np.where(costs.there[..., np.newaxis], ends, np.nan).ravel())
+    packed = gzip.compress(np.concatenate(parts).astype("<f4").tobytes(), 6)
+    return {
+        "title": f"{suite}, D = {dimension}",
+        "dimension": dimension,
+        "labels": costs.labels,
+        "functions": costs.functions,
+        "runs": costs.there.shape[2],
+        "costs": b64encode(packed).decode(),
+    }
+
+
+def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
+    """What the page has of each suite and dimension of a design."""
+    analysis, given = design.analysis, design.campaign.analysis_settings["function_names"]
+    runs = design.runs.timed_by(analysis.time)
+    for suite, dimension, costs in spaces(runs, analysis):
+        groups = {group: [*of] for group, of in names.groups(suite).items()}
+        titles = [names.title(suite, function, given) for function in costs.functions]
+        more = {"targets": analysis.targets, "titles": titles, "groups": groups}
+        yield payload(costs, suite, dimension) | more
+
+
+def page(path: Path) -> str:
+    """The page of an archive of the database, or of ``results/NAME``."""
+    with opened(path) as design:
+        data = {
+            "spaces": list(spaces_of(design)),
+            "clock": "CPU time" if design.analysis.time == "cpu" else "wall clock",
+            "budget_s": design.campaign.budget.time_s or design.campaign.budget.cpu_s,
+            "colours": COLOURS,
+        }
+        name = design.campaign.name
+    return _written(name, data)
+
+
+def own(design: Design, collected: Path) -> str:
+    """What the page of a design takes of an algorithm with runs in a collected file."""
+    runs = Runs.read([collected])
+    return json.dumps({"spaces": list(spaces_of(replace(design, runs=runs)))})
+
+
+def _written(name: str, data: Mapping[str, Any]) -> str:
+    report = files("timefair.report")
+    here = files("timefair.extensions.database")
+    scripts = [report.joinpath("script", f"{one}.js") for one in SCRIPTS]
+    return PAGE.format(
+        version=__version__,
+        name=escape(name),
+        style=report.joinpath("page.css").read_text() + here.joinpath("explorer.css").read_text(),
+        script="\n".join(one.read_text() for one in (*scripts, here.joinpath("explorer.js"))),
+        data=json.dumps(data).replace("<", "\\u003c"),
+    )
