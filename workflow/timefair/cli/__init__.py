@@ -10,7 +10,6 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from timefair.basics.extension import extensions
@@ -105,35 +104,15 @@ def parser(command: str = "") -> _Top:
     commands = top.commands = top.add_subparsers(
         title="commands", required=True, metavar="COMMAND", parser_class=Command
     )
-    campaign = Command(add_help=False)
-    campaign.add_argument(
-        "--campaign",
-        type=Path,
-        required=True,
-        metavar="SNAPSHOT",
-        help="results/NAME/campaign.json",
-    )
     from timefair.cli import measuring
 
     if command == "measure":
-        measuring.add_to(commands, campaign)
+        measuring.add_to(commands)
         return top
-    from timefair.cli import (
-        algorithms,
-        analysis,
-        campaigns,
-        exchange,
-        progress,
-        trust,
-    )
+    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
 
-    campaigns.add_to(commands)
-    progress.add_to(commands)
-    algorithms.add_to(commands)
-    trust.add_to(commands)
-    measuring.add_to(commands, campaign)
-    analysis.add_to(commands, campaign)
-    exchange.add_to(commands)
+    for module in (campaigns, progress, algorithms, trust, measuring, analysis, exchange):
+        module.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)
     return top

@@ -41,6 +41,16 @@ RESULTS: Mapping[str, Any] = MappingProxyType(
 )
 """The argument that says which results a command is about."""
 
+CONFIG: Mapping[str, Any] = MappingProxyType(
+    {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
+)
+"""The argument that says which campaign file a command reads."""
+
+OF_CAMPAIGN: Mapping[str, Any] = MappingProxyType(
+    {"type": Path, "required": True, "metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
+)
+"""The option ``--campaign`` of commands that the rules call."""
+
 HELP_WIDTH = 79
 
 
@@ -157,6 +167,11 @@ class Command(argparse.ArgumentParser):
         self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
         self.epilog = self._epilog()
 
+    def output(self, metavar: str, words: str, default: Path | None = None) -> None:
+        """Add the option that names the file or folder to write."""
+        given = {"type": Path, "default": default, "metavar": metavar, "help": words}
+        self.add_argument("-o", "--output", **given)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """As argparse, but an unknown command or choice is followed by the nearest known one."""
         if action.choices is not None and value not in action.choices:
@@ -171,6 +186,16 @@ class Command(argparse.ArgumentParser):
         ]
         example = ["example:", textwrap.indent(self.example, "  "), ""] if self.example else []
         return "\n".join([*example, "exit status:", *exits])
+
+
+def cores_of(arguments: argparse.Namespace) -> int:
+    """The number of cores of the option ``--cores``, by default all; `InputError` below 1."""
+    cores = arguments.cores
+    if cores is None:
+        return len(os.sched_getaffinity(0))
+    if cores < 1:
+        raise InputError(f"--cores: {cores}: should be at least 1")
+    return int(cores)
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
