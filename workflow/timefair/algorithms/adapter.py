@@ -48,42 +48,29 @@ Names = Sequence[str] | Callable[[], Collection[str]]
 class Adapter(Library):
     """A library of algorithms.
 
-    Attributes
-    ----------
-    name
-        The part before the colon of ``library:name`` in a campaign.
-    distributions
-        The packages whose versions affect the algorithms. The first one is the package to install.
-    module
-        The module to import.
-    names
-        The names of the algorithms, or a function that asks the library for them.
-    parameters
-        ``parameters(name)`` returns the parameters that a user may set, each with its default, or
-        with ``int`` or ``float`` if the library chooses a number. If the default is a truth value
-        or a number, the user's value has to be one, too. The library checks all other values.
-    solve
-        ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
-        What it raises in a short trial is the fault of the parameters.
-    examples
-        Some of the names, for the documentation; by default the first one.
-    special, length, planned, batched, compiled, unneeded
-        As in `Library`.
-    whole
-        Algorithms that take integer variables, too; None for all.
-    late
-        Modules that the library imports while an algorithm runs, some after more evaluations than a
-        trial launch has. They are imported before the runs.
-    prepare
-        ``prepare(name)``: what else is done once before the clock starts.
-    missing
-        ``missing(name)``: what one algorithm needs and is not installed; empty for nothing.
-    trial_evaluations
-        Evaluations of the trial: a number, or a function of the name and the parameters.
-    optional
-        Whether the package is one of the extras, and not a dependency of timefair.
-    install
-        Arguments of ``pip install`` for it.
+    - `name`: The part before the colon of ``library:name`` in a campaign.
+    - `distributions`: The packages whose versions affect the algorithms. The first one is the
+      package to install.
+    - `module`: The module to import.
+    - `names`: The names of the algorithms, or a function that asks the library for them.
+    - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
+      default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
+      truth value or a number, the user's value has to be one, too. The library checks all other
+      values.
+    - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
+      user's. What it raises in a short trial is the fault of the parameters.
+    - `examples`: Some of the names, for the documentation; by default the first one.
+    - `special`, `length`, `planned`, `batched`, `compiled`, `unneeded`: As in `Library`.
+    - `whole`: Algorithms that take integer variables, too; None for all.
+    - `late`: Modules that the library imports while an algorithm runs, some after more evaluations
+      than a trial launch has. They are imported before the runs.
+    - `prepare`: ``prepare(name)``: what else is done once before the clock starts.
+    - `missing`: ``missing(name)``: what one algorithm needs and is not installed; empty for
+      nothing.
+    - `trial_evaluations`: Evaluations of the trial: a number, or a function of the name and the
+      parameters.
+    - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
+    - `install`: Arguments of ``pip install`` for it.
     """
 
     name: str

@@ -19,11 +19,8 @@ from timefair.cli.common import Command, status_of
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    Returns
-    -------
-    int
-        The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
-        number of the signal if a signal ended the command.
+    Returns: The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
+    number of the signal if a signal ended the command.
     """
     words = sys.argv[1:] if argv is None else argv
     try:

@@ -240,10 +240,7 @@ def import_table(
 ) -> tuple[Campaign, list[Imported]]:
     """Write the runs of tables to a folder, one record per algorithm, and their campaign.
 
-    Raises
-    ------
-    InputError
-        If the table or the settings are wrong, or the folder has measured runs.
+    Raises `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.campaign import foreign
     from timefair.io.importing import import_all
@@ -399,10 +396,7 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
     The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
     several cores. Threads do not survive a fork, so this process starts none.
 
-    Returns
-    -------
-    int
-        The exit status: 0, or that of the first fork that failed.
+    Returns: The exit status: 0, or that of the first fork that failed.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES

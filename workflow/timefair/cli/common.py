@@ -131,19 +131,11 @@ def refuse_mixed(
 class Command(argparse.ArgumentParser):
     """A parser with an example and the meaning of the exit status in its help.
 
-    Parameters
-    ----------
-    description
-        One paragraph; wrapped here.
-    example
-        Command lines that work, one per line.
-    exits
-        The meaning of an exit status of this command, besides or instead of `EXITS`.
+    - `description`: One paragraph; wrapped here.
+    - `example`: Command lines that work, one per line.
+    - `exits`: The meaning of an exit status of this command, besides or instead of `EXITS`.
 
-    Attributes
-    ----------
-    commands
-        Its own commands, if it has any: the formats of `timefair export`.
+    - `commands`: Its own commands, if it has any: the formats of `timefair export`.
     """
 
     commands: Commands
@@ -169,8 +161,8 @@ class Command(argparse.ArgumentParser):
 
     def output(self, metavar: str, words: str, default: Path | None = None) -> None:
         """Add the option that names the file or folder to write."""
-        given = {"type": Path, "default": default, "metavar": metavar, "help": words}
-        self.add_argument("-o", "--output", **given)
+        names = ("-o", "--output")
+        self.add_argument(*names, type=Path, default=default, metavar=metavar, help=words)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """As argparse, but an unknown command or choice is followed by the nearest known one."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
 
-LABEL = {"required": True, "metavar": "LABEL", "help": "label of the algorithm"}
+LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of the algorithm"}
 
 
 def add_to(commands: Commands) -> None:

@@ -162,15 +162,8 @@ class Cec2010(Suite):
         size = self._group_size(function, dimension)
         evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
         bound = np.full(dimension, BOUND[MAIN[function]])
-        return Problem(
-            name=name,
-            evaluate=evaluate,
-            lower=-bound,
-            upper=bound,
-            f_opt=0.0,
-            native=Native(*evaluate.c_function),
-            keep=(evaluate,),
-        )
+        native = Native(*evaluate.c_function)
+        return Problem(name, evaluate, -bound, bound, 0.0, native=native, keep=(evaluate,))
 
 
 CEC2010 = Cec2010()

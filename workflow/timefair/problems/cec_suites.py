@@ -52,6 +52,7 @@ class Cec(Suite):
     """A suite of a competition in the form of its program, which has one instance."""
 
     year: int
+    instances = (1,)
     formulas: Mapping[int, Formula]
     at_optimum: Mapping[int, float]
     """The value at the optimum."""
@@ -82,12 +83,7 @@ class Cec(Suite):
                 f"suite: {self.name} needs the data files of the package opfunu: "
                 "pip install 'timefair[cec]'"
             ]
-        found = super().faults(functions, dimensions, [])
-        found += [
-            f"instances: {number} is not in {self.name}, which has only instance 1"
-            for number in instances
-            if number != 1
-        ]
+        found = super().faults(functions, dimensions, instances)
         return found + list(self._undefined(functions, dimensions))
 
     def _undefined(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
@@ -143,15 +139,8 @@ class Cec(Suite):
         ]
         evaluate = Evaluation(components, bias)
         bound = np.full(n, BOUND)
-        return Problem(
-            name=name,
-            evaluate=evaluate,
-            lower=-bound,
-            upper=bound,
-            f_opt=bias,
-            native=Native(*evaluate.c_function),
-            keep=(evaluate,),
-        )
+        native = Native(*evaluate.c_function)
+        return Problem(name, evaluate, -bound, bound, bias, native=native, keep=(evaluate,))
 
     def optimum(self, function: int, dimension: int) -> NDArray[np.float64]:
         """Where the program has its least value, shape ``(dimension,)``."""

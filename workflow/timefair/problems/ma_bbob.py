@@ -59,13 +59,8 @@ class ManyAffine(Suite):
             return float(combined(x))
 
         none = np.zeros(name.dimension, dtype=bool)
-        return Problem(
-            name=name,
-            evaluate=refusing(evaluate, name, -upper, upper, none),
-            lower=-upper,
-            upper=upper,
-            f_opt=float(combined.optimum.y),
-        )
+        refused = refusing(evaluate, name, -upper, upper, none)
+        return Problem(name, refused, -upper, upper, float(combined.optimum.y))
 
 
 MA_BBOB = ManyAffine()

@@ -67,14 +67,9 @@ class PseudoBoolean(Suite):
         integer = np.ones(dimension, dtype=bool)
         maximized = _open(function, dimension, instance)
         known = self.knows_optimum(function, dimension, instance)
-        return Problem(
-            name=name,
-            evaluate=refusing(_negated(maximized), name, lower, upper, integer),
-            lower=lower,
-            upper=upper,
-            f_opt=-_largest(maximized, name) if known else np.nan,
-            integer=integer,
-        )
+        f_opt = -_largest(maximized, name) if known else np.nan
+        evaluate = refusing(_negated(maximized), name, lower, upper, integer)
+        return Problem(name, evaluate, lower, upper, f_opt, integer)
 
 
 PBO = PseudoBoolean()

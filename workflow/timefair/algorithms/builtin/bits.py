@@ -17,10 +17,8 @@ def climb(
 ) -> None:
     """Evaluate a random string, then flips of the best one, without end.
 
-    Parameters
-    ----------
-    draw_places
-        Draws the indices at which the next string differs from the best one, without duplicates.
+    - `draw_places`: Draws the indices at which the next string differs from the best one, without
+      duplicates.
     """
     best = rng.integers(2, size=objective.dimension).astype(float)
     value = objective(best)

@@ -46,22 +46,14 @@ def solve(
 ) -> None:
     """Grow a reef without end.
 
-    Parameters
-    ----------
-    n, m
-        Rows and columns of the reef.
-    rho
-        Share of its squares that are occupied at first.
-    fbs
-        Share of the corals that spawn in pairs, with one larva per pair. Each of the others (the
-        share Fbr) broods one larva.
-    fa
-        Share of the corals that bud: copies of these best corals settle elsewhere.
-    fd, pd
-        Share of the corals (the worst ones) that die in a predation, and the probability of a
-        predation in each generation.
-    attempts
-        Squares that a larva tries to settle on.
+    - `n`, `m`: Rows and columns of the reef.
+    - `rho`: Share of its squares that are occupied at first.
+    - `fbs`: Share of the corals that spawn in pairs, with one larva per pair. Each of the others
+      (the share Fbr) broods one larva.
+    - `fa`: Share of the corals that bud: copies of these best corals settle elsewhere.
+    - `fd`, `pd`: Share of the corals (the worst ones) that die in a predation, and the probability
+      of a predation in each generation.
+    - `attempts`: Squares that a larva tries to settle on.
     """
     lower, upper = objective.lower, objective.upper
     reef = Reef(n * m, objective.dimension)

@@ -31,14 +31,9 @@ def solve(
 ) -> None:
     """Evolve a population without end.
 
-    Parameters
-    ----------
-    population
-        Size of the population, and maximal size of the archive of replaced points.
-    p
-        Share of the population that counts as its best, at least one point.
-    c
-        Weight of a generation's successful values in the centres of F and CR.
+    - `population`: Size of the population, and maximal size of the archive of replaced points.
+    - `p`: Share of the population that counts as its best, at least one point.
+    - `c`: Weight of a generation's successful values in the centres of F and CR.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)

@@ -40,14 +40,10 @@ def solve(
 ) -> None:
     """Evolve a shrinking population for a given number of evaluations.
 
-    Parameters
-    ----------
-    population
-        Initial size of the population.
-    budget
-        Evaluations of one launch. They determine when the population shrinks. The launch returns at
-        the end of the generation that uses them up. By default, one launch uses the run's budget,
-        which `objective.progress` follows.
+    - `population`: Initial size of the population.
+    - `budget`: Evaluations of one launch. They determine when the population shrinks. The launch
+      returns at the end of the generation that uses them up. By default, one launch uses the run's
+      budget, which `objective.progress` follows.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)

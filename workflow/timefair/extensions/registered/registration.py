@@ -85,10 +85,7 @@ def first_run(folder: Path) -> Path | None:
 def read(folder: Path) -> dict[str, Any] | None:
     """The content of the registration; None if there is none.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or lacks a part.
+    Raises `InputError` if the file cannot be read, or lacks a part.
     """
     path = folder / FILE
     try:

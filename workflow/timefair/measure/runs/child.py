@@ -116,14 +116,9 @@ class Unloaded:
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
-    Attributes
-    ----------
-    pid
-        The process that holds the algorithm; it lives as long as the job.
-    core
-        Core of the process of a run, which only evaluates.
-    keeper
-        Ends what the algorithm's processes leave.
+    - `pid`: The process that holds the algorithm; it lives as long as the job.
+    - `core`: Core of the process of a run, which only evaluates.
+    - `keeper`: Ends what the algorithm's processes leave.
     """
 
     pid: int
