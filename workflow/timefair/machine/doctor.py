@@ -420,12 +420,9 @@ _SLOW_OR_PIN = (
 def _variables(seen: Observation) -> Diagnosis:
     found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
     if found:
-        return warn(_assignments(found), "unset them: they slow programs, or move threads")
+        evidence = _some([f"{name}={value[:40]!r}" for name, value in found.items()])
+        return warn(evidence, "unset them: they slow programs, or move threads")
     return ok("none that slows programs or moves threads")
-
-
-def _assignments(variables: dict[str, str]) -> str:
-    return _some([f"{name}={value[:40]!r}" for name, value in variables.items()])
 
 
 def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -100,9 +100,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     >>> test.p, test.balance
     (0.0625, 1.0)
     """
-    from scipy import (
-        stats,
-    )  # imported late: `timefair check` needs none of it, and it takes two seconds
+    from scipy import stats  # late: `timefair check` needs none of it, and it takes two seconds
 
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0:

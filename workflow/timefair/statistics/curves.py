@@ -54,7 +54,7 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
     Returns: Order statistics over the runs; NaN if there are no runs.
     """
-    values = _matrix(best)
+    values = np.asarray(best, dtype=np.float64)
     return Band(
         sample_quantile(values, 0.5, axis=0),
         sample_quantile(values, low, axis=0),
@@ -72,7 +72,7 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
     NaN without runs.
     """
-    values = _matrix(best)
+    values = np.asarray(best, dtype=np.float64)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
     limited = ~np.isneginf(interval.low)
     return Band(
@@ -80,11 +80,6 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
         np.where(limited, interval.low, np.nan),
         np.where(limited, interval.high, np.nan),
     )
-
-
-def _matrix(best: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(best, dtype=np.float64)
-    return values
 
 
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
@@ -218,7 +213,13 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
     Source: Dolan and Moré (2002), equation (2.2).
     """
-    return _share_within(ratios, grid, "ratios")
+    value, points = np.asarray(ratios, dtype=np.float64), vector(grid, "grid")
+    problems, algorithms = value.shape
+    if problems == 0:
+        return np.full((points.size, algorithms), np.nan)
+    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
+    _count(counts, value[np.newaxis], points)
+    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
 
 
 def resampled_ert(
@@ -270,7 +271,7 @@ def profile_band(
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
     observed = np.asarray(fraction, dtype=np.float64)
-    points = _grid(grid)
+    points = vector(grid, "grid")
     unknown = np.full(observed.shape, np.nan)
     counts, problems = None, 0
     for part in replicates:
@@ -290,18 +291,6 @@ def profile_band(
     return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
 
 
-def _share_within(values: ArrayLike, grid: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Share of the rows in which each column is finite and at most each point of the grid."""
-    value = np.asarray(values, dtype=np.float64)
-    points = _grid(grid)
-    problems, algorithms = value.shape
-    if problems == 0:
-        return np.full((points.size, algorithms), np.nan)
-    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
-    _count(counts, value[np.newaxis], points)
-    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
-
-
 def _count(
     counts: NDArray[np.int32], values: NDArray[np.float64], points: NDArray[np.float64]
 ) -> None:
@@ -313,8 +302,3 @@ def _count(
     sample, _, algorithm = np.indices(values.shape, sparse=True)
     flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
     np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
-
-
-def _grid(grid: ArrayLike) -> NDArray[np.float64]:
-    points = vector(grid, "grid")
-    return points

@@ -30,11 +30,7 @@ class ProbabilityInterval:
 
 
 def probability_of_quantile(
-    values: ArrayLike,
-    p: float,
-    *,
-    confidence: float,
-    method: Method = "beta",
+    values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
 ) -> ProbabilityInterval:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
@@ -59,20 +55,10 @@ def probability_of_quantile(
     count = int((x <= quantile).sum())
     if method == "beta":
         tied = int((x == quantile).sum()) > 1
-        return _of_rank(count, x.size, confidence, tied)
+        return _beta_interval(count, x.size, confidence, tied=tied)
     if method == "paper":
-        return _paper_of_rank(count, x.size, confidence)
+        return _paper_interval(count, x.size, confidence)
     raise ValueError(f"method must be beta or paper, not {method!r}")
-
-
-@lru_cache
-def _of_rank(count: int, n: int, confidence: float, tied: bool) -> ProbabilityInterval:
-    return beta_interval(count, n, confidence, tied=tied)
-
-
-@lru_cache
-def _paper_of_rank(count: int, n: int, confidence: float) -> ProbabilityInterval:
-    return paper_interval(count, n, confidence)
 
 
 def beta_interval(
@@ -121,6 +107,10 @@ def success_interval(
     s, size = np.broadcast_arrays(np.asarray(successes), np.asarray(runs))
     low, high = _beta_limits(s, s + 1, size, confidence)
     return ProbabilityInterval(np.asarray(s / size), low, high, np.asarray(s == size))
+
+
+_beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_interval)
+"""Of single samples, which often have the same ranks."""
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:

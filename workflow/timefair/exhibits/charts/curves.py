@@ -386,7 +386,7 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
         mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
     )
     sums = sums.reset_index()
-    needed = _sizes(_grouped(frame, every=True))
+    needed = _grouped(frame, every=True).groupby("function", sort=False)["number"].nunique()
     complete = sums["size"].to_numpy() == needed.loc[list(sums["function"])].to_numpy()
     means: pd.DataFrame = sums[complete].assign(**{value: 10.0 ** sums.loc[complete, "mean"]})
     return means
@@ -415,8 +415,3 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
             ordered = rows.assign(function=group, number=rows["function"])
             parts.append(ordered.iloc[np.argsort(order.codes, kind="stable")])
     return pd.concat(parts) if parts else frame.assign(number=frame["function"]).iloc[:0]
-
-
-def _sizes(grouped: pd.DataFrame) -> pd.Series:
-    """Number of functions of each group."""
-    return grouped.groupby("function", sort=False)["number"].nunique()

@@ -96,9 +96,8 @@ def grid(
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
         if functions:
-            for function, rows in sorted(
-                part.groupby("function", observed=True, sort=False), key=_function
-            ):
+            named = part.groupby("function", observed=True, sort=False)
+            for function, rows in sorted(named, key=lambda group: _position(group[0])):
                 cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
             columns = columns_of(len(cells))
             lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
@@ -464,11 +463,6 @@ def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
     """The sorting key of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
-
-
-def _function(group: tuple[object, object]) -> tuple[int, int]:
-    """The sorting key of the panel of a function."""
-    return _position(group[0])
 
 
 def called(frame: pd.DataFrame, suite: object, function: object) -> str:

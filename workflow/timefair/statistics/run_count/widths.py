@@ -8,6 +8,7 @@ confidence. An anytime-valid interval keeps its coverage at any n at which the r
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -186,8 +187,34 @@ class Validity(StrEnum):
     """For all looks at any n, without an upper limit: a confidence sequence."""
 
 
+class _Width(ABC):
+    """A rule that stops when both limits of an interval are within `width` of an estimate."""
+
+    width: float
+    relative: bool
+
+    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Mean of each sample, shape (..., n) to (...)."""
+        return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
+
+    @abstractmethod
+    def interval(
+        self, samples: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Limits of the estimated number of each sample, shape (..., n) to (...)."""
+
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
+        """Distance of the further limit from the estimate."""
+        estimate = self.estimate(samples)
+        away = [_distance(estimate, limit, self.relative) for limit in self.interval(samples)]
+        value = np.maximum(*away)
+        constant = samples.min(axis=-1) == samples.max(axis=-1)
+        met = value <= self.width
+        return Assessment(value, met, constant & met)
+
+
 @dataclass(frozen=True)
-class QuantileWidth:
+class QuantileWidth(_Width):
     """Stop when the interval of a quantile is within a stated distance of the sample quantile.
 
     - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
@@ -224,11 +251,6 @@ class QuantileWidth:
             ordered[..., high - 1] if high <= n else none,
         )
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Distance of the further limit from the sample quantile."""
-        low, high = self.interval(samples)
-        return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-
     def _ranks(self, n: int) -> tuple[int, int]:
         if self.validity is Validity.SINGLE:
             return single_look_ranks(n, self.p, self.confidence)
@@ -238,7 +260,7 @@ class QuantileWidth:
 
 
 @dataclass(frozen=True)
-class MeanWidth:
+class MeanWidth(_Width):
     """Stop when Student's interval of the mean, for one look, is narrow enough.
 
     - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
@@ -256,10 +278,6 @@ class MeanWidth:
     start: int = 10
     cap: int = 50
 
-    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Mean of each sample, shape (..., n) to (...)."""
-        return _mean(samples)
-
     def interval(
         self, samples: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -273,14 +291,9 @@ class MeanWidth:
         mean = safe.mean(axis=-1)
         return np.where(finite, mean - half, -np.inf), np.where(finite, mean + half, np.inf)
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Half of the width of the interval."""
-        low, high = self.interval(samples)
-        return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-
 
 @dataclass(frozen=True)
-class BoundedMeanWidth:
+class BoundedMeanWidth(_Width):
     """Stop when the confidence sequence of the mean of bounded values is narrow enough.
 
     - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
@@ -299,10 +312,6 @@ class BoundedMeanWidth:
     confidence: float = 0.95
     start: int = 10
     cap: int = 50
-
-    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Mean of each sample, shape (..., n) to (...)."""
-        return _mean(samples)
 
     def interval(
         self, samples: NDArray[np.float64]
@@ -323,9 +332,7 @@ class BoundedMeanWidth:
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Distance of the further limit from the sample mean."""
-        low, high = self.interval(samples)
-        seen = _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-        return replace(seen, outside=self.outside(samples))
+        return replace(super().look(samples), outside=self.outside(samples))
 
 
 def is_kept_promise(
@@ -341,24 +348,6 @@ def is_kept_promise(
         np.asarray(estimate, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     )
     return np.asarray(_distance(stated, true, relative) <= width)
-
-
-def _mean(samples: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
-
-
-def _width_look(
-    samples: NDArray[np.float64],
-    estimate: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    width: float,
-    relative: bool,
-) -> Assessment:
-    value = np.maximum(_distance(estimate, low, relative), _distance(estimate, high, relative))
-    constant = samples.min(axis=-1) == samples.max(axis=-1)
-    met = value <= width
-    return Assessment(value, met, constant & met)
 
 
 def _distance(
