@@ -126,12 +126,7 @@ def remove_mark(folder: Path) -> None:
 
 
 def make(
-    tables: Collection[str],
-    campaign: Campaign,
-    folder: Path,
-    runs: Runs,
-    *,
-    figures: bool = True,
+    tables: Collection[str], campaign: Campaign, folder: Path, runs: Runs, *, figures: bool = True
 ) -> None:
     """Write some tables of a campaign, and the requested figures that are drawn from them.
 

@@ -91,10 +91,7 @@ class Reevaluation:
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
     def look(
-        self,
-        runs: pa.Table,
-        parameters: Mapping[str, object],
-        say: Callable[[Difference], None],
+        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
         """Evaluate the best points of some runs; those of noisy runs without noise, if this is
         possible.
@@ -118,10 +115,7 @@ class Reevaluation:
                 self._left_s -= time.monotonic() - begun
 
     def look_at_vectors(
-        self,
-        runs: pa.Table,
-        parameters: Mapping[str, object],
-        say: Callable[[Difference], None],
+        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
         """Compute the quality of runs again that follows from their vectors.
 

@@ -107,9 +107,7 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
 
 
 def refuse_mixed(
-    origins: Mapping[str, Origins],
-    campaign: Campaign,
-    nodes: Iterable[Mapping[str, Any]] = (),
+    origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
 ) -> None:
     """Raise `InputError` if runs should not be compared, unless the campaign allows it. Say if
     they are from several machines.

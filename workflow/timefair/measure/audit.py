@@ -70,9 +70,7 @@ class AuditSettings:
     @property
     def of_evaluations(self) -> Allowance:
         return Allowance(
-            evaluations=self.evaluations,
-            wall_ns=round(self.wall_s * 1e9),
-            restart=NoRestart(),
+            evaluations=self.evaluations, wall_ns=round(self.wall_s * 1e9), restart=NoRestart()
         )
 
     @property

@@ -27,12 +27,7 @@ from timefair.basics.hidden_modules import hidden_modules
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
-from timefair.measure.isolation import (
-    Views,
-    appeared,
-    fingerprint,
-    scratch_folder,
-)
+from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
 from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
@@ -182,10 +177,7 @@ def import_library(use: str) -> None:
 
 
 def load(
-    use: str,
-    parameters: Mapping[str, object],
-    integer: str,
-    penalty: float | None = None,
+    use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
     """Load an algorithm of a campaign; InputError with all its faults.
 

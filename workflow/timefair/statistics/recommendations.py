@@ -34,10 +34,7 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def trace(
-    rule: Rule,
-    launch: NDArray[np.intp],
-    measured: NDArray[np.float64],
-    true: NDArray[np.float64],
+    rule: Rule, launch: NDArray[np.intp], measured: NDArray[np.float64], true: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The falling trace of a run: rows at which the value falls, and the value from there on.
 
@@ -57,10 +54,7 @@ def trace(
 
 
 def at_each_row(
-    rule: Rule,
-    launch: NDArray[np.intp],
-    measured: NDArray[np.float64],
-    true: NDArray[np.float64],
+    rule: Rule, launch: NDArray[np.intp], measured: NDArray[np.float64], true: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The noise-free value of the recommended point after each row, by the first two rules.
 

@@ -16,11 +16,7 @@ from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
 from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
-from timefair.campaign.configuration.model import (
-    AlgorithmSpec,
-    Campaign,
-    Published,
-)
+from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, Published
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite

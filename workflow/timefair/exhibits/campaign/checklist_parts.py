@@ -179,8 +179,7 @@ def _system(runs: Runs) -> ChecklistPart:
             _said(runs, "container"),
         ),
         sentence(
-            f"runs under {len(kernels)} kernels" if len(kernels) > 1 else "",
-            untold(runs, "kernel"),
+            f"runs under {len(kernels)} kernels" if len(kernels) > 1 else "", untold(runs, "kernel")
         ),
     )
 
@@ -202,8 +201,7 @@ def _threads(runs: Runs) -> ChecklistPart:
     return ChecklistPart(
         "Threads",
         sentence(
-            by_algorithm(said) if said else "",
-            f"{total - free} of {total} runs pinned to a core",
+            by_algorithm(said) if said else "", f"{total - free} of {total} runs pinned to a core"
         ),
         sentence(
             unrecorded(unknown),
@@ -256,10 +254,7 @@ def _flags(runs: Runs) -> ChecklistPart:
     ]
     return ChecklistPart(
         "Compiler flags",
-        sentence(
-            _said(runs, "python_flags", "Python"),
-            f"numpy: {listed(numpy)}" if numpy else "",
-        ),
+        sentence(_said(runs, "python_flags", "Python"), f"numpy: {listed(numpy)}" if numpy else ""),
         sentence(
             "runs under different builds"
             if differs(runs, "python_flags") or differs(runs, "numpy_compilers")
@@ -449,8 +444,7 @@ def _code(runs: Runs) -> ChecklistPart:
         "Code",
         f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
         sentence(
-            unrecorded(silent),
-            f"runs of several versions of {listed(several)}" if several else "",
+            unrecorded(silent), f"runs of several versions of {listed(several)}" if several else ""
         ),
     )
 

@@ -316,8 +316,7 @@ DRIFT_COLUMNS = (
     Column("round", "number of the round"),
     Column("runs", "number of runs in the round"),
     Column(
-        "per_evaluation",
-        "time of an evaluation relative to the first round: above 1 is slower",
+        "per_evaluation", "time of an evaluation relative to the first round: above 1 is slower"
     ),
     Column("reference", "time of the reference kernel relative to the first round"),
     Column(

@@ -227,8 +227,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     scales_of = _scales(frame)
     if page != WHOLE:
         return algorithm_lines(
-            page.rows(frame),
-            [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES],
+            page.rows(frame), [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES]
         )
     several = frame["suite"].nunique() > 1
     groups = list(frame.groupby(["suite", "dimension"], sort=True))

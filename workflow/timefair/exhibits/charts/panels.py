@@ -118,9 +118,7 @@ def grid(
         for column, (title, rows) in enumerate(line):
             first = panels[0].axes if panels else None
             ax = figure.add_subplot(
-                cells_of_grid[row, column],
-                sharex=first,
-                sharey=first if share_y else None,
+                cells_of_grid[row, column], sharex=first, sharey=first if share_y else None
             )
             # Without y, matplotlib would look for a place above the ticks.
             ax.set_title(title, y=1.0, fontsize=size)
@@ -436,10 +434,7 @@ def legend_of(
         height = figure.get_figheight() + LEGEND_LINE_IN * beyond
         figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
-        handles=list(handles),
-        loc="outside upper center",
-        ncols=columns,
-        handlelength=handlelength,
+        handles=list(handles), loc="outside upper center", ncols=columns, handlelength=handlelength
     )
 
 

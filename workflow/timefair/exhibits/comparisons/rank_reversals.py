@@ -19,11 +19,7 @@ from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
-from timefair.exhibits.comparisons.ranks import (
-    FIXED_BUDGET,
-    FIXED_TARGET,
-    median,
-)
+from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted

@@ -438,10 +438,7 @@ RANKINGS_COLUMNS = (
     ),
     Column("rank_by_time", "the same by time"),
 )
-PANELS = {
-    FIXED_BUDGET: "fixed budget (median precision)",
-    FIXED_TARGET: "fixed targets (ERT)",
-}
+PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
 

@@ -412,10 +412,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
 
 
 def _sums(
-    samples: Samples,
-    proposal: Proposal,
-    rules: list[SkewnessRule],
-    progress: Progress,
+    samples: Samples, proposal: Proposal, rules: list[SkewnessRule], progress: Progress
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)

@@ -14,14 +14,7 @@ from timefair.basics.files import atomic_file, regular, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.registered.deviations import (
-    KEY,
-    Deviation,
-    Kind,
-    changes,
-    moment,
-    of_runs,
-)
+from timefair.extensions.registered.deviations import KEY, Deviation, Kind, changes, moment, of_runs
 from timefair.machine import software
 from timefair.machine.host import Host, gather
 from timefair.records.integrity import Measured
@@ -148,10 +141,7 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 
 def verifying(
-    campaign: Campaign,
-    folder: Path,
-    measured: Mapping[str, Measured],
-    say: Callable[[str], None],
+    campaign: Campaign, folder: Path, measured: Mapping[str, Measured], say: Callable[[str], None]
 ) -> Iterator[str]:
     """Say each deviation, and yield how many there are.
 

@@ -310,10 +310,7 @@ DEVIATION = (
     layouts=[
         Layout(
             caption="Deviations from the registration.",
-            values=(
-                Value("registered", "Registered", wrap=30),
-                Value("found", "Found", wrap=30),
-            ),
+            values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
             rows=("kind", "subject"),
         )
     ],

@@ -260,9 +260,7 @@ def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
 
 
 def _logged(
-    work: Iterable[tuple[Sequence[str], Path]],
-    most: int,
-    took: Callable[[int, float], object],
+    work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
 ) -> None:
     """Run commands, each with a log of its own; `JobFailed` when one fails."""
     logs: list[Path] = []

@@ -115,10 +115,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 
 
 def stop_counts(
-    rule: StoppingRule,
-    samples: ArrayLike,
-    *,
-    progress: Callable[[int, int], None] | None = None,
+    rule: StoppingRule, samples: ArrayLike, *, progress: Callable[[int, int], None] | None = None
 ) -> StopCounts:
     """Where a rule stops on many complete samples; the n is that of `decide` after each run.
 
