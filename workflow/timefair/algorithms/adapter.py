@@ -51,7 +51,7 @@ class Adapter(Library):
     - `name`: The part before the colon of ``library:name`` in a campaign.
     - `distributions`: The packages whose versions affect the algorithms. The first one is the
       package to install.
-    - `module`: The module to import.
+    - `module`: The module to import; by default the one of this name.
     - `names`: The names of the algorithms, or a function that asks the library for them.
     - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
       default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
@@ -75,10 +75,10 @@ class Adapter(Library):
 
     name: str
     distributions: Sequence[str]
-    module: str
     names: Names
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
+    module: str = ""
     examples: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
@@ -95,6 +95,7 @@ class Adapter(Library):
     install: str = "'timefair[extras]'"
 
     def __post_init__(self) -> None:
+        self.module = self.module or self.name
         self.examples = self.examples or (() if callable(self.names) else self.names[:1])
         self.modules = (self.module, *self.late)
 

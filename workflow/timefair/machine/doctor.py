@@ -51,6 +51,13 @@ def bad(evidence: str, remedy: str) -> Diagnosis:
     return Diagnosis("bad", evidence, remedy)
 
 
+def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Diagnosis:
+    """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
+    if is_bad:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if is_odd else ok(evidence)
+
+
 @dataclass(frozen=True)
 class Observation:
     """Facts and measurements by name; an unknown one raises `Unknown`.
@@ -252,9 +259,7 @@ def _waiting(seen: Observation) -> Diagnosis:
     largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
     evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
     remedy = "end other work, or keep it off these cores (taskset, cpuset)"
-    if worst > WAITING_BAD:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if worst > WAITING_WARN else ok(evidence)
+    return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
 
 
 def _load(seen: Observation) -> Diagnosis:
@@ -280,9 +285,7 @@ def _throttling(seen: Observation) -> Diagnosis:
     before, now = seen["throttled_periods"], seen.grown("throttled_periods")
     evidence = f"stopped in {before} periods so far, in {now} just now"
     remedy = "raise the quota of the control group, or use fewer --cores"
-    if now > 0:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if before > 0 else ok(evidence)
+    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
 def _virtual_machine(seen: Observation) -> Diagnosis:
@@ -323,9 +326,7 @@ def _heat(seen: Observation) -> Diagnosis:
     before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
     evidence = f"slowed {before} times since the start, {now} just now"
     remedy = "cool it, or use fewer --cores"
-    if now > 0:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if before > 0 else ok(evidence)
+    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
 def _power(seen: Observation) -> Diagnosis:
@@ -343,9 +344,7 @@ def _memory(seen: Observation) -> Diagnosis:
     share = free / max(seen.cores, 1)
     evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
-    if share < 256:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if share < 1024 else ok(evidence)
+    return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
 
 
 def _swap(seen: Observation) -> Diagnosis:
@@ -403,17 +402,9 @@ def _packages(seen: Observation) -> Diagnosis:
 
 
 _SLOW_OR_PIN = (
-    "LD_PRELOAD",
-    "OMP_PROC_BIND",
-    "OMP_PLACES",
-    "GOMP_CPU_AFFINITY",
-    "KMP_AFFINITY",
-    "MALLOC_CHECK_",
-    "MALLOC_PERTURB_",
-    "PYTHONDEVMODE",
-    "PYTHONMALLOC",
-    "PYTHONTRACEMALLOC",
-    "PYTHONPROFILEIMPORTTIME",
+    *("LD_PRELOAD", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"),
+    *("MALLOC_CHECK_", "MALLOC_PERTURB_"),
+    *("PYTHONDEVMODE", "PYTHONMALLOC", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"),
 )
 
 

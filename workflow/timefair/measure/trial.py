@@ -82,11 +82,14 @@ class Penalized(_Beneath):
 
 def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
     """The same algorithm, with penalized values where the problem has constraints."""
+    return _showing(algorithm, lambda one: Penalized(one, weight) if has_constraints(one) else one)
+
+
+def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorithm:
+    """The same algorithm, which gets what `shown` makes of the objective."""
 
     def solve(objective: Objective, rng: np.random.Generator) -> object:
-        if not has_constraints(objective):
-            return algorithm.solve(objective, rng)
-        return algorithm.solve(Penalized(objective, weight), rng)
+        return algorithm.solve(shown(objective), rng)
 
     return replace(algorithm, solve=solve)
 
@@ -139,22 +142,12 @@ class Keyed(Rounded):
 
 def keyed(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, for permutations by random keys (Bean 1994)."""
-
-    def solve(objective: Objective, rng: np.random.Generator) -> object:
-        return algorithm.solve(Keyed(objective), rng)
-
-    return replace(algorithm, solve=solve)
+    return _showing(algorithm, Keyed)
 
 
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
-
-    def solve(objective: Objective, rng: np.random.Generator) -> object:
-        if not objective.integer.any():
-            return algorithm.solve(objective, rng)
-        return algorithm.solve(Rounded(objective), rng)
-
-    return replace(algorithm, solve=solve)
+    return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
 
 
 AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {

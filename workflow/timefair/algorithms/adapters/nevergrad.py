@@ -269,7 +269,6 @@ NEVERGRAD = Nevergrad(
         "directsearch",
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     ),
-    module="nevergrad",
     planned={"": ("budget", BUDGET_PER_DIMENSION)},
     names=_makers,
     parameters=_parameters,

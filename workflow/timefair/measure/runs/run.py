@@ -100,26 +100,16 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     return events, float(best[falls][-1]) if events.size else np.inf
 
 
-def rows_of(vectors: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
-    """The vectors in the form of a record; None if the run does not record them."""
-    if vectors is None:
-        return None
-    columns = [vectors["launch"], vectors["evaluations"], vectors["time"] / 1e9, vectors["outputs"]]
-    names = ("launch", "evaluations", "time_s", "outputs")
-    values = zip(*(column.tolist() for column in columns), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in values]
+def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
+    """When each row of a log was written, in the form of a record."""
+    return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
 
 
-def columns_of(vectors: NDArray[np.void] | None) -> Columns | None:
-    """The vectors in the form that `consistency.contradiction` needs."""
-    if vectors is None:
-        return None
-    return {
-        "launch": vectors["launch"],
-        "evaluations": vectors["evaluations"],
-        "time_s": vectors["time"] / 1e9,
-        "finite": np.isfinite(vectors["outputs"]).all(axis=1),
-    }
+def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
+    """The rows of a log in the form of a record, each with its `numbers`."""
+    columns = _columns(log) | numbers
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
@@ -170,20 +160,6 @@ def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> f
         return math.inf
     last = vectors["evaluations"] == events["evaluations"][-1:]
     return float(vectors["outputs"][last, 1].min(initial=math.inf))
-
-
-def recommended_rows(recommended: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
-    """The recommendations in the form of a record; None if the run does not record them."""
-    if recommended is None:
-        return None
-    columns = {
-        "launch": recommended["launch"],
-        "evaluations": recommended["evaluations"],
-        "time_s": recommended["time"] / 1e9,
-        "noise_free": recommended["outputs"][:, 0],
-    }
-    values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
@@ -467,7 +443,9 @@ def _contradiction(
     batches = _fields(result["batches"] or [], BATCH_FIELDS)
     row = result | {"f_opt": f_opt}
     recommended = _fields(result["recommendations"] or [], RECOMMENDATION_FIELDS)
-    vectors = columns_of(logs.vectors)
+    vectors: Columns | None = None
+    if (log := logs.vectors) is not None:
+        vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
     return contradiction(row, events, launches, launch_events, batches, vectors, recommended)
 
 
@@ -750,6 +728,7 @@ def _result(
     if problem.kind.rated and logs.vectors is not None:
         events, best_f = events_of(logs.vectors, problem)
         launch_bests = best_after_launches(events, len(logs.launches))
+    vectors, recommended = logs.vectors, logs.recommended
     best = events["precision"][-1].item() if events.size else math.inf
     failed = reason == StopReason.FAILURE
     launches = _launch_log(logs.launches, launch_bests, state["evaluations"], t0, end, best, failed)
@@ -773,11 +752,17 @@ def _result(
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "batches": _batches(logs, state["evaluations"]),
-        "vectors": rows_of(logs.vectors),
-        "recommendations": recommended_rows(logs.recommended),
-        "launch_events": None if problem.kind.rated else _rows(logs.launch_events),
-        "events": _rows(events),
+        "vectors": None if vectors is None else _rows(vectors, outputs=vectors["outputs"]),
+        "recommendations": None
+        if recommended is None
+        else _rows(recommended, noise_free=recommended["outputs"][:, 0]),
+        "launch_events": None if problem.kind.rated else _events(logs.launch_events),
+        "events": _events(events),
     }
+
+
+def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
+    return _rows(log, precision=log["precision"])
 
 
 def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
@@ -803,14 +788,6 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
         else:
             rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
     return rows
-
-
-def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
-    columns = (
-        events["launch"], events["evaluations"], events["time"] / 1e9, events["precision"]
-    )  # fmt: skip
-    values = zip(*(column.tolist() for column in columns), strict=True)
-    return [dict(zip(EVENT_FIELDS, event, strict=True)) for event in values]
 
 
 def _launch_log(
