@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
 """Kinds of variables that an algorithm for continuous variables also supports if its points are
 rounded.
 """
+
+Ints: TypeAlias = list[int]
+"""Numbers of functions, dimensions or instances."""
 
 LARGEST = 2**31 - 1
 """The largest number of an instance or dimension, which is a C integer in the libraries of the
@@ -242,9 +245,7 @@ class Suite(ABC):
             setattr(changed, key, value)
         return changed
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         """Check keys of problems; one line per key that the suite does not have.
 
         A line names the key, and what would be right. A suite in which some combinations are

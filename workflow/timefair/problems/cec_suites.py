@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite
+from timefair.problems.base import Ints, Problem, ProblemName, Suite
 from timefair.problems.cec_evaluation import Basic, Evaluation
 from timefair.problems.kinds import Native
 
@@ -75,9 +75,7 @@ class Cec(Suite):
         """The organizers' data, whose digest is part of the keys and the records."""
         return [] if self.folder is None else sorted(self.folder.glob("*.txt"))
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         if self.folder is None or not self.folder.is_dir():
             return [
                 f"suite: {self.name} needs the data files of the package opfunu: "

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
+from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.kinds import Constraints, Kind
 
 TOLERANCE = 1e-4
@@ -625,9 +625,7 @@ class Engineering(Suite):
     kind: type[Kind] = Constraints
     names: Mapping[int, str] = {number: design.name for number, design in DESIGNS.items()}
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         return super().faults(functions, dimensions, instances) + [
             f"dimensions: {dimension} does not fit {self.name} f{function} "
             f"({DESIGNS[function].name}), which has {self.own_dimensions[function]} variables"

@@ -32,7 +32,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import numbered
+from timefair.problems.base import Ints, numbered
 from timefair.problems.classic import (
     SCHWEFEL_BEST,
     Classic,
@@ -272,9 +272,7 @@ class F1F23(Classic):
     declared: Sequence[Function] = FUNCTIONS
     seed: int = 1999
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         return super().faults(functions, dimensions, instances) + [
             f"dimensions: {dimension} does not fit {self.name} f{function}, "
             f"which has {FIXED[function]} variables"

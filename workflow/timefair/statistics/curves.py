@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import vector
+from timefair.statistics.checks import Floats, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import trace_arrays
 
 
 def best_so_far(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, grid: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Best precision that each run has found up to each cost of a grid.
 
     - `cost`, `precision`, shape (events,): Seconds or evaluations since the start of the run, and
@@ -41,9 +41,9 @@ def best_so_far(
 class Band:
     """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
 
-    curve: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    curve: Floats
+    low: Floats
+    high: Floats
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
@@ -82,7 +82,7 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     )
 
 
-def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
     """Fraction of the (target, instance, run) triples with a runtime of at most b.
 
     - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached,
@@ -112,11 +112,11 @@ class EcdfBand:
     advance, `everywhere_low` and `everywhere_high` at all costs.
     """
 
-    fraction: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    everywhere_low: NDArray[np.float64]
-    everywhere_high: NDArray[np.float64]
+    fraction: Floats
+    low: Floats
+    high: Floats
+    everywhere_low: Floats
+    everywhere_high: Floats
 
 
 def ecdf_band(
@@ -166,7 +166,7 @@ def ecdf_band(
     )
 
 
-def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reached(times: Floats, points: Floats) -> Floats:
     """Number of targets that each run has reached at each cost, shape (runs, points)."""
     reached = np.zeros((times.shape[0], points.size))
     for target in np.where(np.isfinite(times), times, np.nan).T:
@@ -176,7 +176,7 @@ def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray
 
 def performance_ratios(
     costs: ArrayLike, floor: float = 0.0, reference: int | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
     - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
@@ -202,7 +202,7 @@ def performance_ratios(
     return ratios
 
 
-def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
     """Share of the problems on which each algorithm's ratio is at most r.
 
     - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
@@ -224,7 +224,7 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
 def resampled_ert(
     spent: ArrayLike, success: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Floats:
     """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
     - `spent`, `success`, shape (runs, targets): As for `ert.ert`.
@@ -249,8 +249,8 @@ def resampled_ert(
 class ProfileBand:
     """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
 
 
 def profile_band(
@@ -291,9 +291,7 @@ def profile_band(
     return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
 
 
-def _count(
-    counts: NDArray[np.int32], values: NDArray[np.float64], points: NDArray[np.float64]
-) -> None:
+def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
     """Add each value (sample, problem, algorithm) to the first point that is not below it.
 
     Values above all points and infinite values are added to the column behind the last point.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import (
     Assessment,
@@ -65,7 +66,7 @@ class SkewnessRule:
     start: int = 5
     cap: int = 50
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
+    def look(self, samples: Floats) -> Assessment:
         """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
