@@ -355,13 +355,8 @@ SHARED = ("seed", "budget", "limits", "stopping", "block", "network")
 timing."""
 
 _OF_ALGORITHM = (
-    "use",
-    "parameters",
-    "threads",
-    "integer",
-    "constraint_penalty",
-    "seed_as",
-    "schedule",
+    *("use", "parameters", "threads"),
+    *("integer", "constraint_penalty", "seed_as", "schedule"),
 )
 _OWN = ("restart", "isolation", "algorithms.")
 """How the names of the settings begin that an algorithm may have for itself."""

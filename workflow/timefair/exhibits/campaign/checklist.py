@@ -301,13 +301,8 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistP
 
 
 INTERVALS = (
-    "ert",
-    "quantiles",
-    "quantiles_to_target",
-    "paper_values",
-    "success",
-    "ecdf",
-    "profile",
+    *("ert", "quantiles", "quantiles_to_target", "paper_values"),
+    *("success", "ecdf", "profile"),
 )
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2

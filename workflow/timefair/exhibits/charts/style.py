@@ -30,22 +30,9 @@ COLUMN_IN = 3.5
 """Width of one column of two."""
 
 COLOURS = (
-    "#0173b2",
-    "#d55e00",
-    "#029e73",
-    "#cc78bc",
-    "#de8f05",
-    "#56b4e9",
-    "#ca9161",
-    "#ad0081",
-    "#2b5f44",
-    "#0000bc",
-    "#b34eff",
-    "#4b003f",
-    "#883e00",
-    "#6817e9",
-    "#84d53b",
-    "#003400",
+    *("#0173b2", "#d55e00", "#029e73", "#cc78bc", "#de8f05", "#56b4e9", "#ca9161"),
+    *("#ad0081", "#2b5f44", "#0000bc", "#b34eff", "#4b003f"),
+    *("#883e00", "#6817e9", "#84d53b", "#003400"),
 )
 """Seven colours of seaborn's palette for all common kinds of colour vision, and nine others.
 
