@@ -59,8 +59,6 @@ class Page:
     def is_of(figure: str, file: str) -> bool:
         """Whether a file name without extension is that of a page of a figure.
 
-        Examples
-        --------
         >>> Page.is_of("ert", "ert_D5"), Page.is_of("ert", "ert_evaluations")
         (True, False)
         """
@@ -94,8 +92,6 @@ def pages(
     - `dimensions`, `functions`: Dimensions and function numbers of the campaign.
     - `algorithms`: Number of algorithms.
 
-    Examples
-    --------
     >>> pages("functions", [5], [1, 3, 8], 8) == (WHOLE,)
     True
     >>> [page.file("ert") for page in pages("functions", [2, 5], range(1, 25), 8)]

@@ -169,8 +169,6 @@ def _broken(text: str, most_in: float) -> list[str]:
 def columns_of(count: int) -> int:
     """Number of panels side by side with which all lines have about the same length.
 
-    Examples
-    --------
     >>> [columns_of(count) for count in (1, 3, 4, 5, 6, 7, 24)]
     [1, 3, 4, 3, 3, 4, 4]
     """
@@ -214,8 +212,6 @@ def leaders(
     - `highest`: Whether the highest value is the best.
     - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
 
-    Examples
-    --------
     >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
     >>> leaders(rows, value="y", within=["x"])
     ['B', 'A']
@@ -317,8 +313,6 @@ def require_rows(frame: pd.DataFrame) -> None:
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """The frame without the rows of ``all`` if they summarize only one value.
 
-    Examples
-    --------
     >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
     1
     """
@@ -338,8 +332,6 @@ def numbers_by_algorithm(
 
     Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
 
-    Examples
-    --------
     >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
     >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
     [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]

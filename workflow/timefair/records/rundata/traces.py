@@ -320,8 +320,6 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """The vectors that no other vector weakly dominates, without duplicates, sorted by their first
     number.
 
-    Examples
-    --------
     >>> nondominated(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 2.0], [2.0, 1.0]])).tolist()
     [[1.0, 3.0], [2.0, 1.0]]
     """
