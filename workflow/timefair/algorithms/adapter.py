@@ -225,9 +225,7 @@ def nominal_budget(objective: Objective, per_dimension: int) -> int:
 
 
 def shares(objective: Objective, parts: int) -> Iterator[int]:
-    """Iterations of a launch that fills the budget: each time the used share of it, from 1 to
-    `parts`.
-    """
+    """Iterations of a launch that fills the budget: its used share each time, from 1 to `parts`."""
     while True:
         yield max(1, math.ceil(parts * objective.progress))
 

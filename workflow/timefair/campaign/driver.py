@@ -230,9 +230,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path) -> int:
-    """Lock the file that names the holder of a folder; return its descriptor, which
-    keeps the lock.
-    """
+    """Lock the file that names the holder of a folder; its descriptor, which keeps the lock."""
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)

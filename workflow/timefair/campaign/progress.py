@@ -70,9 +70,7 @@ _NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
 
 
 class _JobState(NamedTuple):
-    """One job: its runs, the maximal number of missing runs, and when its record was written, 0 if
-    there is none.
-    """
+    """One job: its runs, the most that are missing, when its record was written (0: none)."""
 
     algorithm: str
     runs: _RunTimes

@@ -263,9 +263,7 @@ def _below(place: Path, suffix: str) -> list[Path]:
 
 
 class _Inspection:
-    """The files that were checked so far. Collected files are first, because they name the records
-    that count.
-    """
+    """The files that were checked so far; collected ones first: they name records that count."""
 
     def __init__(self, say: Say, points: Reevaluation) -> None:
         self._say, self._points = say, points
@@ -393,9 +391,7 @@ class _Inspection:
             self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
 
     def at_the_whole(self, target: Path) -> None:
-        """Faults that can be found only after all files were read: missing runs, and
-        mixed records.
-        """
+        """Faults that are found only after all files were read: missing runs, and mixed records."""
         if self._left_over:
             first, more = self._left_over[0], len(self._left_over) - 1
             others = f" and {counted(more, 'other file')}" if more else ""
@@ -489,9 +485,7 @@ class _Inspection:
 
 
 def _is_search(record: Record) -> bool:
-    """Whether a record is that of a search. The record of a tuned variant also contains the result
-    of its search.
-    """
+    """Whether a record is of a search; that of a tuned variant has the result of one, too."""
     return "trace" in record.facts.get("tuning", {})
 
 

@@ -41,9 +41,7 @@ GROUPS = {
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """The commands that users call, in the order of the help: those of the core, then those of
-    extensions.
-    """
+    """The commands that users call, in the order of the help: the core's, then extensions'."""
     added = [pair for one in extensions().values() for pair in one.groups.items()]
     return {
         group: (*names, *(name for name, theirs in added if theirs == group))

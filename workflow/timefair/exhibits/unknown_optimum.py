@@ -27,9 +27,7 @@ Optimum = Literal["known", "unknown", "partly"]
 KIND = "optimum"
 TARGETS = "targets"
 REFUTED = "refuted"
-"""Attributes of a frame: an `Optimum`, the meaning of its targets, and the fields of each
-`Refutation` of `refuted`.
-"""
+"""Attributes of a frame: `Optimum`, the meaning of targets, fields of each `Refutation`."""
 
 PRECISION, SHARE, VALUE = "precision", "share", "value"
 """Meanings of targets: distances to the optimum, shares of what was found, values of f."""

@@ -111,9 +111,7 @@ class AuditRow:
 
 
 class Watched:
-    """A problem that checks every point, and keeps the result in memory that outlives the run's
-    process.
-    """
+    """A problem that checks every point, and keeps the result in memory that outlives the run."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -122,9 +120,7 @@ class Watched:
 
     @property
     def farthest(self) -> float:
-        """The largest distance of a point outside the bounds, divided by their width; NaN counts as
-        inf.
-        """
+        """The largest distance outside the bounds, divided by their width; NaN counts as inf."""
         return float(self._farthest[0])
 
     def _evaluate(self, x: NDArray[np.float64]) -> Any:

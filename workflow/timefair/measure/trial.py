@@ -95,9 +95,7 @@ def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorit
 
 
 class Rounded(_Beneath):
-    """An objective that rounds the integer variables of its points, and presents all variables as
-    continuous.
-    """
+    """An objective that rounds the integer variables of its points, and shows all as continuous."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
@@ -192,9 +190,7 @@ than a machine stalls.
 """
 
 LATE_S = 1.0
-"""The parent ends a trial that has not ended by itself after this further time, for example because
-it is stopped.
-"""
+"""After this further time, the parent ends a trial that has not ended, such as a stopped one."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 

@@ -25,17 +25,13 @@ the whole numbers from 0 to dimension - 1.
 """
 
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
-"""Kinds of variables that an algorithm for continuous variables also supports if its points are
-rounded.
-"""
+"""Kinds of variables that an algorithm for continuous ones supports if its points are rounded."""
 
 Ints: TypeAlias = list[int]
 """Numbers of functions, dimensions or instances."""
 
 LARGEST = 2**31 - 1
-"""The largest number of an instance or dimension, which is a C integer in the libraries of the
-suites.
-"""
+"""The largest number of an instance or dimension, which is a C integer in libraries of suites."""
 
 
 def at_least(least: int) -> range:

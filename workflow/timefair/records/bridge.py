@@ -19,9 +19,7 @@ OF_CODE = {
     "Python with numpy": "interpreter",
     "your Python": "interpreter",
 }
-"""The kernel whose ratio is taken for a kind of implementation
-(`timefair.algorithms.base.Implementation`).
-"""
+"""The kernel whose ratio is taken for an implementation (`algorithms.base.Implementation`)."""
 CLOCKS = ("cpu", "wall")
 """What the two times of a kernel are, in their order."""
 BATCHES = 8

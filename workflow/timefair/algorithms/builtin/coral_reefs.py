@@ -18,9 +18,7 @@ from timefair.algorithms.builtin import population as pop
 from timefair.problems.parameters import SHARE, Number
 
 INDEX = 20.0
-"""Index of the distributions of crossover and mutation: with a larger one, children are closer to
-their parents.
-"""
+"""Index of the distributions of crossover and mutation; a larger one: children near parents."""
 CROSSOVER_RATE = 0.9
 """Probability that a pair is crossed; each component is then crossed with probability 1/2."""
 
@@ -100,9 +98,7 @@ class Reef:
         return corals[np.argsort(self.y[corals], kind="stable")]
 
     def settle(self, rng: np.random.Generator, x: pop.Points, y: pop.Values, attempts: int) -> None:
-        """Each larva in turn takes the first square that it tries which is free or has a worse
-        coral.
-        """
+        """Each larva in turn takes the first square it tries that is free or has a worse coral."""
         tried = rng.integers(len(self.y), size=(len(y), attempts))
         for larva, larva_y, squares in zip(x, y, tried, strict=True):
             open_ = squares[~self.occupied[squares] | (larva_y < self.y[squares])]
@@ -121,9 +117,7 @@ def crossover(rng: np.random.Generator, x: pop.Points, other: pop.Points) -> pop
 
 
 def mutation(rng: np.random.Generator, x: pop.Points, width: NDArray[np.float64]) -> pop.Points:
-    """Polynomial mutation: on average one component per point changes, by up to the width of the
-    bounds.
-    """
+    """Polynomial mutation: on average one component per point changes, within the bounds' width."""
     u = rng.random(x.shape)
     low = (2 * u) ** (1 / (INDEX + 1)) - 1
     high = 1 - (2 * (1 - u)) ** (1 / (INDEX + 1))

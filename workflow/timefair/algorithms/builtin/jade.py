@@ -14,9 +14,7 @@ from timefair.algorithms.builtin import population as pop
 from timefair.problems.parameters import SHARE, Number
 
 SPREAD = 0.1
-"""Spread of CR (standard deviation) and of F (scale of the Cauchy distribution) around their
-centres.
-"""
+"""Spread of CR (standard deviation) and F (scale of the Cauchy distribution) around the centres."""
 
 ALLOWED = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}  # three different points
 

@@ -70,9 +70,7 @@ def solve(
 
 
 def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:
-    """The strategy of each point: bin in the first half, exp in the second, and best for some late
-    points.
-    """
+    """The strategy of each point: bin in the first half, exp in the second, some late ones best."""
     usual = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
     return np.where(late & (rng.random(size) < BEST_RATE), BEST_BIN, usual)
 

@@ -133,9 +133,7 @@ def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Compared:
-    """A table in seconds: the columns that name its rows in addition to the keys, and those
-    compared.
-    """
+    """A table in seconds: the columns that name its rows besides the keys, and those compared."""
 
     name: str
     build: Callable[[Runs, Analysis], pd.DataFrame]

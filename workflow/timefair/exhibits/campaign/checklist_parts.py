@@ -265,8 +265,7 @@ def _flags(runs: Runs) -> ChecklistPart:
 
 
 def _versions(runs: Runs) -> ChecklistPart:
-    """The versions in the environment that algorithms share, then the differences in other
-    environments."""
+    """The versions in the environment that algorithms share, then the differences in others."""
     known = origins(runs)
     own = {label: _software(one) for label, one in known.items() if one.own_environment}
     shared = _software(*(one for label, one in known.items() if label not in own))

@@ -87,9 +87,7 @@ class Pooled:
         return strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
-        """The ratio of costs that the speed of the machine may explain in the jobs of two
-        algorithms, at least 1.
-        """
+        """The ratio of two costs that the speed of the machine may explain, at least 1."""
         if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
             return 1.0
         if (a, b) not in self.detectable:
@@ -286,8 +284,7 @@ class Costs(Criterion):
 
 
 class _Erts(NamedTuple):
-    """Success rates and ERTs of all runs, and ERTs on each kind of machine; targets from easy to
-    hard."""
+    """Success rates and ERTs of all runs, ERTs by kind of machine; targets from easy to hard."""
 
     rates: NDArray[np.float64]
     pooled: NDArray[np.float64]

@@ -686,8 +686,7 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
 
 
 def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    """The values of each algorithm under a criterion that the table shows; empty for other
-    criteria."""
+    """The values of each algorithm under a criterion that the table shows; empty for others."""
     key = case.names["measure"], case.names["criterion"]
     if key not in RANKS or not len(case.scores):
         return

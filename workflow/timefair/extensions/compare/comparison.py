@@ -264,9 +264,7 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure; see
-    `answers`.
-    """
+    """Changes of the cost from base to candidate on a function, in each measure; see `answers`."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)

@@ -94,9 +94,7 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 
 def _check_parts(content: dict[str, Any]) -> None:
-    """Raise ValueError, LookupError or TypeError unless everything that is read later
-    is present.
-    """
+    """ValueError, LookupError or TypeError unless everything that is read later is present."""
     if _campaign(content).section(KEY) is None:
         raise ValueError("no question")
     statement(content)

@@ -82,9 +82,7 @@ _kept: dict[int, Keeper] = {}
 
 @contextlib.contextmanager
 def kept(*, network: bool) -> Iterator[Keeper]:
-    """A keeper, as `made` makes it. Afterwards, this process has its former namespaces again, if it
-    has privileges.
-    """
+    """A keeper, as `made` makes it; with privileges, this process keeps its namespaces."""
     own, before = os.getpid(), private_folders.namespace("net")
     keeper = _kept.pop(own, None) or made(network=network)
     try:

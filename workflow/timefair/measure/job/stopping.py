@@ -126,9 +126,7 @@ def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Re
 
 
 def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
-    """The rules that judge the job's algorithm by itself on each instance; empty if
-    there are none.
-    """
+    """The rules that judge the job's algorithm by itself on each instance; may be empty."""
     rules = {instance: campaign.stopping.judge(campaign.runs) for instance in job.instances}
     return {instance: rule for instance, rule in rules.items() if rule is not None}
 

@@ -135,9 +135,7 @@ Progress = Callable[[int, int], object]
 
 
 class JobFailed(InputError):
-    """A job failed; `number` is its place among those that were to do, `why` is the last line of
-    its log.
-    """
+    """A job failed; `number`: its place among those to do; `why`: the last line of its log."""
 
     def __init__(self, number: int, log: Path, status: int) -> None:
         self.number = number

@@ -81,9 +81,7 @@ def _text(path: str) -> str:
 
 
 class Level(NamedTuple):
-    """A kind of prepared process: its `address`, and the request to one of the previous level to be
-    it.
-    """
+    """A kind of prepared process: its `address`, and the request to the previous level to be it."""
 
     place: bytes
     request: Request

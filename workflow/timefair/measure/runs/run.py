@@ -121,9 +121,7 @@ def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.f
 
 
 LIMIT_S = 600.0
-"""Time for computing the values without noise of a run's vectors, and again for those of its
-recommended points.
-"""
+"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
 
 
 class NoValues(Exception):
@@ -211,9 +209,7 @@ had, and no evaluation was in the second half of T.
 """
 
 CPU_MARGIN_S = 0.02
-"""Tolerated difference between the CPU times from the kernel and from the process, besides its
-teardown.
-"""
+"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -420,9 +416,7 @@ def _gone(state: State, usage: _Usage) -> int:
 
 
 def _completed(logs: Logs, verdict: Verdict, problem: Problem) -> tuple[Logs, Verdict]:
-    """The logs with values without noise, and the outcome of the run; empty logs if the values are
-    unknown.
-    """
+    """The logs with values without noise, and the outcome; empty logs if the values are unknown."""
     try:
         return completed(logs, problem), verdict
     except NoValues as error:
@@ -481,9 +475,7 @@ def _process(
     seed: int,
     usage: _Usage,
 ) -> int:
-    """Fork a process for the run, wait for its end and clean up after it; return its
-    wait status.
-    """
+    """Fork a process for the run, await its end and clean up after it; return its wait status."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output, keeper = os.getpid(), Output(state.output_fd), allowance.keeper

@@ -98,9 +98,7 @@ def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
 
 
 def restarted(analysis: Analysis) -> str:
-    """Sentence on the algorithms that are omitted because of their restarts; empty if there are
-    none.
-    """
+    """Sentence on algorithms that are omitted because of their restarts; empty without any."""
     named = [f"{label} ({key})" for label, key in sorted(analysis.restarted_by_seconds.items())]
     if not named:
         return ""

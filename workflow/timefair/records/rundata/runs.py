@@ -79,9 +79,7 @@ SCHEDULED = [
 ]  # fmt: skip
 
 HELD_EVENTS = 4_000_000
-"""Maximal number of events that are kept in memory (about 100 MB); more events are read again in
-each pass.
-"""
+"""Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 
 
 POINTS = 101
@@ -667,9 +665,7 @@ class Runs:
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
-        """The least positive cost at an event of each run, shape (runs,); `inf` if
-        there is none.
-        """
+        """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
         return self.once(("first costs", unit), lambda: self._least_costs(unit))
 
     def _least_costs(self, unit: Unit) -> NDArray[np.float64]:
