@@ -18,8 +18,9 @@ import yaml  # type: ignore[import-untyped]
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.database.standings import Costs, Floats, spaces
+from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import opened
+from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
 MOST, NAMED, SAMPLES = 3, 7, 1000
