@@ -45,10 +45,8 @@ def outputs(
 
     - `campaign`: The campaign, with the requested tables and figures.
     - `results`: ``results/<campaign>``.
-    - `folder`: The same folder on the disk, because a module may have a prefix; None if it has
-      none.
-    - `report`, `update`: Snakemake's flags: for its report, and for files that stay if another one
-      cannot be made.
+    - `folder`: The same folder on the disk, because a module may have a prefix; None without one.
+    - `report`, `update`: Snakemake's flags: for its report, and for files that outlive a failure.
     """
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder

@@ -65,10 +65,8 @@ class Adapter(Library):
     - `late`: Modules that the library imports while an algorithm runs, some after more evaluations
       than a trial launch has. They are imported before the runs.
     - `prepare`: ``prepare(name)``: what else is done once before the clock starts.
-    - `missing`: ``missing(name)``: what one algorithm needs and is not installed; empty for
-      nothing.
-    - `trial_evaluations`: Evaluations of the trial: a number, or a function of the name and the
-      parameters.
+    - `missing`: ``missing(name)``: what one algorithm needs and is not installed; may be empty.
+    - `trial_evaluations`: Evaluations of the trial: a number, or a function of name and parameters.
     - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
     - `install`: Arguments of ``pip install`` for it.
     """

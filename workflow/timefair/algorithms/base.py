@@ -181,8 +181,7 @@ class Library(ABC):
     - `special`: The tasks of each algorithm that is not only for one objective, by its name.
     - `length`: The parameter without which a launch follows the budget; empty if there is none.
     - `planned`: The parameter by which launches of an algorithm plan their evaluations, and its
-      default per dimension in a run without a budget of evaluations, by name; "" for all
-      algorithms.
+      default per dimension in a run without a budget of evaluations, by name; "" for all.
     - `batched`: Names of the algorithms that ask for batches if they have several cores.
     - `compiled`: Names of the algorithms whose own steps are compiled code; None for all.
     """

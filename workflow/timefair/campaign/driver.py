@@ -90,8 +90,7 @@ class Driver:
     - `folder`: ``results/<campaign>``, wherever Snakemake puts it.
 
     - `campaign`, `folder`: As given.
-    - `taken_over`: The runs that each job takes from earlier records; empty before the folder is
-      locked.
+    - `taken_over`: The runs that each job takes from earlier records; empty before the lock.
     """
 
     def __init__(

@@ -316,8 +316,7 @@ def job_seconds(campaign: Campaign) -> float | None:
 
 
 def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job requests from a cluster: `mem_mb`, and `runtime` in minutes if
-    known.
+    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known.
 
     They are the same for all jobs of a campaign, because Slurm gives all jobs of an array the
     resources of the first one. A job that is ended by its time limit nevertheless continues from
@@ -331,8 +330,7 @@ def resources(campaign: Campaign) -> dict[str, int]:
 
 
 def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure: name -> number of cores, labels of the algorithms that need this
-    number.
+    """The rules that measure: name -> number of cores, labels of the algorithms that need it.
 
     There is one rule per number of cores, because the jobs of an array belong to one rule.
     """

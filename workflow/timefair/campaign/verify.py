@@ -74,8 +74,7 @@ class Difference(NamedTuple):
 class Reevaluation:
     """Evaluates best points in this process until its time is used up.
 
-    - `limit_s`: Seconds for all points together; 0 evaluates none. The evaluation that exceeds it
-      is the last one.
+    - `limit_s`: Seconds for all points together; 0 evaluates none. The one that exceeds it is last.
 
     - `same`, `rounded`: Points whose value is the recorded one, exactly or up to `ROUNDING`.
     - `different`: All other points.
@@ -93,8 +92,7 @@ class Reevaluation:
     def look(
         self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Evaluate the best points of some runs; those of noisy runs without noise, if this is
-        possible.
+        """Evaluate the best points of some runs; those of noisy runs without noise, if possible.
 
         - `runs`: Runs with at least the columns `OF_POINTS`; runs without a point do not count.
         - `parameters`: Parameters of the suite.
@@ -222,8 +220,7 @@ class Summary(NamedTuple):
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
-    """Check every record, collected file and journal in the folder of a campaign, or in any other
-    folder.
+    """Check every record, collected file and journal in the folder of a campaign, or in another.
 
     - `target`: ``results/NAME``, or another folder or file with records.
     - `say`: Called with one line for each problem when it is found.

@@ -1,7 +1,6 @@
 """Checks for what would perturb times on a machine; one function per finding.
 
-A check reads facts of an observation of the machine. If one of them is unknown, its finding is
-unknown.
+A check reads facts of an observation of the machine. If one is unknown, so is its finding.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods"
 class Diagnosis(NamedTuple):
     """The severity of something, the numbers behind it, and what to do.
 
-    ``bad``: times are wrong, or runs do not get what they are promised; ``warn``: times spread or
-    drift.
+    ``bad``: times are wrong, or runs do not get what was promised; ``warn``: times spread or drift.
     """
 
     severity: Severity

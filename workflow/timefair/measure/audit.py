@@ -86,8 +86,7 @@ class AuditRow:
     that was not ``ok``, and with ``wall_limit``, the other values refer to the evaluations that it
     made. Of the run with a budget of time, `last_evaluation_ms` is the time from the deadline to
     the end of the last evaluation, `cpu_per_wall` its CPU time divided by its wall-clock time, and
-    `waited` its share in which the main thread waited for a core: if it is large, the other times
-    are too long.
+    `waited` its share in which the main thread waited for a core: a large one lengthens all times.
     """
 
     algorithm: str

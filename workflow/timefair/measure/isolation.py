@@ -99,8 +99,7 @@ def views(
     *,
     network: bool = True,
 ) -> Views:
-    """The views that runs of an algorithm get on this machine, if ``private`` or ``shared`` is
-    asked for.
+    """The views that runs of an algorithm get on this machine, for ``private`` or ``shared``.
 
     Runs may write to the folders of the `sources` of the algorithm and of the problem. For
     ``private``, this tests which folders the machine can make private, and whether it can give

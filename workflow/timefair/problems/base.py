@@ -42,8 +42,7 @@ def at_least(least: int) -> range:
 def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
     """Whether an algorithm that supports some kinds of variables supports those of a problem.
 
-    Binary variables are integer variables. Mixed variables need ``mixed``, or both ``continuous``
-    and ``integer``.
+    Binary variables are integer ones. Mixed ones need ``mixed``, or ``continuous`` and ``integer``.
 
     >>> takes(frozenset({"continuous", "integer"}), "mixed")
     True
@@ -186,15 +185,13 @@ class Suite(ABC):
 
     - `name`: Name of the suite in campaigns.
     - `functions`: Numbers of the functions.
-    - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without an upper
-      limit.
+    - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without end.
     - `instances`: Numbers of the instances; by default all from 1.
     - `own_dimensions`: The dimension of each function in a campaign without `dimensions`; empty: it
       has to give them.
     - `variables`: The kind of the variables; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
-    - `environments`: How many environments a problem goes through during a run; 1: it does not
-      change.
+    - `environments`: How many environments a problem goes through in a run; 1: it does not change.
     - `published_needs`: The setting that a campaign with published data of the suite needs to have
       the same kind of precisions; empty if no setting is needed.
     - `distributions`: The packages whose versions affect the values, installed or not. The first

@@ -47,8 +47,7 @@ class Kind:
       end; empty if it is known.
     - `stopping`: What a restart policy that compares values of evaluations would need; empty if
       they can be compared.
-    - `apart`, `cores`: Whether a run can be ``isolation: strict``, and can have several
-      ``threads``.
+    - `apart`, `cores`: Whether a run can be ``isolation: strict``, or have several ``threads``.
     - `penalized`: Whether a penalty can turn it into a problem of one objective
       (``constraint_penalty``).
     - `signed`: Whether a precision can be 0 or negative without refuting the optimum.
@@ -150,8 +149,7 @@ class Constraints(Kind):
     - `native`: The same evaluation without the interpreter, if there is one; it writes m numbers.
     - `indicator`: The value of a point in the record. False: f if it is feasible, else inf. True:
       ``max(f, f_opt)`` plus the violation, for every point.
-    - `written`: ``written(x) -> (g, h)``: inequalities and equalities as they are written; None: no
-      h.
+    - `written`: ``written(x) -> (g, h)``: inequalities and equalities as written; None: no h.
     """
 
     count: int
@@ -241,8 +239,7 @@ class Changes(Kind):
     its environment is another than that of the last one, or its value is the least there.
 
     - `address`: Where the evaluation reads its environment: the address of an ``int64_t``.
-    - `least`, `middle`: In each environment the least value, and the value at the middle of the
-      bounds.
+    - `least`, `middle`: In each environment the least value, and that at the middle of the bounds.
     """
 
     address: int
@@ -283,8 +280,7 @@ class Changes(Kind):
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
         """The mean over all environments of the best error so far; it never rises.
 
-        The middle of the bounds counts as if it had been evaluated in every environment. Raises
-        like `errors`.
+        The middle of the bounds counts as evaluated in every environment. Raises like `errors`.
         """
         best, means = self.uninformed, np.empty(len(vectors))
         for row, (environment, error) in enumerate(zip(*self.errors(vectors), strict=True)):

@@ -82,8 +82,7 @@ def stratified_sums(
     and many small strata would not average this out.
 
     - `columns`, shape (runs, m): Finite numbers, one row per run.
-    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two runs in
-      each.
+    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two in each.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
     `BLOCK_DRAWS` numbers (or one sample).

@@ -146,8 +146,7 @@ class PostHoc:
 
     - `first`, `second`: Column of each algorithm of the pair. All attributes have the shape
       (pairs,).
-    - `difference`: Average rank of the first algorithm minus that of the second: negative if the
-      first is better.
+    - `difference`: Average rank of the first less that of the second: negative if it is better.
     - `z`: The difference in standard errors, under the hypothesis that all algorithms are equal.
     - `p`, `p_holm`, `p_shaffer`: Two-sided p-values of z: not adjusted, and adjusted for all pairs.
     - `p_nemenyi`: p-value from the studentized range, for all pairs simultaneously.

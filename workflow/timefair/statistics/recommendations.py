@@ -42,8 +42,7 @@ def trace(
 
     - `rule`: One of `RULES`.
     - `launch`, `measured`, `true`: The rows, shape (rows,): the launch that made each, its measured
-      value (NaN for a recommendation) and its noise-free value. A noise-free value that is NaN
-      counts as `inf`.
+      value (NaN for a recommendation) and its noise-free value, of which NaN counts as `inf`.
 
     Returns: Rising row numbers and strictly falling finite values. Both arrays have the same shape,
     and are empty if there is no finite value.

@@ -43,8 +43,7 @@ def runtimes(
     - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
       for all runs, or one row per run.
 
-    Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
-    target.
+    Returns, shape (runs, targets): In the unit of `cost`; `inf` where a run missed the target.
 
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T.

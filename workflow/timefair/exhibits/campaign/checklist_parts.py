@@ -142,8 +142,7 @@ def _required(runs: Runs) -> str:
 
 
 def _not_as_required(runs: Runs) -> str:
-    """The kinds of machines that do not meet the requirement of their records; empty if there are
-    none.
+    """The kinds of machines that do not meet the requirement of their records; may be empty.
 
     Collected records do not contain host names, so these are not compared here.
     """
@@ -212,8 +211,7 @@ def _threads(runs: Runs) -> ChecklistPart:
 
 
 def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
-    """Number of runs per algorithm with more CPU time than their cores have; empty if there are
-    none.
+    """Number of runs per algorithm with more CPU time than their cores have; empty without any.
 
     This is possible if the kernel cannot pin a run to its cores.
     """

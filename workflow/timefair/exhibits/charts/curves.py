@@ -136,8 +136,7 @@ def _step_curves(
 ) -> Figure:
     """Draw a step curve and a band per algorithm; all panels have the same axes.
 
-    A curve that is shorter than the longest one, as in a dimension with a smaller budget, is not
-    extended.
+    A curve that is shorter than the longest, as in a dimension with a smaller budget, ends there.
 
     - `frame`: With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no
       band where a limit is NaN.
@@ -248,8 +247,7 @@ STRIP_GREY = "#EDEDED"
 def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDES) -> None:
     """Set the axis of x to the targets of a column, from easy to hard.
 
-    It is logarithmic, or symmetrically so for precisions of 0 or less, or linear for values of f
-    of 0 or less.
+    It is logarithmic, or symmetrically so for precisions of 0 or less, linear for such values of f.
     """
     targets = frame[column]
     if (targets > 0).all():

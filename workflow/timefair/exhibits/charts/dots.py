@@ -220,8 +220,7 @@ MEASURES = (
 def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw completed restarts per run, evaluations per second and CPU share per function.
 
-    If the figure has several pages, each page has one line per algorithm instead of one per
-    function.
+    If the figure has several pages, each has one line per algorithm instead of per function.
     """
     panels.require_rows(frame)
     scales_of = _scales(frame)

@@ -41,8 +41,7 @@ class Page:
 
     - `dimension`: Dimension of the rows that the page shows; None for all dimensions.
     - `functions`: Numbers of the functions that the page shows; empty for all functions.
-    - `overview`: Whether the page summarizes the functions, because other pages have one panel per
-      function.
+    - `overview`: Whether the page summarizes the functions, which have panels on other pages.
     - `name`: Suffix of the figure's name in the name of the file; may be empty.
     """
 

@@ -122,8 +122,7 @@ class Tested(NamedTuple):
 
     - `values`: The results of both; NaN if unknown.
     - `p`: Two-sided p-value; NaN if there is no test.
-    - `balance`: Positive if the first one is better, negative if the second one is, 0 if neither
-      is.
+    - `balance`: Positive if the first one is better, negative if the second one is, else 0.
     - `target`: The target of an ERT, NaN otherwise.
     - `strata`: The results of both on each kind of machine, if A12 of them is wanted.
     - `least`: Smallest p-value that a test of these results could have; 1 if all are equal.

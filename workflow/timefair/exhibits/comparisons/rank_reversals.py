@@ -69,8 +69,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     any false reversal is then at most the level of the test.
 
     - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
-      below 0 (of an optimum that is wrong) count as 0. A pair with fewer than two functions is not
-      tested.
+      below 0 (of a wrong optimum) count as 0. A pair with fewer than two functions is not tested.
     - `tests`: Number of tests in the family, at least ``len(medians)``.
 
     Returns (list of Reversal): in the order of `medians`; empty if no pair has opposite orders. The

@@ -40,11 +40,9 @@ STRATUM = ["suite", "dimension"]
 class Samples:
     """The precisions at the end of the first runs of each cell, in the order of the runs.
 
-    - `names`: One row per sample: suite, function, dimension, instance and algorithm, in the order
-      of the samples.
+    - `names`: One row per sample, in their order: suite, function, dimension, instance, algorithm.
     - `values`: Shape (samples, cap): the first runs.
-    - `truth`: Shape (samples, cap): the same number of runs after them; NaN in the rows of cells
-      with fewer runs.
+    - `truth`: Shape (samples, cap): as many runs after them; NaN for cells with fewer runs.
     """
 
     names: pd.DataFrame

@@ -90,8 +90,7 @@ def log_ratio(
 
     The standard error is that of the delta method, for pairs that of the differences. Runs of one
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
-    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986). Without pairs, the degrees of freedom
-    are Welch's.
+    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
     """
     (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
     if paired and above.size != above_candidate.size:
@@ -262,8 +261,7 @@ class Judged:
 def judge(change: Change, margin: float, level: float) -> Judged:
     """Judge one change: the interval at a level, in (0, 1), decides.
 
-    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the
-      change.
+    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in their unit.
 
     Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
     it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.

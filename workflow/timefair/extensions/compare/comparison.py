@@ -58,8 +58,7 @@ class Cell:
 
     - `runs`: all runs of the version on the function, treated as all tables in seconds do.
     - `rows`: the places of the runs that count, in their order.
-    - `jobs`: the number of the job that measured each run, among those of the version on the
-      function.
+    - `jobs`: the number of the job of each run, among those of the version on the function.
     - `reference`: reference value of the precisions: the optimum of each run's problem, or the best
       value that is known for the problem.
     """

@@ -22,8 +22,7 @@ from timefair.machine.linux.kernel import Orphan
 class Keeper:
     """The connection to the keeper of a namespace.
 
-    Every process that its maker forks from now on is in the namespace. `number` is the keeper's
-    process id.
+    Every process that its maker forks from now on is in the namespace. `number`: its process id.
     """
 
     def __init__(self, connection: socket.socket, answers: int, number: int) -> None:

@@ -136,8 +136,7 @@ class Prepared:
         return found
 
     def _computed(self, label: str, function: Callable[[], Any]) -> Any:
-        """The value of a function that imports an algorithm's code, in a form that JSON can
-        represent.
+        """The value of a function that imports an algorithm's code, as JSON can represent it.
 
         The code of an algorithm with `isolation: strict` is not imported into this process.
         """

@@ -74,8 +74,7 @@ class Repetitions:
     def outcome(self) -> list[dict[str, Any]]:
         """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
 
-        ``reason`` is None for an instance that continues. In ``path``, an undefined statistic is
-        None.
+        None: in ``reason``, an instance that continues; in ``path``, an undefined statistic.
         """
         return [
             {

@@ -33,8 +33,7 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended: its place among those that were started, from 0, and how long it
-    lived.
+    """A process that has ended: its place among those started, from 0, and how long it lived.
 
     The status is its exit status, or 128 plus the number of a signal that ended it.
     """

@@ -272,8 +272,7 @@ HANDOVER_S = 10.0
 
 
 class Task(NamedTuple):
-    """The task of a fork: the job's request, its number here, from 1, and the connection to the
-    job.
+    """The task of a fork: the job's request, its number here, from 1, the connection to the job.
 
     If there is a `listener`, the fork serves on it, as a prepared process of the next level.
     """

@@ -136,8 +136,7 @@ def live(
 ) -> None:
     """Run the process of a run, from just after the fork to the end of the run.
 
-    A run whose launch was killed at tau continues in a new process with the `state` of the last
-    one.
+    A run whose launch was killed at tau continues in a new process with the last `state`.
 
     An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
     starts, and so is the problem.

@@ -78,8 +78,7 @@ class Output:
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
-    """The events at which the best value so far decreases, and the value after the last; `inf`
-    without.
+    """The events at which the best value so far decreases, and the last value; `inf` without.
 
     `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors: a
     run never keeps such vectors.

@@ -33,13 +33,11 @@ class UsedByRuns:
 
     - `runs`: Runs of those algorithms for which the effect of another evaluation cost is known: not
       if launches end by seconds, nor with several workers and without recorded batches.
-    - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds are evaluations
-      for one worker.
+    - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds: by one worker.
     - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,). `inf`
       in rounds for a run that could not continue, because it reached the final target or ended by
       itself.
-    - `remarks`: Sentences for captions: which algorithms are omitted and why, and the number of
-      workers.
+    - `remarks`: Sentences for captions: which algorithms are omitted and why; number of workers.
     """
 
     runs: Runs

@@ -112,8 +112,7 @@ class Runs:
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
       so far, ``reason`` (None if the rule continued), and ``path`` (the number that the rule
       computed at each look).
-    - `schedules`: The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job and
-      instance.
+    - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
     - `origins`, `nodes`: Origin of the runs of each algorithm; with `block: node`, rows of
       `records.blocks.node_of`, each with its ``algorithm``.
     - `readings`: The fact `records.readings.READINGS`, see `reading`.

@@ -232,8 +232,7 @@ class Analysis(Statistics):
     - `tuning_s`, `preparation_s`, `problems`: For each algorithm that declares them, seconds for
       all problems together (None: measured), and the number of problems among which they are
       divided, at least 1.
-    - `restarted_by_seconds`: For each algorithm whose launches end by seconds, the key that says
-      so.
+    - `restarted_by_seconds`: For each algorithm whose launches end by seconds, the key for that.
     - `function_names`, `suite_parameters`: The names that the campaign gives functions, by suite
       and number as text; the parameters.
     - `added`, `campaign`: What extensions add, by their names; the campaign's snapshot, with the

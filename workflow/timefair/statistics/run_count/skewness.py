@@ -49,13 +49,11 @@ class SkewnessRule:
 
     - `tau`: Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
     - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
-    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the
-      paper.
+    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; paper: 5 and 50.
 
     The skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
     values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
-    If some values are `inf`, or fewer than three are kept, the skewness is NaN and the rule
-    continues.
+    If a value is `inf`, or fewer than three are kept, the skewness is NaN and the rule continues.
 
     Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
     Stochastic Optimization", GECCO 2025.

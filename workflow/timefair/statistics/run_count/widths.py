@@ -255,8 +255,7 @@ class QuantileWidth(_Width):
 class MeanWidth(_Width):
     """Stop when Student's interval of the mean, for one look, is narrow enough.
 
-    - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
-      the values.
+    - `width`: Largest half-width of the interval: relative to the absolute mean, or in their unit.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
     For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
