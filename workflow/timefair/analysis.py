@@ -45,10 +45,8 @@ def outputs(
 
     - `campaign`: The campaign, with the requested tables and figures.
     - `results`: ``results/<campaign>``.
-    - `folder`: The same folder on the disk, because a module may have a prefix; None if it has
-      none.
-    - `report`, `update`: Snakemake's flags: for its report, and for files that stay if another one
-      cannot be made.
+    - `folder`: The same folder on the disk, because a module may have a prefix; None without one.
+    - `report`, `update`: Snakemake's flags: for its report, and for files that outlive a failure.
     """
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
@@ -126,12 +124,7 @@ def remove_mark(folder: Path) -> None:
 
 
 def make(
-    tables: Collection[str],
-    campaign: Campaign,
-    folder: Path,
-    runs: Runs,
-    *,
-    figures: bool = True,
+    tables: Collection[str], campaign: Campaign, folder: Path, runs: Runs, *, figures: bool = True
 ) -> None:
     """Write some tables of a campaign, and the requested figures that are drawn from them.
 

@@ -48,50 +48,35 @@ Names = Sequence[str] | Callable[[], Collection[str]]
 class Adapter(Library):
     """A library of algorithms.
 
-    Attributes
-    ----------
-    name
-        The part before the colon of ``library:name`` in a campaign.
-    distributions
-        The packages whose versions affect the algorithms. The first one is the package to install.
-    module
-        The module to import.
-    names
-        The names of the algorithms, or a function that asks the library for them.
-    parameters
-        ``parameters(name)`` returns the parameters that a user may set, each with its default, or
-        with ``int`` or ``float`` if the library chooses a number. If the default is a truth value
-        or a number, the user's value has to be one, too. The library checks all other values.
-    solve
-        ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
-        What it raises in a short trial is the fault of the parameters.
-    examples
-        Some of the names, for the documentation; by default the first one.
-    special, length, planned, batched, compiled, unneeded
-        As in `Library`.
-    whole
-        Algorithms that take integer variables, too; None for all.
-    late
-        Modules that the library imports while an algorithm runs, some after more evaluations than a
-        trial launch has. They are imported before the runs.
-    prepare
-        ``prepare(name)``: what else is done once before the clock starts.
-    missing
-        ``missing(name)``: what one algorithm needs and is not installed; empty for nothing.
-    trial_evaluations
-        Evaluations of the trial: a number, or a function of the name and the parameters.
-    optional
-        Whether the package is one of the extras, and not a dependency of timefair.
-    install
-        Arguments of ``pip install`` for it.
+    - `name`: The part before the colon of ``library:name`` in a campaign.
+    - `distributions`: The packages whose versions affect the algorithms. The first one is the
+      package to install.
+    - `module`: The module to import; by default the one of this name.
+    - `names`: The names of the algorithms, or a function that asks the library for them.
+    - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
+      default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
+      truth value or a number, the user's value has to be one, too. The library checks all other
+      values.
+    - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
+      user's. What it raises in a short trial is the fault of the parameters.
+    - `examples`: Some of the names, for the documentation; by default the first one.
+    - `special`, `length`, `planned`, `batched`, `compiled`, `unneeded`: As in `Library`.
+    - `whole`: Algorithms that take integer variables, too; None for all.
+    - `late`: Modules that the library imports while an algorithm runs, some after more evaluations
+      than a trial launch has. They are imported before the runs.
+    - `prepare`: ``prepare(name)``: what else is done once before the clock starts.
+    - `missing`: ``missing(name)``: what one algorithm needs and is not installed; may be empty.
+    - `trial_evaluations`: Evaluations of the trial: a number, or a function of name and parameters.
+    - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
+    - `install`: Arguments of ``pip install`` for it.
     """
 
     name: str
     distributions: Sequence[str]
-    module: str
     names: Names
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
+    module: str = ""
     examples: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
@@ -108,6 +93,7 @@ class Adapter(Library):
     install: str = "'timefair[extras]'"
 
     def __post_init__(self) -> None:
+        self.module = self.module or self.name
         self.examples = self.examples or (() if callable(self.names) else self.names[:1])
         self.modules = (self.module, *self.late)
 
@@ -237,9 +223,7 @@ def nominal_budget(objective: Objective, per_dimension: int) -> int:
 
 
 def shares(objective: Objective, parts: int) -> Iterator[int]:
-    """Iterations of a launch that fills the budget: each time the used share of it, from 1 to
-    `parts`.
-    """
+    """Iterations of a launch that fills the budget: its used share each time, from 1 to `parts`."""
     while True:
         yield max(1, math.ceil(parts * objective.progress))
 

@@ -143,15 +143,11 @@ returns is ignored.
 class Algorithm:
     """An algorithm ready to be launched: ``algorithm.solve(objective, rng)``.
 
-    Attributes
-    ----------
-    solve
-        ``solve(objective, rng) -> object`` with the parameters bound. It draws all its randomness
-        from `rng` (and from numpy's and Python's global generators, which the measuring code seeds
-        before each launch).
-    prepare
-        Called once before the clock starts, for compilation, tables, and any other work that a user
-        of the algorithm does once and not in every run.
+    - `solve`: ``solve(objective, rng) -> object`` with the parameters bound. It draws all its
+      randomness from `rng` (and from numpy's and Python's global generators, which the measuring
+      code seeds before each launch).
+    - `prepare`: Called once before the clock starts, for compilation, tables, and any other work
+      that a user of the algorithm does once and not in every run.
     """
 
     solve: Solve
@@ -173,37 +169,23 @@ class Library(ABC):
     A library is an instance of a subclass at the top level of a module of `adapters`, where the
     registry finds it. Importing that module must not import the library itself.
 
-    Attributes
-    ----------
-    name
-        The part before the colon in a campaign.
-    distributions
-        The packages whose versions affect the algorithms, installed or not. The first one is the
-        package to install.
-    examples
-        Some names of algorithms, for the documentation.
-    optional
-        Whether the package is one of the extras, and not a dependency of timefair.
-    modules
-        Modules that every algorithm of the library imports. Processes that measure share these
-        imports.
-    unneeded
-        Top-level modules that `modules` import only for plots or tests. A process that measures
-        does not import them.
-    special
-        The tasks of each algorithm that is not only for one objective, by its name.
-    length
-        The parameter without which a launch follows the budget; empty if there is none.
-    planned
-        The parameter by which launches of an algorithm plan their evaluations, and its default per
-        dimension in a run without a budget of evaluations, by name; "" for all algorithms.
-    iterated
-        The parameter that says how many iterations a launch has, and its default; None if launches
-        have no number of iterations by default.
-    batched
-        Names of the algorithms that ask for batches if they have several cores.
-    compiled
-        Names of the algorithms whose own steps are compiled code; None for all.
+    - `name`: The part before the colon in a campaign.
+    - `distributions`: The packages whose versions affect the algorithms, installed or not. The
+      first one is the package to install.
+    - `examples`: Some names of algorithms, for the documentation.
+    - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
+    - `modules`: Modules that every algorithm of the library imports. Processes that measure share
+      these imports.
+    - `unneeded`: Top-level modules that `modules` import only for plots or tests. A process that
+      measures does not import them.
+    - `special`: The tasks of each algorithm that is not only for one objective, by its name.
+    - `length`: The parameter without which a launch follows the budget; empty if there is none.
+    - `planned`: The parameter by which launches of an algorithm plan their evaluations, and its
+      default per dimension in a run without a budget of evaluations, by name; "" for all.
+    - `iterated`: The parameter that says how many iterations a launch has, and its default; None if
+      launches have no number of iterations by default.
+    - `batched`: Names of the algorithms that ask for batches if they have several cores.
+    - `compiled`: Names of the algorithms whose own steps are compiled code; None for all.
     """
 
     name: str

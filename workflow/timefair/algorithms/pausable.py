@@ -17,10 +17,7 @@ class PausableThread:
 
     A pause does not change the function's view of numpy's and Python's global generators.
 
-    Parameters
-    ----------
-    function
-        Called at the first `go_on`. It calls `pause` wherever it can be paused.
+    - `function`: Called at the first `go_on`. It calls `pause` wherever it can be paused.
     """
 
     def __init__(self, function: Callable[[], object]) -> None:

@@ -149,9 +149,7 @@ def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
 
 
 def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
-    """The algorithms that an algorithm uses: itself, and the members of a portfolio, without
-    duplicates.
-    """
+    """The algorithms that an algorithm uses: itself, and the members of a portfolio, each once."""
     library, name = find(use)
     members = library.members(name, parameters)
     every = [use, *(each for member in members for each in involved(*member))]

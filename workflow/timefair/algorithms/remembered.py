@@ -56,9 +56,7 @@ def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
 
 
-@cache
-def _version(distribution: str) -> str:
-    return importlib.metadata.version(distribution)
+_version = cache(importlib.metadata.version)
 
 
 @cache

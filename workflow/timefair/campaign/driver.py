@@ -90,8 +90,7 @@ class Driver:
     - `folder`: ``results/<campaign>``, wherever Snakemake puts it.
 
     - `campaign`, `folder`: As given.
-    - `taken_over`: The runs that each job takes from earlier records; empty before the folder is
-      locked.
+    - `taken_over`: The runs that each job takes from earlier records; empty before the lock.
     """
 
     def __init__(
@@ -230,9 +229,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path) -> int:
-    """Lock the file that names the holder of a folder; return its descriptor, which
-    keeps the lock.
-    """
+    """Lock the file that names the holder of a folder; its descriptor, which keeps the lock."""
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)

@@ -122,9 +122,7 @@ class Pace:
         return core_s / self._cores
 
     def _run_s(self, label: str) -> float | None:
-        """Seconds per run of an algorithm: measured, or else budgeted, or else those of other
-        algorithms.
-        """
+        """Seconds per run of an algorithm: measured, else budgeted, else those of others."""
         if self._ended[label]:
             return self._spent_s[label] / self._ended[label]
         if (budget_s := plan.real_budget_s(self._campaign)) is not None:

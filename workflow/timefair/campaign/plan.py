@@ -52,9 +52,7 @@ LAST = "write_report"
 """The rule that needs all others."""
 
 JOB_OVERHEAD_MB = 1024
-"""Memory of a job in addition to that of its run: the process that starts it, and Snakemake on a
-cluster.
-"""
+"""Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 
 SPARE_MINUTES = 10
 """Time that is requested from a cluster in addition to the time of a job's runs."""
@@ -80,9 +78,7 @@ TUNING_ROUND = 0
 """The round of a search among the keys: it precedes the runs of its variant."""
 
 BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
-"""The files of a block (its log, and the name of its node) without extension, relative to the same
-folder.
-"""
+"""The files of a block (its log, its node's name) without extension, relative to that folder."""
 
 SNAPSHOT = "campaign.json"
 """The checked campaign that its jobs read, relative to the same folder."""
@@ -244,9 +240,7 @@ def tuning_record(label: str, keys: Keys) -> PurePosixPath:
 
 
 def rounds_of(campaign: Campaign, label: str) -> range:
-    """The rounds for which an algorithm has keys; those of a tuned variant begin with
-    its search.
-    """
+    """The rounds for which an algorithm has keys; those of a tuned variant begin by its search."""
     return range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
 
 
@@ -274,9 +268,7 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
 
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
-    """Write the checked campaign to the file that its jobs read; an up-to-date file is
-    not touched.
-    """
+    """Write the checked campaign to the file that its jobs read, unless it is up to date."""
     return _settle(folder / SNAPSHOT, campaign.snapshot())
 
 
@@ -324,8 +316,7 @@ def job_seconds(campaign: Campaign) -> float | None:
 
 
 def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job requests from a cluster: `mem_mb`, and `runtime` in minutes if
-    known.
+    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known.
 
     They are the same for all jobs of a campaign, because Slurm gives all jobs of an array the
     resources of the first one. A job that is ended by its time limit nevertheless continues from
@@ -339,8 +330,7 @@ def resources(campaign: Campaign) -> dict[str, int]:
 
 
 def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure: name -> number of cores, labels of the algorithms that need this
-    number.
+    """The rules that measure: name -> number of cores, labels of the algorithms that need it.
 
     There is one rule per number of cores, because the jobs of an array belong to one rule.
     """
@@ -418,9 +408,7 @@ def cell_count(campaign: Campaign) -> int:
 
 
 def held_by_runs(campaign: Campaign, label: str) -> int:
-    """Cores that a job holds during the runs of an algorithm; in a block, the maximum over its
-    algorithms.
-    """
+    """Cores that a job holds during an algorithm's runs; in a block, the most of its algorithms."""
     return campaign.cores_of(label) if campaign.block is None else campaign.job_cores
 
 
@@ -455,9 +443,7 @@ def analysis_seconds(campaign: Campaign) -> dict[str, float]:
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
-    """Approximate maximum of the seconds that measuring takes; None if `real_budget_s` is
-    unknown.
-    """
+    """About the most seconds that measuring takes; None if `real_budget_s` is unknown."""
     seconds = core_seconds(campaign)
     if seconds is None:
         return None

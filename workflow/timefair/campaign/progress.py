@@ -29,14 +29,12 @@ _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 class CampaignProgress(NamedTuple):
     """The state of a campaign at one moment.
 
-    - `runs`, `failed`, `perturbed`: Completed runs; those whose status is not ``ok``; those that
-      were perturbed.
+    - `runs`, `failed`, `perturbed`: Completed runs; those that are not ``ok``; those perturbed.
     - `wanted`: Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
     - `damaged`: Records that cannot be read; they count as missing.
     - `measured`, `reported`: Whether every record exists, and a report that is newer.
     - `worked_s`: Seconds in which something was measured, without pauses.
-    - `left_s`: Estimated seconds of measuring that are left, at the pace up to now; None before the
-      first run.
+    - `left_s`: Estimated seconds of measuring left, at the pace so far; None before the first run.
     """
 
     runs: int
@@ -70,9 +68,7 @@ _NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
 
 
 class _JobState(NamedTuple):
-    """One job: its runs, the maximal number of missing runs, and when its record was written, 0 if
-    there is none.
-    """
+    """One job: its runs, the most that are missing, when its record was written (0: none)."""
 
     algorithm: str
     runs: _RunTimes
@@ -82,8 +78,7 @@ class _JobState(NamedTuple):
 
 
 class ProgressReader:
-    """Reads a campaign's folder, repeatedly if needed; files that did not change are not read
-    again.
+    """Reads a campaign's folder, repeatedly if needed; files that changed are read again.
 
     - `folder`: ``results/NAME``.
 

@@ -64,9 +64,7 @@ def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
 
 
 def tuning_key(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of everything that determines the search for the parameters of a tuned
-    variant.
-    """
+    """SHA-256, in hex, of all that determines the search for a tuned variant's parameters."""
     return _hash(_decisive_search(campaign, label))
 
 
@@ -201,9 +199,7 @@ def _measuring_code(
 
 
 def measuring_sources() -> tuple[Path, ...]:
-    """The files of timefair that measure any algorithm, for every suite, restart policy and
-    stopping rule.
-    """
+    """The files of timefair that measure any algorithm, of every suite, policy and rule."""
     within = ("machine/linux", "measure", "policies", "records", "statistics")
     runner = PACKAGE / "measure/runner"  # it starts jobs, and changes no run
     return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))

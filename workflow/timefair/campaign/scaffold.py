@@ -54,8 +54,7 @@ def command(config: Path, cores: int | str, *options: str) -> list[str]:
 
 
 def begin(target: Path, own: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Write the files that a folder needs to run campaigns: a Snakefile, a campaign and the
-    profiles.
+    """Write the files that a folder needs to run campaigns: a Snakefile, a campaign, the profiles.
 
     - `target`: The folder; it is created if it does not exist.
     - `own`: Other files to write, by name. A `CAMPAIGN` among them replaces the default campaign.

@@ -74,8 +74,7 @@ class Difference(NamedTuple):
 class Reevaluation:
     """Evaluates best points in this process until its time is used up.
 
-    - `limit_s`: Seconds for all points together; 0 evaluates none. The evaluation that exceeds it
-      is the last one.
+    - `limit_s`: Seconds for all points together; 0 evaluates none. The one that exceeds it is last.
 
     - `same`, `rounded`: Points whose value is the recorded one, exactly or up to `ROUNDING`.
     - `different`: All other points.
@@ -91,13 +90,9 @@ class Reevaluation:
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
     def look(
-        self,
-        runs: pa.Table,
-        parameters: Mapping[str, object],
-        say: Callable[[Difference], None],
+        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Evaluate the best points of some runs; those of noisy runs without noise, if this is
-        possible.
+        """Evaluate the best points of some runs; those of noisy runs without noise, if possible.
 
         - `runs`: Runs with at least the columns `OF_POINTS`; runs without a point do not count.
         - `parameters`: Parameters of the suite.
@@ -118,10 +113,7 @@ class Reevaluation:
                 self._left_s -= time.monotonic() - begun
 
     def look_at_vectors(
-        self,
-        runs: pa.Table,
-        parameters: Mapping[str, object],
-        say: Callable[[Difference], None],
+        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
         """Compute the quality of runs again that follows from their vectors.
 
@@ -228,8 +220,7 @@ class Summary(NamedTuple):
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
-    """Check every record, collected file and journal in the folder of a campaign, or in any other
-    folder.
+    """Check every record, collected file and journal in the folder of a campaign, or in another.
 
     - `target`: ``results/NAME``, or another folder or file with records.
     - `say`: Called with one line for each problem when it is found.
@@ -269,9 +260,7 @@ def _below(place: Path, suffix: str) -> list[Path]:
 
 
 class _Inspection:
-    """The files that were checked so far. Collected files are first, because they name the records
-    that count.
-    """
+    """The files that were checked so far; collected ones first: they name records that count."""
 
     def __init__(self, say: Say, points: Reevaluation) -> None:
         self._say, self._points = say, points
@@ -399,9 +388,7 @@ class _Inspection:
             self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
 
     def at_the_whole(self, target: Path) -> None:
-        """Faults that can be found only after all files were read: missing runs, and
-        mixed records.
-        """
+        """Faults that are found only after all files were read: missing runs, and mixed records."""
         if self._left_over:
             first, more = self._left_over[0], len(self._left_over) - 1
             others = f" and {counted(more, 'other file')}" if more else ""
@@ -495,9 +482,7 @@ class _Inspection:
 
 
 def _is_search(record: Record) -> bool:
-    """Whether a record is that of a search. The record of a tuned variant also contains the result
-    of its search.
-    """
+    """Whether a record is of a search; that of a tuned variant has the result of one, too."""
     return "trace" in record.facts.get("tuning", {})
 
 

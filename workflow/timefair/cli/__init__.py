@@ -10,7 +10,6 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from timefair.basics.extension import extensions
@@ -20,11 +19,8 @@ from timefair.cli.common import Command, status_of
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    Returns
-    -------
-    int
-        The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
-        number of the signal if a signal ended the command.
+    Returns: The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
+    number of the signal if a signal ended the command.
     """
     words = sys.argv[1:] if argv is None else argv
     try:
@@ -45,9 +41,7 @@ GROUPS = {
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """The commands that users call, in the order of the help: those of the core, then those of
-    extensions.
-    """
+    """The commands that users call, in the order of the help: the core's, then extensions'."""
     added = [pair for one in extensions().values() for pair in one.groups.items()]
     return {
         group: (*names, *(name for name, theirs in added if theirs == group))
@@ -105,35 +99,15 @@ def parser(command: str = "") -> _Top:
     commands = top.commands = top.add_subparsers(
         title="commands", required=True, metavar="COMMAND", parser_class=Command
     )
-    campaign = Command(add_help=False)
-    campaign.add_argument(
-        "--campaign",
-        type=Path,
-        required=True,
-        metavar="SNAPSHOT",
-        help="results/NAME/campaign.json",
-    )
     from timefair.cli import measuring
 
     if command == "measure":
-        measuring.add_to(commands, campaign)
+        measuring.add_to(commands)
         return top
-    from timefair.cli import (
-        algorithms,
-        analysis,
-        campaigns,
-        exchange,
-        progress,
-        trust,
-    )
+    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
 
-    campaigns.add_to(commands)
-    progress.add_to(commands)
-    algorithms.add_to(commands)
-    trust.add_to(commands)
-    measuring.add_to(commands, campaign)
-    analysis.add_to(commands, campaign)
-    exchange.add_to(commands)
+    for module in (campaigns, progress, algorithms, trust, measuring, analysis, exchange):
+        module.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)
     return top

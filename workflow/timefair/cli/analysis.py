@@ -19,6 +19,7 @@ from timefair.basics.errors import LIST_OF_TABLES, InputError
 from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.cli.common import (
+    OF_CAMPAIGN,
     RESULTS,
     Command,
     Commands,
@@ -55,7 +56,7 @@ ONLY: dict[str, Any] = {
 """An option of two commands."""
 
 
-def add_to(commands: Commands, campaign: Command) -> None:
+def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     analyse = commands.add_parser(
         "analyse",
@@ -69,10 +70,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     analyse.add_argument("what", metavar="FILE", help="a table, a file of results or a folder")
     analyse.add_argument("others", nargs="*", type=Path, metavar="FILE", help="more tables")
-    analyse.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER",
-        help="for tables/, figures/ and report.html; by default results/ and the name of the file",
-    )  # fmt: skip
+    analyse.output(
+        "FOLDER",
+        "for tables/, figures/ and report.html; by default results/ and the name of the file",
+    )
     analyse.add_argument(
         "--format", choices=FORMATS, default="table",
         help="format of the file: a table of runs, results of benchopt, or a folder or archive of "
@@ -96,10 +97,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     table.add_argument("folder", **RESULTS)
     table.add_argument("table", metavar="TABLE", help="name of the table, such as ert")
-    table.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help="file to write: .csv, .parquet or .tex; by default the table is printed",
-    )  # fmt: skip
+    table.output("FILE", "file to write: .csv, .parquet or .tex; by default the table is printed")
     table.add_argument("--only", **ONLY)
     table.set_defaults(command=_table)
 
@@ -113,10 +111,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     figure.add_argument("folder", **RESULTS)
     figure.add_argument("figure", metavar="FIGURE", help="name of the figure, such as ert")
-    figure.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help="file to write: .pdf, .svg or .png; by default FIGURE.pdf here",
-    )  # fmt: skip
+    figure.output("FILE", "file to write: .pdf, .svg or .png; by default FIGURE.pdf here")
     figure.add_argument("--only", **ONLY)
     figure.set_defaults(command=_figure)
 
@@ -142,8 +137,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "Snakemake calls this command.",
         example="timefair make-tables results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output results/default",
-        parents=[campaign],
     )
+    tables.add_argument("--campaign", **OF_CAMPAIGN)
     tables.add_argument(
         "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
     )
@@ -245,10 +240,7 @@ def import_table(
 ) -> tuple[Campaign, list[Imported]]:
     """Write the runs of tables to a folder, one record per algorithm, and their campaign.
 
-    Raises
-    ------
-    InputError
-        If the table or the settings are wrong, or the folder has measured runs.
+    Raises `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.campaign import foreign
     from timefair.io.importing import import_all
@@ -404,10 +396,7 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
     The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
     several cores. Threads do not survive a fork, so this process starts none.
 
-    Returns
-    -------
-    int
-        The exit status: 0, or that of the first fork that failed.
+    Returns: The exit status: 0, or that of the first fork that failed.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import Commands, one_thread, prepare_files
+from timefair.cli.common import CONFIG, Commands, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -45,7 +45,7 @@ def add_to(commands: Commands) -> None:
         "be detected. Nothing is measured.",
         example="timefair check mine.yaml",
     )
-    check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
+    check.add_argument("config", **CONFIG)
     check.set_defaults(command=_check)
 
     schema = commands.add_parser(

@@ -41,6 +41,16 @@ RESULTS: Mapping[str, Any] = MappingProxyType(
 )
 """The argument that says which results a command is about."""
 
+CONFIG: Mapping[str, Any] = MappingProxyType(
+    {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
+)
+"""The argument that says which campaign file a command reads."""
+
+OF_CAMPAIGN: Mapping[str, Any] = MappingProxyType(
+    {"type": Path, "required": True, "metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
+)
+"""The option ``--campaign`` of commands that the rules call."""
+
 HELP_WIDTH = 79
 
 
@@ -97,9 +107,7 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
 
 
 def refuse_mixed(
-    origins: Mapping[str, Origins],
-    campaign: Campaign,
-    nodes: Iterable[Mapping[str, Any]] = (),
+    origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
 ) -> None:
     """Raise `InputError` if runs should not be compared, unless the campaign allows it. Say if
     they are from several machines.
@@ -121,19 +129,11 @@ def refuse_mixed(
 class Command(argparse.ArgumentParser):
     """A parser with an example and the meaning of the exit status in its help.
 
-    Parameters
-    ----------
-    description
-        One paragraph; wrapped here.
-    example
-        Command lines that work, one per line.
-    exits
-        The meaning of an exit status of this command, besides or instead of `EXITS`.
+    - `description`: One paragraph; wrapped here.
+    - `example`: Command lines that work, one per line.
+    - `exits`: The meaning of an exit status of this command, besides or instead of `EXITS`.
 
-    Attributes
-    ----------
-    commands
-        Its own commands, if it has any: the formats of `timefair export`.
+    - `commands`: Its own commands, if it has any: the formats of `timefair export`.
     """
 
     commands: Commands
@@ -157,6 +157,11 @@ class Command(argparse.ArgumentParser):
         self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
         self.epilog = self._epilog()
 
+    def output(self, metavar: str, words: str, default: Path | None = None) -> None:
+        """Add the option that names the file or folder to write."""
+        names = ("-o", "--output")
+        self.add_argument(*names, type=Path, default=default, metavar=metavar, help=words)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """As argparse, but an unknown command or choice is followed by the nearest known one."""
         if action.choices is not None and value not in action.choices:
@@ -171,6 +176,16 @@ class Command(argparse.ArgumentParser):
         ]
         example = ["example:", textwrap.indent(self.example, "  "), ""] if self.example else []
         return "\n".join([*example, "exit status:", *exits])
+
+
+def cores_of(arguments: argparse.Namespace) -> int:
+    """The number of cores of the option ``--cores``, by default all; `InputError` below 1."""
+    cores = arguments.cores
+    if cores is None:
+        return len(os.sched_getaffinity(0))
+    if cores < 1:
+        raise InputError(f"--cores: {cores}: should be at least 1")
+    return int(cores)
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:

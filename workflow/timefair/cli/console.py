@@ -92,9 +92,7 @@ class ConsoleHandler(logging.Handler):
             self.handleError(record)
 
     def close(self) -> None:
-        """Leave the last line of progress in its place, and say what the report says, or what is
-        kept if there is none.
-        """
+        """Leave the last line of progress; say what the report says, or what is kept."""
         self._line.end()
         if self._driver and self._pace:
             with contextlib.suppress(InputError):

@@ -48,10 +48,9 @@ def add_to(commands: Commands) -> None:
             example=f"timefair export {name} results/default --output exported-{name}",
         )
         one.add_argument("folder", **RESULTS)
-        one.add_argument(
-            "-o", "--output", type=Path, metavar="FOLDER",
-            help=f"folder to write, with one folder per algorithm; by default NAME-{name} here",
-        )  # fmt: skip
+        one.output(
+            "FOLDER", f"folder to write, with one folder per algorithm; by default NAME-{name} here"
+        )
         one.set_defaults(command=_export_ioh)
         if name == "coco":
             one.add_argument(
@@ -68,10 +67,7 @@ def add_to(commands: Commands) -> None:
         example="timefair export table results/default --output runs.parquet",
     )
     tidy.add_argument("folder", **RESULTS)
-    tidy.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help=".csv or .parquet, to write; by default NAME.csv here",
-    )  # fmt: skip
+    tidy.output("FILE", ".csv or .parquet, to write; by default NAME.csv here")
     tidy.set_defaults(command=_export_table)
 
     import_ = commands.add_parser(

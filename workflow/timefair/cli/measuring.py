@@ -18,6 +18,7 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.basics.extension import interpreter
 from timefair.basics.files import begun_path, regular, snakemake_above
 from timefair.cli.common import (
+    OF_CAMPAIGN,
     Command,
     Commands,
     entry,
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
 
+LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of the algorithm"}
 
-def add_to(commands: Commands, campaign: Command) -> None:
+
+def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     measure = commands.add_parser(
         "measure",
@@ -47,18 +50,11 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "taken from the journal beside the record. Snakemake calls this command, with a key that "
         "only this campaign and this code have. The example prints these calls.",
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-        parents=[campaign],
     )
-    measure.add_argument(
-        "--algorithm", required=True, metavar="LABEL", help="label of the algorithm"
-    )
+    measure.add_argument("--campaign", **OF_CAMPAIGN)
+    measure.add_argument("--algorithm", **LABEL)
     _add_cell(measure)
-    measure.add_argument(
-        "--key", required=True, help="key of the job, as in the path of the record"
-    )
-    measure.add_argument(
-        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
-    )
+    add_record(measure)
     measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
     measure.set_defaults(command=_measure)
 
@@ -71,8 +67,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "Snakemake calls this command if the campaign has `block: node`. The example prints these "
         "calls.",
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-        parents=[campaign],
     )
+    block.add_argument("--campaign", **OF_CAMPAIGN)
     _add_cell(block)
     block.set_defaults(command=_measure_block)
 
@@ -84,15 +80,23 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "calls this command.",
         example="timefair collect --campaign results/default/campaign.json"
         " --algorithm Nelder-Mead --output collected.parquet",
-        parents=[campaign],
     )
-    collect.add_argument(
-        "--algorithm", required=True, metavar="LABEL", help="label of the algorithm"
-    )
+    collect.add_argument("--campaign", **OF_CAMPAIGN)
+    collect.add_argument("--algorithm", **LABEL)
     collect.add_argument(
         "--output", required=True, type=Path, metavar="PARQUET", help="file to write"
     )
     collect.set_defaults(command=_collect)
+
+
+def add_record(command: Command) -> None:
+    """Add the arguments that say which job is measured, and where."""
+    command.add_argument(
+        "--key", required=True, help="key of the job, as in the path of the record"
+    )
+    command.add_argument(
+        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
 
 
 def _add_cell(command: Command) -> None:

@@ -25,8 +25,7 @@ EVERY_S = 5.0
 class StatusLine:
     """A line of text that shows the state of a command.
 
-    In a terminal (None: ask the stream), a new state overwrites the previous one. Elsewhere, it is
-    a new line.
+    In a terminal (None: ask the stream), a new state overwrites the last; else, it is a new line.
     """
 
     def __init__(self, stream: TextIO, *, terminal: bool | None = None) -> None:

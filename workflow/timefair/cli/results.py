@@ -51,8 +51,6 @@ class Results:
         unknown are NaN, times that no run reached are `inf`. With `only`, it is made from the runs
         of these algorithms. `InputError` if there is no such table, or no run is collected.
 
-        Examples
-        --------
         >>> timefair.load("results/default").table("ert")  # doctest: +SKIP
         """
         from timefair.cli.common import entry
@@ -149,8 +147,6 @@ def load(folder: str | Path) -> Results:
     """The results of a campaign that was measured, or of tables that were analysed, in a folder
     ``results/NAME``. `InputError` if it has none.
 
-    Examples
-    --------
     >>> timefair.load("results/default").verdict  # doctest: +SKIP
     """
     return Results(folder)

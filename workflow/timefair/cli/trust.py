@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, one_thread
+from timefair.cli.common import Commands, cores_of, one_thread
 
 
 def add_to(commands: Commands) -> None:
@@ -73,8 +73,8 @@ def _doctor(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.machine import doctor
 
-    if arguments.cores is not None and arguments.cores < 1:
-        raise InputError(f"--cores: {arguments.cores}: should be at least 1")
+    if arguments.cores is not None:
+        cores_of(arguments)
     seen = doctor.look(host, arguments.cores)
     found = doctor.findings(seen)
     if arguments.json:

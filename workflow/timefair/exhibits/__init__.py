@@ -3,13 +3,5 @@
 INDEX = "index.json"
 """The generated file of all names; see `timefair.exhibits.indexing`."""
 
-ROOMS = (
-    "comparisons",
-    "runtimes",
-    "costs",
-    "quality",
-    "curves",
-    "run_count",
-    "campaign",
-)
+ROOMS = ("comparisons", "runtimes", "costs", "quality", "curves", "run_count", "campaign")
 """The folders of exhibits, in the order in which a reader may ask their questions."""

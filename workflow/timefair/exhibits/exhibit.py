@@ -182,8 +182,7 @@ class Exhibit:
       evaluation in any run of a suite and dimension.
     - `measured`: Whether it uses measured values of noisy runs, independent of
       ``statistics.noisy_value``, like a table of both kinds of values.
-    - `asked`: Whether it reads the complete configuration, and therefore depends on every key of
-      it.
+    - `asked`: Whether it reads the complete configuration, and so depends on every key of it.
     - `default`: Whether it is one of the default tables.
     - `beside`: Name of another exhibit. On the page, the charts of both exhibits share one place.
     """

@@ -14,9 +14,7 @@ from timefair.exhibits import unknown_optimum
 from timefair.exhibits.exhibit import Column, column_names
 
 DIGITS = 6
-"""Significant digits in CSV. They give the time of a run of one second to a microsecond; intervals
-are much wider.
-"""
+"""Significant digits in CSV: a time of one second to a microsecond; intervals are much wider."""
 
 ALL_DIGITS = 17
 MOST_WHOLE = 1e15

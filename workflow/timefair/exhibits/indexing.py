@@ -120,9 +120,7 @@ def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
 
 
 def generated() -> Iterator[tuple[Path, str]]:
-    """Every generated file of a checkout: its relative path, and the content that it
-    should have.
-    """
+    """Every generated file of a checkout: its relative path, and the content it should have."""
     yield Path("workflow/timefair/exhibits") / INDEX, index()
     for one in extensions().values():
         if one.exhibits and one.package.startswith(FOLDER):

@@ -34,8 +34,7 @@ class Value:
     - `equal`: Column with a value: all lower values are as good as this one.
     - `interval`: Columns of the limits, printed in brackets.
     - `rank`: Column of the rank, printed in parentheses.
-    - `decimals`: Number of decimals; None for three significant digits, in one notation for the
-      table.
+    - `decimals`: Number of decimals; None: three significant digits, in one notation for the table.
     - `digits`: Number of significant digits, in one notation for each group of rivals.
     - `censored`: Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
     - `wrap`: Largest number of characters of a line; longer texts continue on the next line.

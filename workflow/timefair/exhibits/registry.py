@@ -191,8 +191,7 @@ def chosen(
 ) -> tuple[str, ...]:
     """The names that a campaign requests, with ``all`` and ``default`` replaced by names.
 
-    Names keep their order, without duplicates. Names in addition to ``default`` are added to the
-    default names.
+    Names keep their order, without duplicates. Names beside ``default`` are added to the default.
     """
     found: dict[str, None] = {}
     for name in names:

@@ -27,9 +27,7 @@ Optimum = Literal["known", "unknown", "partly"]
 KIND = "optimum"
 TARGETS = "targets"
 REFUTED = "refuted"
-"""Attributes of a frame: an `Optimum`, the meaning of its targets, and the fields of each
-`Refutation` of `refuted`.
-"""
+"""Attributes of a frame: `Optimum`, the meaning of targets, fields of each `Refutation`."""
 
 PRECISION, SHARE, VALUE = "precision", "share", "value"
 """Meanings of targets: distances to the optimum, shares of what was found, values of f."""
@@ -48,9 +46,7 @@ _WHOLE = {
     r"\bsolve(s|d)\b": r"reache\1",
     r"\bSolve(s|d)\b": r"Reache\1",
 }
-"""Words for a known optimum, and their replacements. A problem with an unknown optimum cannot be
-solved.
-"""
+"""Words for a known optimum, and their replacements: without it, no problem is solved."""
 
 _GAPS = "A gap is f minus the least f that any run here found, so at least one run has the gap 0."
 _TARGETS = {
@@ -100,8 +96,7 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """A table from a file, with the names that the exhibits read.
 
-    Unlike Parquet, CSV does not contain whether optima are known; it follows from the names of
-    columns.
+    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns.
 
     - `frame`: A result of `in_files`.
     - `columns`: The names of the columns that are declared for the table.

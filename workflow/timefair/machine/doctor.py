@@ -1,7 +1,6 @@
 """Checks for what would perturb times on a machine; one function per finding.
 
-A check reads facts of an observation of the machine. If one of them is unknown, its finding is
-unknown.
+A check reads facts of an observation of the machine. If one is unknown, so is its finding.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods"
 class Diagnosis(NamedTuple):
     """The severity of something, the numbers behind it, and what to do.
 
-    ``bad``: times are wrong, or runs do not get what they are promised; ``warn``: times spread or
-    drift.
+    ``bad``: times are wrong, or runs do not get what was promised; ``warn``: times spread or drift.
     """
 
     severity: Severity
@@ -49,6 +47,13 @@ def warn(evidence: str, remedy: str) -> Diagnosis:
 
 def bad(evidence: str, remedy: str) -> Diagnosis:
     return Diagnosis("bad", evidence, remedy)
+
+
+def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Diagnosis:
+    """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
+    if is_bad:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if is_odd else ok(evidence)
 
 
 @dataclass(frozen=True)
@@ -252,9 +257,7 @@ def _waiting(seen: Observation) -> Diagnosis:
     largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
     evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
     remedy = "end other work, or keep it off these cores (taskset, cpuset)"
-    if worst > WAITING_BAD:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if worst > WAITING_WARN else ok(evidence)
+    return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
 
 
 def _load(seen: Observation) -> Diagnosis:
@@ -280,9 +283,7 @@ def _throttling(seen: Observation) -> Diagnosis:
     before, now = seen["throttled_periods"], seen.grown("throttled_periods")
     evidence = f"stopped in {before} periods so far, in {now} just now"
     remedy = "raise the quota of the control group, or use fewer --cores"
-    if now > 0:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if before > 0 else ok(evidence)
+    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
 def _virtual_machine(seen: Observation) -> Diagnosis:
@@ -323,9 +324,7 @@ def _heat(seen: Observation) -> Diagnosis:
     before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
     evidence = f"slowed {before} times since the start, {now} just now"
     remedy = "cool it, or use fewer --cores"
-    if now > 0:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if before > 0 else ok(evidence)
+    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
 def _power(seen: Observation) -> Diagnosis:
@@ -343,9 +342,7 @@ def _memory(seen: Observation) -> Diagnosis:
     share = free / max(seen.cores, 1)
     evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
-    if share < 256:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if share < 1024 else ok(evidence)
+    return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
 
 
 def _swap(seen: Observation) -> Diagnosis:
@@ -403,29 +400,18 @@ def _packages(seen: Observation) -> Diagnosis:
 
 
 _SLOW_OR_PIN = (
-    "LD_PRELOAD",
-    "OMP_PROC_BIND",
-    "OMP_PLACES",
-    "GOMP_CPU_AFFINITY",
-    "KMP_AFFINITY",
-    "MALLOC_CHECK_",
-    "MALLOC_PERTURB_",
-    "PYTHONDEVMODE",
-    "PYTHONMALLOC",
-    "PYTHONTRACEMALLOC",
-    "PYTHONPROFILEIMPORTTIME",
+    *("LD_PRELOAD", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"),
+    *("MALLOC_CHECK_", "MALLOC_PERTURB_"),
+    *("PYTHONDEVMODE", "PYTHONMALLOC", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"),
 )
 
 
 def _variables(seen: Observation) -> Diagnosis:
     found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
     if found:
-        return warn(_assignments(found), "unset them: they slow programs, or move threads")
+        evidence = _some([f"{name}={value[:40]!r}" for name, value in found.items()])
+        return warn(evidence, "unset them: they slow programs, or move threads")
     return ok("none that slows programs or moves threads")
-
-
-def _assignments(variables: dict[str, str]) -> str:
-    return _some([f"{name}={value[:40]!r}" for name, value in variables.items()])
 
 
 def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -61,8 +61,7 @@ MOMENTARY: dict[str, Reader] = {
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
-    """The facts of `STANDING` of this machine by name, and ``versions``, of packages that are
-    installed.
+    """The facts of `STANDING` of this machine by name, and ``versions``, of installed packages.
 
     Versions are those of timefair, numpy and `distributions`. A fact that is not available is None,
     with the reason under its name in ``missing``.

@@ -22,8 +22,7 @@ class Unknown(Exception):
 class Host:
     """Where facts are read: files below `root`, variables of `environment`, code in `folder`.
 
-    Paths have no leading slash. Reading a file returns a value or raises `Unknown`, whatever the
-    file contains.
+    Paths have no leading slash. Reading any file returns a value or raises `Unknown`.
     """
 
     root: Path = Path("/")

@@ -126,22 +126,9 @@ def _version(distribution: str) -> str | None:
 
 
 _MATTER = (
-    "*_NUM_THREADS",
-    "*_MAX_THREADS",
-    "*_MAXIMUM_THREADS",
-    "OMP_*",
-    "KMP_*",
-    "GOMP_*",
-    "OPENBLAS_*",
-    "MKL_*",
-    "BLIS_*",
-    "NUMBA_*",
-    "NPY_*",
-    "MALLOC_*",
-    "GLIBC_TUNABLES",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "PYTHON*",
+    *("*_NUM_THREADS", "*_MAX_THREADS", "*_MAXIMUM_THREADS"),
+    *("OMP_*", "KMP_*", "GOMP_*", "OPENBLAS_*", "MKL_*", "BLIS_*", "NUMBA_*", "NPY_*", "MALLOC_*"),
+    *("GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHON*"),
 )
 
 

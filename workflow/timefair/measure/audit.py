@@ -70,9 +70,7 @@ class AuditSettings:
     @property
     def of_evaluations(self) -> Allowance:
         return Allowance(
-            evaluations=self.evaluations,
-            wall_ns=round(self.wall_s * 1e9),
-            restart=NoRestart(),
+            evaluations=self.evaluations, wall_ns=round(self.wall_s * 1e9), restart=NoRestart()
         )
 
     @property
@@ -88,8 +86,7 @@ class AuditRow:
     that was not ``ok``, and with ``wall_limit``, the other values refer to the evaluations that it
     made. Of the run with a budget of time, `last_evaluation_ms` is the time from the deadline to
     the end of the last evaluation, `cpu_per_wall` its CPU time divided by its wall-clock time, and
-    `waited` its share in which the main thread waited for a core: if it is large, the other times
-    are too long.
+    `waited` its share in which the main thread waited for a core: a large one lengthens all times.
     """
 
     algorithm: str
@@ -113,9 +110,7 @@ class AuditRow:
 
 
 class Watched:
-    """A problem that checks every point, and keeps the result in memory that outlives the run's
-    process.
-    """
+    """A problem that checks every point, and keeps the result in memory that outlives the run."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -124,9 +119,7 @@ class Watched:
 
     @property
     def farthest(self) -> float:
-        """The largest distance of a point outside the bounds, divided by their width; NaN counts as
-        inf.
-        """
+        """The largest distance outside the bounds, divided by their width; NaN counts as inf."""
         return float(self._farthest[0])
 
     def _evaluate(self, x: NDArray[np.float64]) -> Any:

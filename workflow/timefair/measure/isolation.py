@@ -75,9 +75,7 @@ class Views:
         return self if known else replace(self, hidden=(*self.hidden, place))
 
     def check(self) -> None:
-        """Raise `InputError` if a process could not enter its view and therefore
-        measured nothing.
-        """
+        """`InputError` if a process could not enter its view and therefore measured nothing."""
         reason = self._refusal[:].rstrip(b"\0").decode(errors="replace")
         if reason:
             raise InputError(
@@ -101,8 +99,7 @@ def views(
     *,
     network: bool = True,
 ) -> Views:
-    """The views that runs of an algorithm get on this machine, if ``private`` or ``shared`` is
-    asked for.
+    """The views that runs of an algorithm get on this machine, for ``private`` or ``shared``.
 
     Runs may write to the folders of the `sources` of the algorithm and of the problem. For
     ``private``, this tests which folders the machine can make private, and whether it can give
@@ -145,9 +142,7 @@ def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _wide_folders() -> list[Path]:
-    """Further folders that an algorithm may write to; they are too large to be compared around each
-    run.
-    """
+    """Further folders that an algorithm may write to, too large to be compared around each run."""
     code = [_PACKAGE, *(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib"))]
     home = Path(os.path.expanduser("~"))
     return [home, *(folder for folder in code if os.access(folder, os.W_OK))]
@@ -186,9 +181,7 @@ _COMPILED = ".pyc"
 """Suffix of the files that the interpreter creates for modules."""
 
 Fingerprint = dict[str, tuple[int, int] | None]
-"""Size and change time of files (ns, that of the inode, which no program can set); None for a
-folder.
-"""
+"""Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
 
 
 class Leftovers(NamedTuple):

@@ -19,8 +19,7 @@ from timefair.problems.base import ProblemName
 def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
     """The seed of a run, a whole number below 2**64, from the names of its cell.
 
-    The names are hashed with SHA-256, so a run can be repeated alone and no two runs share a
-    stream.
+    The names are hashed with SHA-256: a run can be repeated alone, and no two share a stream.
     """
     names = (
         campaign_seed, problem.suite, problem.function, problem.dimension, problem.instance,

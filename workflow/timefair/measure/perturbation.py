@@ -1,6 +1,4 @@
-"""Detects perturbed runs: reads counters before and after each run, judges the run, and may repeat
-it.
-"""
+"""Detects perturbed runs: reads counters around each run, judges the run, and may repeat it."""
 
 from __future__ import annotations
 
@@ -70,9 +68,7 @@ _STEAL = 8
 """The field of a core's line in /proc/stat."""
 
 _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
-"""Name of the throttling counter in version 2 and in version 1 of control groups, with its unit in
-seconds.
-"""
+"""The throttling counter of versions 2 and 1 of control groups, and its unit in seconds."""
 
 
 class Surroundings(NamedTuple):

@@ -27,12 +27,7 @@ from timefair.basics.hidden_modules import hidden_modules
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
-from timefair.measure.isolation import (
-    Views,
-    appeared,
-    fingerprint,
-    scratch_folder,
-)
+from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
 from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
@@ -87,19 +82,20 @@ class Penalized(_Beneath):
 
 def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
     """The same algorithm, with penalized values where the problem has constraints."""
+    return _showing(algorithm, lambda one: Penalized(one, weight) if has_constraints(one) else one)
+
+
+def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorithm:
+    """The same algorithm, which gets what `shown` makes of the objective."""
 
     def solve(objective: Objective, rng: np.random.Generator) -> object:
-        if not has_constraints(objective):
-            return algorithm.solve(objective, rng)
-        return algorithm.solve(Penalized(objective, weight), rng)
+        return algorithm.solve(shown(objective), rng)
 
     return replace(algorithm, solve=solve)
 
 
 class Rounded(_Beneath):
-    """An objective that rounds the integer variables of its points, and presents all variables as
-    continuous.
-    """
+    """An objective that rounds the integer variables of its points, and shows all as continuous."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
@@ -144,22 +140,12 @@ class Keyed(Rounded):
 
 def keyed(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, for permutations by random keys (Bean 1994)."""
-
-    def solve(objective: Objective, rng: np.random.Generator) -> object:
-        return algorithm.solve(Keyed(objective), rng)
-
-    return replace(algorithm, solve=solve)
+    return _showing(algorithm, Keyed)
 
 
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
-
-    def solve(objective: Objective, rng: np.random.Generator) -> object:
-        if not objective.integer.any():
-            return algorithm.solve(objective, rng)
-        return algorithm.solve(Rounded(objective), rng)
-
-    return replace(algorithm, solve=solve)
+    return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
 
 
 AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
@@ -182,10 +168,7 @@ def import_library(use: str) -> None:
 
 
 def load(
-    use: str,
-    parameters: Mapping[str, object],
-    integer: str,
-    penalty: float | None = None,
+    use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
     """Load an algorithm of a campaign; InputError with all its faults.
 
@@ -207,9 +190,7 @@ than a machine stalls.
 """
 
 LATE_S = 1.0
-"""The parent ends a trial that has not ended by itself after this further time, for example because
-it is stopped.
-"""
+"""After this further time, the parent ends a trial that has not ended, such as a stopped one."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,13 @@ the whole numbers from 0 to dimension - 1.
 """
 
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
-"""Kinds of variables that an algorithm for continuous variables also supports if its points are
-rounded.
-"""
+"""Kinds of variables that an algorithm for continuous ones supports if its points are rounded."""
+
+Ints: TypeAlias = list[int]
+"""Numbers of functions, dimensions or instances."""
 
 LARGEST = 2**31 - 1
-"""The largest number of an instance or dimension, which is a C integer in the libraries of the
-suites.
-"""
+"""The largest number of an instance or dimension, which is a C integer in libraries of suites."""
 
 
 def at_least(least: int) -> range:
@@ -43,8 +42,7 @@ def at_least(least: int) -> range:
 def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
     """Whether an algorithm that supports some kinds of variables supports those of a problem.
 
-    Binary variables are integer variables. Mixed variables need ``mixed``, or both ``continuous``
-    and ``integer``.
+    Binary variables are integer ones. Mixed ones need ``mixed``, or ``continuous`` and ``integer``.
 
     >>> takes(frozenset({"continuous", "integer"}), "mixed")
     True
@@ -75,38 +73,25 @@ class ProblemName:
 class Problem:
     """A function to be minimized, with its bounds and its optimum.
 
-    Attributes
-    ----------
-    name
-        Key of the problem.
-    evaluate
-        ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape raises
-        ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
-        number within its bounds raises ValueError.
-    lower, upper
-        Bounds of the search region, arrays of shape ``(dimension,)``.
-    f_opt
-        The optimal value, to which precisions are distances (`basics.optimum.precision`). With two
-        objectives, it is the best known value. NaN if it is unknown. The precision in a record is
-        then f itself, and tables use the best value of the campaign as the optimum.
-    integer
-        Which variables take only whole numbers, shape ``(dimension,)``; by default none.
-    permutation
-        Whether a point has each of the whole numbers from 0 to dimension - 1 once.
-    native
-        The same evaluation without the interpreter, if the suite has one. It gives the same bits as
-        `evaluate`, and all numbers of the kind.
-    kind
-        What it has beyond one exact value of a point. With constraints, `evaluate` and `native`
-        give only f.
-    reseed
-        ``reseed(seed)`` restarts the noise of the values for a run of that seed. None if the values
-        are exact, or draw from numpy's or Python's global generator.
-    start
-        The starting point that the suite gives, shape ``(dimension,)``, which is feasible if there
-        are constraints; None if the suite gives none.
-    keep
-        Objects that have to exist as long as the problem.
+    - `name`: Key of the problem.
+    - `evaluate`: ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape
+      raises ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
+      number within its bounds raises ValueError.
+    - `lower`, `upper`: Bounds of the search region, arrays of shape ``(dimension,)``.
+    - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`).
+      With two objectives, it is the best known value. NaN if it is unknown. The precision in a
+      record is then f itself, and tables use the best value of the campaign as the optimum.
+    - `integer`: Which variables take only whole numbers, shape ``(dimension,)``; by default none.
+    - `permutation`: Whether a point has each of the whole numbers from 0 to dimension - 1 once.
+    - `native`: The same evaluation without the interpreter, if the suite has one. It gives the same
+      bits as `evaluate`, and all numbers of the kind.
+    - `kind`: What it has beyond one exact value of a point. With constraints, `evaluate` and
+      `native` give only f.
+    - `reseed`: ``reseed(seed)`` restarts the noise of the values for a run of that seed. None if
+      the values are exact, or draw from numpy's or Python's global generator.
+    - `start`: The starting point that the suite gives, shape ``(dimension,)``, which is feasible if
+      there are constraints; None if the suite gives none.
+    - `keep`: Objects that have to exist as long as the problem.
     """
 
     name: ProblemName
@@ -198,42 +183,30 @@ class Suite(ABC):
     A suite is an instance of a subclass at the top level of a module of this package, where the
     registry finds it. All methods but `make` work without the library behind the suite.
 
-    Attributes
-    ----------
-    name
-        Name of the suite in campaigns.
-    functions
-        Numbers of the functions.
-    dimensions
-        Numbers of variables, a list or a range; `at_least` gives one without an upper limit.
-    own_dimensions
-        The dimension of each function in a campaign without `dimensions`; empty: it has to give
-        them.
-    variables
-        The kind of the variables; `variables_of` may say another one for a function.
-    kind
-        What the problems have beyond one exact value of a point.
-    environments
-        How many environments a problem goes through during a run; 1: it does not change.
-    published_needs
-        The setting that a campaign with published data of the suite needs to have the same kind of
-        precisions; empty if no setting is needed.
-    distributions
-        The packages whose versions affect the values, installed or not. The first one is the
-        package to install.
-    parameters
-        The values that each of ``problems.parameters`` may have. It is an attribute of the same
-        name, with its default.
-    names, groups
-        Short names of functions by number, and the numbers of groups of functions by the name of
-        the group. They are only shown.
-    targets
-        The default target precisions; empty for the usual ones.
+    - `name`: Name of the suite in campaigns.
+    - `functions`: Numbers of the functions.
+    - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without end.
+    - `instances`: Numbers of the instances; by default all from 1.
+    - `own_dimensions`: The dimension of each function in a campaign without `dimensions`; empty: it
+      has to give them.
+    - `variables`: The kind of the variables; `variables_of` may say another one for a function.
+    - `kind`: What the problems have beyond one exact value of a point.
+    - `environments`: How many environments a problem goes through in a run; 1: it does not change.
+    - `published_needs`: The setting that a campaign with published data of the suite needs to have
+      the same kind of precisions; empty if no setting is needed.
+    - `distributions`: The packages whose versions affect the values, installed or not. The first
+      one is the package to install.
+    - `parameters`: The values that each of ``problems.parameters`` may have. It is an attribute of
+      the same name, with its default.
+    - `names`, `groups`: Short names of functions by number, and the numbers of groups of functions
+      by the name of the group. They are only shown.
+    - `targets`: The default target precisions; empty for the usual ones.
     """
 
     name: str
     functions: range
     dimensions: Sequence[int]
+    instances: Sequence[int] = at_least(1)
     own_dimensions: Mapping[int, int] = MappingProxyType({})
     variables: Variables = "continuous"
     kind: type[Kind] = Kind
@@ -265,9 +238,7 @@ class Suite(ABC):
             setattr(changed, key, value)
         return changed
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         """Check keys of problems; one line per key that the suite does not have.
 
         A line names the key, and what would be right. A suite in which some combinations are
@@ -276,7 +247,7 @@ class Suite(ABC):
         return [
             *self._misses("functions", functions, self.functions),
             *self._misses("dimensions", dimensions, self.dimensions),
-            *self._misses("instances", instances, at_least(1)),
+            *self._misses("instances", instances, self.instances),
         ]
 
     def variables_of(self, function: int) -> Variables:
@@ -290,10 +261,7 @@ class Suite(ABC):
     def problem(self, function: int, dimension: int, instance: int) -> Problem:
         """Make one problem. It can be evaluated in this process or in a fork of this process.
 
-        Raises
-        ------
-        ValueError
-            If the suite does not have the problem.
+        Raises `ValueError` if the suite does not have the problem.
         """
         if faults := self.faults([function], [dimension], [instance]):
             raise ValueError("; ".join(faults))
@@ -318,6 +286,8 @@ MOST_NUMBERS = 8
 
 
 def _what_is_known(key: str, known: Sequence[int]) -> str:
+    if known == (1,):
+        return "which has only instance 1"
     if not isinstance(known, range):
         many = len(known) > MOST_NUMBERS
         return f"which has {listed(format_ranges(known).split(',') if many else map(str, known))}"

@@ -43,7 +43,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Ints, Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 from timefair.problems.kinds import Native
 from timefair.problems.parameters import Allowed, Number
@@ -132,9 +132,7 @@ class Cec2010(Suite):
         "nonseparable": range(19, 21),
     }
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         found = super().faults(functions, dimensions, instances)
         return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
 
@@ -162,15 +160,8 @@ class Cec2010(Suite):
         size = self._group_size(function, dimension)
         evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
         bound = np.full(dimension, BOUND[MAIN[function]])
-        return Problem(
-            name=name,
-            evaluate=evaluate,
-            lower=-bound,
-            upper=bound,
-            f_opt=0.0,
-            native=Native(*evaluate.c_function),
-            keep=(evaluate,),
-        )
+        native = Native(*evaluate.c_function)
+        return Problem(name, evaluate, -bound, bound, 0.0, native=native, keep=(evaluate,))
 
 
 CEC2010 = Cec2010()

@@ -126,20 +126,13 @@ cdef void evaluate(void *handle, const double *x, double *y) noexcept nogil:
 cdef class Evaluation:
     """One function with its data; two threads must not use it at once, as it has one work space.
 
-    Parameters
-    ----------
-    grouped, rest : Basic
-        The basic functions of each group and of the variables in no group.
-    groups, group_size : int
-        Number of groups, and number of variables in each group.
-    factor : float
-        Factor of the sum over the groups.
-    optimum : ndarray
-        Shape ``(dimension,)``.
-    order : ndarray
-        A permutation of the variables, shape ``(dimension,)``; the first ones are in the groups.
-    rotation : ndarray, optional
-        Orthogonal, shape ``(group_size, group_size)``; every group is rotated by it.
+    - `grouped`, `rest`: The basic functions of each group and of the variables in no group.
+    - `groups`, `group_size`: Number of groups, and number of variables in each group.
+    - `factor`: Factor of the sum over the groups.
+    - `optimum`: Shape ``(dimension,)``.
+    - `order`: A permutation of the variables, shape ``(dimension,)``; the first ones are in the
+      groups.
+    - `rotation`: Orthogonal, shape ``(group_size, group_size)``; every group is rotated by it.
     """
 
     cdef Parts parts

@@ -32,15 +32,8 @@ HYBRIDS = (
     ),
 )
 BASIC = (
-    *(
-        cec.ELLIPTIC,
-        cec.BENT_CIGAR,
-        cec.DISCUS,
-        cec.ROSENBROCK,
-        cec.ACKLEY,
-        cec.WEIERSTRASS,
-        cec.GRIEWANK,
-    ),
+    *(cec.ELLIPTIC, cec.BENT_CIGAR, cec.DISCUS, cec.ROSENBROCK),
+    *(cec.ACKLEY, cec.WEIERSTRASS, cec.GRIEWANK),
     *((Part(cec.RASTRIGIN, 1, 0, rotated=False),), cec.RASTRIGIN),
     *((Part(cec.SCHWEFEL, 1, 0, rotated=False),), cec.SCHWEFEL),
     *(cec.KATSUURA, cec.HAPPYCAT, cec.HGBAT, cec.GRIEWANK_ROSENBROCK, cec.SCHAFFER_F6),

@@ -29,6 +29,10 @@ from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
 
+BASIC = (
+    *(cec.BENT_CIGAR, cec.DIFFERENT_POWERS, cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN),
+    *(cec.SCHAFFER_F7, cec.LUNACEK, cec.RASTRIGIN, cec.LEVY_2017, cec.SCHWEFEL),
+)
 FIFTHS = (0.2,) * 5
 HYBRID_5 = Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN, cec.ROSENBROCK), (0.2, 0.2, 0.3, 0.3))
 HYBRID_6 = Hybrid((cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL), (0.2, 0.2, 0.3, 0.3))
@@ -67,16 +71,7 @@ class Cec2017(Cec):
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     displaced: Mapping[int, float] = {9: 1.0}
     formulas: Mapping[int, Formula] = {
-        1: cec.BENT_CIGAR,
-        2: cec.DIFFERENT_POWERS,
-        3: cec.ZAKHAROV,
-        4: cec.ROSENBROCK,
-        5: cec.RASTRIGIN,
-        6: cec.SCHAFFER_F7,
-        7: cec.LUNACEK,
-        8: cec.RASTRIGIN,
-        9: cec.LEVY_2017,
-        10: cec.SCHWEFEL,
+        **dict(enumerate(BASIC, start=1)),
         11: Hybrid((cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN), (0.2, 0.4, 0.4)),
         12: Hybrid((cec.ELLIPTIC, cec.SCHWEFEL, cec.BENT_CIGAR), (0.3, 0.3, 0.4)),
         13: Hybrid((cec.BENT_CIGAR, cec.ROSENBROCK, cec.LUNACEK), (0.3, 0.3, 0.4)),

@@ -11,17 +11,14 @@ import numpy as np
 from libc.math cimport M_E, M_PI, ceil, cos, exp, fabs, floor, fmod, pow, sin, sqrt
 from libc.stdint cimport uintptr_t
 
-ctypedef double (*basic_t)(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil
+ctypedef const double *floats
+ctypedef double (*basic_t)(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil
 """A basic function of z, which has `n` numbers; Schaffer's F7 and Lunacek's also read y."""
 
 
 # --- Basic functions, in the order in which the report has them -----------------------------------
 
-cdef double bent_cigar(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double bent_cigar(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = z[0] * z[0]
     cdef Py_ssize_t i
     for i in range(1, n):
@@ -29,9 +26,7 @@ cdef double bent_cigar(
     return total
 
 
-cdef double different_powers(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double different_powers(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -39,9 +34,7 @@ cdef double different_powers(
     return total
 
 
-cdef double zakharov(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double zakharov(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double squares = 0.0, weighted = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -55,9 +48,7 @@ cdef inline double rosenbrock_term(double z, double following) noexcept nogil:
     return 100.0 * valley * valley + slope * slope
 
 
-cdef double rosenbrock(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n - 1):
@@ -65,9 +56,7 @@ cdef double rosenbrock(
     return total
 
 
-cdef double rastrigin(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -75,9 +64,7 @@ cdef double rastrigin(
     return total
 
 
-cdef double schaffer_f7(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double schaffer_f7(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Of y: the vector before the rotation or, in a hybrid, its first n variables."""
     cdef double total = 0.0, radius, wave
     cdef Py_ssize_t i
@@ -88,9 +75,7 @@ cdef double schaffer_f7(
     return total * total / (n - 1) / (n - 1)
 
 
-cdef double lunacek(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double lunacek(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Lunacek's bi-Rastrigin function: two bowls of y, and waves of z."""
     cdef double s = 1.0 - 1.0 / (2.0 * sqrt(n + 20.0) - 8.2)
     cdef double mu0 = 2.5, mu1 = -sqrt((mu0 * mu0 - 1.0) / s)
@@ -105,9 +90,7 @@ cdef double lunacek(
     return (near if near < far else far) + 10.0 * (n - waves)
 
 
-cdef inline double levy_around(
-    const double *z, Py_ssize_t n, double optimum
-) noexcept nogil:
+cdef inline double levy_around(floats z, Py_ssize_t n, double optimum) noexcept nogil:
     cdef double w = 1.0 + (z[0] - optimum) / 4.0, total = pow(sin(M_PI * w), 2)
     cdef Py_ssize_t i
     for i in range(n - 1):
@@ -117,21 +100,15 @@ cdef inline double levy_around(
     return total + pow(w - 1.0, 2) * (1.0 + pow(sin(2.0 * M_PI * w), 2))
 
 
-cdef double levy_2017(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double levy_2017(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     return levy_around(z, n, 1.0)
 
 
-cdef double levy(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double levy(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     return levy_around(z, n, 0.0)
 
 
-cdef double schwefel(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Schwefel's function, reflected with a penalty outside -500 to 500."""
     cdef double total = 0.0, value, inner, excess
     cdef Py_ssize_t i
@@ -147,9 +124,7 @@ cdef double schwefel(
     return total + 418.9828872724338 * n
 
 
-cdef double elliptic(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double elliptic(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -157,9 +132,7 @@ cdef double elliptic(
     return total
 
 
-cdef double discus(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double discus(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 1e6 * z[0] * z[0]
     cdef Py_ssize_t i
     for i in range(1, n):
@@ -167,9 +140,7 @@ cdef double discus(
     return total
 
 
-cdef double ackley(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double squares = 0.0, cosines = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -178,9 +149,7 @@ cdef double ackley(
     return M_E - 20.0 * exp(-0.2 * sqrt(squares / n)) - exp(cosines / n) + 20.0
 
 
-cdef double weierstrass(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double weierstrass(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0, one = 0.0, least = 0.0, amplitude, frequency
     cdef Py_ssize_t i, k
     for i in range(n):
@@ -195,9 +164,7 @@ cdef double weierstrass(
     return total - n * least
 
 
-cdef double griewank(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double griewank(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double squares = 0.0, cosines = 1.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -206,9 +173,7 @@ cdef double griewank(
     return 1.0 + squares / 4000.0 - cosines
 
 
-cdef double katsuura(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double katsuura(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double product = 1.0, inner, power, scaled
     cdef Py_ssize_t i, k
     for i in range(n):
@@ -221,9 +186,7 @@ cdef double katsuura(
     return product * (10.0 / n / n) - 10.0 / n / n
 
 
-cdef double happycat(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double happycat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double squares = 0.0, total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -232,9 +195,7 @@ cdef double happycat(
     return pow(fabs(squares - n), 0.25) + (0.5 * squares + total) / n + 0.5
 
 
-cdef double hgbat(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double hgbat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double squares = 0.0, total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -247,9 +208,7 @@ cdef inline double griewank_of_one(double value) noexcept nogil:
     return value * value / 4000.0 - cos(value) + 1.0
 
 
-cdef double griewank_rosenbrock(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double griewank_rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n - 1):
@@ -262,9 +221,7 @@ cdef inline double schaffer_f6_of_two(double a, double b) noexcept nogil:
     return 0.5 + (wave * wave - 0.5) / (damping * damping)
 
 
-cdef double schaffer_f6(
-    const double *z, const double *y, Py_ssize_t n, const double *constants
-) noexcept nogil:
+cdef double schaffer_f6(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n - 1):
@@ -416,13 +373,10 @@ cdef void evaluate(void *handle, const double *x, double *result) noexcept nogil
 cdef class Evaluation:
     """One function with its data; two threads must not use it at once, as it has one work space.
 
-    Parameters
-    ----------
-    components : sequence of tuple
-        ``(groups, shift, rotation or None, order or None, factor, divisor, spread, bias)``, at
-        most 6. The groups are ``(Basic, number of variables)``, at most 6. The order counts from 0.
-    bias : float
-        The value at the optimum.
+    - `components`: ``(groups, shift, rotation or None, order or None, factor, divisor, spread,
+      bias)``, at most 6. The groups are ``(Basic, number of variables)``, at most 6. The order
+      counts from 0.
+    - `bias`: The value at the optimum.
     """
 
     cdef Parts parts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite
+from timefair.problems.base import Ints, Problem, ProblemName, Suite
 from timefair.problems.cec_evaluation import Basic, Evaluation
 from timefair.problems.kinds import Native
 
@@ -52,6 +52,7 @@ class Cec(Suite):
     """A suite of a competition in the form of its program, which has one instance."""
 
     year: int
+    instances = (1,)
     formulas: Mapping[int, Formula]
     at_optimum: Mapping[int, float]
     """The value at the optimum."""
@@ -74,20 +75,13 @@ class Cec(Suite):
         """The organizers' data, whose digest is part of the keys and the records."""
         return [] if self.folder is None else sorted(self.folder.glob("*.txt"))
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         if self.folder is None or not self.folder.is_dir():
             return [
                 f"suite: {self.name} needs the data files of the package opfunu: "
                 "pip install 'timefair[cec]'"
             ]
-        found = super().faults(functions, dimensions, [])
-        found += [
-            f"instances: {number} is not in {self.name}, which has only instance 1"
-            for number in instances
-            if number != 1
-        ]
+        found = super().faults(functions, dimensions, instances)
         return found + list(self._undefined(functions, dimensions))
 
     def _undefined(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
@@ -143,15 +137,8 @@ class Cec(Suite):
         ]
         evaluate = Evaluation(components, bias)
         bound = np.full(n, BOUND)
-        return Problem(
-            name=name,
-            evaluate=evaluate,
-            lower=-bound,
-            upper=bound,
-            f_opt=bias,
-            native=Native(*evaluate.c_function),
-            keep=(evaluate,),
-        )
+        native = Native(*evaluate.c_function)
+        return Problem(name, evaluate, -bound, bound, bias, native=native, keep=(evaluate,))
 
     def optimum(self, function: int, dimension: int) -> NDArray[np.float64]:
         """Where the program has its least value, shape ``(dimension,)``."""

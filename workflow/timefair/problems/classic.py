@@ -41,6 +41,7 @@ from timefair.problems.base import Problem, ProblemName, Suite, at_least, number
 
 Vector = NDArray[np.float64]
 """Shape ``(dimension,)``."""
+Value = Callable[[Vector], float]
 
 INNER = 0.8
 """Share of the bounds within which the optimum of a moved function is drawn."""
@@ -151,7 +152,7 @@ def _trid_best(dimension: int) -> Vector:
 class Function(NamedTuple):
     """A function as published: its values, its bounds and its optimum by dimension."""
 
-    value: Callable[[Vector], float]
+    value: Value
     bounds: Callable[[int], tuple[float, float] | tuple[Vector, Vector]]
     optimum: Callable[[int], Vector]
     can_be_moved: bool = True
@@ -208,12 +209,8 @@ class Classic(Suite):
 
 
 def _moved(
-    value: Callable[[Vector], float],
-    lower: Vector,
-    upper: Vector,
-    best: Vector,
-    rng: np.random.Generator | None,
-) -> Callable[[Vector], float]:
+    value: Value, lower: Vector, upper: Vector, best: Vector, rng: np.random.Generator | None
+) -> Value:
     """The function with its optimum at another point; without `rng`, as published."""
     shift = np.zeros(len(best))
     if rng is not None:
@@ -223,12 +220,8 @@ def _moved(
 
 
 def _reversed(
-    value: Callable[[Vector], float],
-    lower: Vector,
-    upper: Vector,
-    best: Vector,
-    rng: np.random.Generator | None,
-) -> Callable[[Vector], float]:
+    value: Value, lower: Vector, upper: Vector, best: Vector, rng: np.random.Generator | None
+) -> Value:
     """The function with some axes reversed, infinite outside the bounds."""
     sign = np.ones(len(best)) if rng is None else rng.choice([-1.0, 1.0], len(best))
     offset = (1 - sign) * (lower + upper) / 2

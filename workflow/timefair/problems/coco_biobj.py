@@ -47,17 +47,9 @@ class CocoBiobj(Coco):
     name: str
     functions: range
     dimensions: tuple[int, ...] = SMALL
+    instances: range = INSTANCES
     kind: type[Kind] = TwoObjectives
     targets: tuple[float, ...] = TARGETS
-
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
-        return [
-            *self._misses("functions", functions, self.functions),
-            *self._misses("dimensions", dimensions, self.dimensions),
-            *self._misses("instances", instances, INSTANCES),
-        ]
 
     def make(self, name: ProblemName) -> Problem:
         reference = reference_values()[name.function, name.instance, name.dimension]

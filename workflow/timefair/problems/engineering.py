@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
+from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.kinds import Constraints, Kind
 
 TOLERANCE = 1e-4
@@ -620,20 +620,13 @@ class Engineering(Suite):
     functions = tuple(DESIGNS)  # type: ignore[assignment]
     own_dimensions: Mapping[int, int] = {k: len(design.lower) for k, design in DESIGNS.items()}
     dimensions = sorted(set(own_dimensions.values()))
+    instances = (1,)
     variables: Variables = "mixed"
     kind: type[Kind] = Constraints
     names: Mapping[int, str] = {number: design.name for number, design in DESIGNS.items()}
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
-        found = super().faults(functions, dimensions, [])
-        found += [
-            f"instances: {number} is not in {self.name}, which has only instance 1"
-            for number in instances
-            if number != 1
-        ]
-        return found + [
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
+        return super().faults(functions, dimensions, instances) + [
             f"dimensions: {dimension} does not fit {self.name} f{function} "
             f"({DESIGNS[function].name}), which has {self.own_dimensions[function]} variables"
             for function, dimension in product(functions, dimensions)
@@ -664,15 +657,9 @@ class Engineering(Suite):
             g, h = written(x)
             return np.array([*g, *(abs(each) - TOLERANCE for each in h)], dtype=float)
 
-        return Problem(
-            name=name,
-            evaluate=refusing(objective, name, lower, upper, integer),
-            lower=lower,
-            upper=upper,
-            f_opt=design.f_opt,
-            integer=integer,
-            kind=Constraints(len(constraints(upper)), constraints, written=written),
-        )
+        evaluate = refusing(objective, name, lower, upper, integer)
+        kind = Constraints(len(constraints(upper)), constraints, written=written)
+        return Problem(name, evaluate, lower, upper, design.f_opt, integer, kind=kind)
 
 
 ENGINEERING = Engineering()

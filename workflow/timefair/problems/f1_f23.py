@@ -32,11 +32,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import numbered
+from timefair.problems.base import Ints, numbered
 from timefair.problems.classic import (
     SCHWEFEL_BEST,
     Classic,
     Function,
+    Value,
     Vector,
     ackley,
     everywhere,
@@ -180,7 +181,7 @@ SHEKEL_A[6] = (5, 5, 3, 3)
 SHEKEL_C = np.array([0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5])
 
 
-def _shekel(m: int) -> Callable[[Vector], float]:
+def _shekel(m: int) -> Value:
     def value(z: Vector) -> float:
         return float(-np.sum(1 / (np.sum((z - SHEKEL_A[:m]) ** 2, axis=1) + SHEKEL_C[:m])))
 
@@ -189,6 +190,11 @@ def _shekel(m: int) -> Callable[[Vector], float]:
 
 def _at(*best: float) -> Callable[[int], Vector]:
     return lambda dimension: np.array(best)
+
+
+def _fixed(value: Value, lower: float, upper: float, *best: float) -> Function:
+    """A function whose optimum has a place that cannot be moved."""
+    return Function(value, within(lower, upper), _at(*best), can_be_moved=False)
 
 
 FUNCTIONS = (
@@ -206,12 +212,7 @@ FUNCTIONS = (
     Function(_penalized_1, within(-50, 50), everywhere(-1)),
     Function(_penalized_2, within(-50, 50), everywhere(1)),
     Function(_foxholes, within(-65.536, 65.536), _at(-31.9783365, -31.97833721)),
-    Function(
-        _kowalik,
-        within(-5, 5),
-        _at(0.1928334531, 0.1908362398, 0.1231172992, 0.1357659901),
-        can_be_moved=False,
-    ),
+    _fixed(_kowalik, -5, 5, 0.1928334531, 0.1908362398, 0.1231172992, 0.1357659901),
     Function(_camel_back, within(-5, 5), _at(0.08984201653, -0.7126564014)),
     Function(
         _branin,
@@ -219,33 +220,14 @@ FUNCTIONS = (
         _at(-np.pi, 12.275),
     ),
     Function(_goldstein_price, within(-2, 2), _at(0, -1)),
-    Function(
-        _hartman, within(0, 1), _at(0.1146143365, 0.5556488495, 0.8525469525), can_be_moved=False
+    _fixed(_hartman, 0, 1, 0.1146143365, 0.5556488495, 0.8525469525),
+    _fixed(
+        *(_hartman, 0, 1),
+        *(0.2017076198, 0.1467809498, 0.4767448549, 0.2753423896, 0.3116518743, 0.6572751627),
     ),
-    Function(
-        _hartman,
-        within(0, 1),
-        _at(0.2017076198, 0.1467809498, 0.4767448549, 0.2753423896, 0.3116518743, 0.6572751627),
-        can_be_moved=False,
-    ),
-    Function(
-        _shekel(5),
-        within(0, 10),
-        _at(4.000037152, 4.000133279, 4.000037151, 4.000133277),
-        can_be_moved=False,
-    ),
-    Function(
-        _shekel(7),
-        within(0, 10),
-        _at(4.000572914, 4.000689366, 3.999489711, 3.99960616),
-        can_be_moved=False,
-    ),
-    Function(
-        _shekel(10),
-        within(0, 10),
-        _at(4.00074653, 4.000592937, 3.999663396, 3.999509799),
-        can_be_moved=False,
-    ),
+    _fixed(_shekel(5), 0, 10, 4.000037152, 4.000133279, 4.000037151, 4.000133277),
+    _fixed(_shekel(7), 0, 10, 4.000572914, 4.000689366, 3.999489711, 3.99960616),
+    _fixed(_shekel(10), 0, 10, 4.00074653, 4.000592937, 3.999663396, 3.999509799),
 )
 FIXED = dict(zip(range(14, 24), (2, 4, 2, 2, 2, 3, 6, 4, 4, 4), strict=True))
 """The dimension of a function that has only one."""
@@ -272,9 +254,7 @@ class F1F23(Classic):
     declared: Sequence[Function] = FUNCTIONS
     seed: int = 1999
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         return super().faults(functions, dimensions, instances) + [
             f"dimensions: {dimension} does not fit {self.name} f{function}, "
             f"which has {FIXED[function]} variables"

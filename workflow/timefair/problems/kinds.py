@@ -40,36 +40,25 @@ class Kind:
     evaluation gives a vector of numbers, of which a run records some, over all its launches. A new
     kind is a class here, and, if none of the rules of `Keep` fits, a keeper.
 
-    Attributes
-    ----------
-    task
-        What an algorithm has to be able to do.
-    said
-        What its suites have, in a sentence; exhibits name it as what they need (`Exhibit.needs`).
-    unsettled
-        Why the best value of a run, and thus a final target, is not known before its end; empty if
-        it is known.
-    stopping
-        What a restart policy that compares values of evaluations would need; empty if they can be
-        compared.
-    apart, cores
-        Whether a run can be ``isolation: strict``, and can have several ``threads``.
-    penalized
-        Whether a penalty can turn it into a problem of one objective (``constraint_penalty``).
-    signed
-        Whether a precision can be 0 or negative without refuting the optimum.
-    names, keep
-        Names of the numbers of an evaluation, and the rule for recording them; empty and None if it
-        gives one value. Vectors with a number that is not finite are never recorded.
-    shown
-        How many of the numbers an algorithm gets, the first ones: a float, or an array.
-    rated
-        Whether events follow from the recorded vectors, by `quality`, and not from single values.
-    later
-        Whether an evaluation gives only the first number; the second one is `noise_free` of the
-        point, which is computed after the run.
-    recommends
-        Whether the points that an algorithm recommends are recorded.
+    - `task`: What an algorithm has to be able to do.
+    - `said`: What its suites have, in a sentence; exhibits name it as what they need
+      (`Exhibit.needs`).
+    - `unsettled`: Why the best value of a run, and thus a final target, is not known before its
+      end; empty if it is known.
+    - `stopping`: What a restart policy that compares values of evaluations would need; empty if
+      they can be compared.
+    - `apart`, `cores`: Whether a run can be ``isolation: strict``, or have several ``threads``.
+    - `penalized`: Whether a penalty can turn it into a problem of one objective
+      (``constraint_penalty``).
+    - `signed`: Whether a precision can be 0 or negative without refuting the optimum.
+    - `names`, `keep`: Names of the numbers of an evaluation, and the rule for recording them; empty
+      and None if it gives one value. Vectors with a number that is not finite are never recorded.
+    - `shown`: How many of the numbers an algorithm gets, the first ones: a float, or an array.
+    - `rated`: Whether events follow from the recorded vectors, by `quality`, and not from single
+      values.
+    - `later`: Whether an evaluation gives only the first number; the second one is `noise_free` of
+      the point, which is computed after the run.
+    - `recommends`: Whether the points that an algorithm recommends are recorded.
     """
 
     task: ClassVar[Task] = "one objective"
@@ -121,10 +110,7 @@ class Noisy(Kind):
     A vector is recorded if either of the two is the least of its kind so far. The points that an
     algorithm recommends are recorded, too.
 
-    Attributes
-    ----------
-    noise_free
-        ``noise_free(x) -> float``, which is only called after a run.
+    - `noise_free`: ``noise_free(x) -> float``, which is only called after a run.
     """
 
     noise_free: Callable[[NDArray[np.float64]], float]
@@ -157,20 +143,13 @@ class Constraints(Kind):
     A vector has f and the violation. It is recorded if f is the least of a feasible point so far,
     or the violation is the least so far, or ``max(f, f_opt)`` plus the violation.
 
-    Attributes
-    ----------
-    count
-        The number of constraints m, at least 1.
-    evaluate
-        ``evaluate(x) -> g`` of shape ``(m,)``. A point is feasible if every number is at most 0;
-        NaN makes it infeasible.
-    native
-        The same evaluation without the interpreter, if there is one; it writes m numbers.
-    indicator
-        The value of a point in the record. False: f if it is feasible, else inf. True:
-        ``max(f, f_opt)`` plus the violation, for every point.
-    written
-        ``written(x) -> (g, h)``: inequalities and equalities as they are written; None: no h.
+    - `count`: The number of constraints m, at least 1.
+    - `evaluate`: ``evaluate(x) -> g`` of shape ``(m,)``. A point is feasible if every number is at
+      most 0; NaN makes it infeasible.
+    - `native`: The same evaluation without the interpreter, if there is one; it writes m numbers.
+    - `indicator`: The value of a point in the record. False: f if it is feasible, else inf. True:
+      ``max(f, f_opt)`` plus the violation, for every point.
+    - `written`: ``written(x) -> (g, h)``: inequalities and equalities as written; None: no h.
     """
 
     count: int
@@ -209,10 +188,7 @@ class TwoObjectives(Kind):
     A vector is recorded that no earlier one of the run weakly dominates, thinned as
     `records.thinning.VectorThinning` describes.
 
-    Attributes
-    ----------
-    ideal, nadir
-        The points that become (0, 0) and (1, 1), shape ``(2,)``.
+    - `ideal`, `nadir`: The points that become (0, 0) and (1, 1), shape ``(2,)``.
     """
 
     ideal: NDArray[np.float64]
@@ -262,12 +238,8 @@ class Changes(Kind):
     An evaluation gives the value and the environment that it was made in. A vector is recorded if
     its environment is another than that of the last one, or its value is the least there.
 
-    Attributes
-    ----------
-    address
-        Where the evaluation reads its environment: the address of an ``int64_t``.
-    least, middle
-        In each environment the least value, and the value at the middle of the bounds.
+    - `address`: Where the evaluation reads its environment: the address of an ``int64_t``.
+    - `least`, `middle`: In each environment the least value, and that at the middle of the bounds.
     """
 
     address: int
@@ -308,8 +280,7 @@ class Changes(Kind):
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
         """The mean over all environments of the best error so far; it never rises.
 
-        The middle of the bounds counts as if it had been evaluated in every environment. Raises
-        like `errors`.
+        The middle of the bounds counts as evaluated in every environment. Raises like `errors`.
         """
         best, means = self.uninformed, np.empty(len(vectors))
         for row, (environment, error) in enumerate(zip(*self.errors(vectors), strict=True)):

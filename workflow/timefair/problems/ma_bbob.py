@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, refusing
+from timefair.problems.base import Ints, Problem, ProblemName, Suite, refusing
 
 BOUND = 5.0
 THRESHOLD = 0.85
@@ -44,9 +44,7 @@ class ManyAffine(Suite):
     dimensions = range(2, 101)
     distributions: Sequence[str] = ("ioh",)
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         if importlib.util.find_spec("ioh") is None:
             return ["suite: ma-bbob needs the package ioh"]
         return super().faults(functions, dimensions, instances)
@@ -59,13 +57,8 @@ class ManyAffine(Suite):
             return float(combined(x))
 
         none = np.zeros(name.dimension, dtype=bool)
-        return Problem(
-            name=name,
-            evaluate=refusing(evaluate, name, -upper, upper, none),
-            lower=-upper,
-            upper=upper,
-            f_opt=float(combined.optimum.y),
-        )
+        refused = refusing(evaluate, name, -upper, upper, none)
+        return Problem(name, refused, -upper, upper, float(combined.optimum.y))
 
 
 MA_BBOB = ManyAffine()

@@ -125,16 +125,8 @@ class Moving(Suite):
         lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
         middle = _values_at((lower + upper) / 2, evaluate, self.environments)
         changes = Changes(evaluate.environment_address, drawn.optima, middle)
-        return Problem(
-            name=name,
-            evaluate=evaluate,
-            lower=lower,
-            upper=upper,
-            f_opt=0.0,
-            native=Native(*evaluate.c_function),
-            kind=changes,
-            keep=(evaluate,),
-        )
+        native, keep = Native(*evaluate.c_function), (evaluate,)
+        return Problem(name, evaluate, lower, upper, 0.0, native=native, kind=changes, keep=keep)
 
 
 def _values_at(

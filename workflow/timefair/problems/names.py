@@ -21,10 +21,7 @@ def declared(suite: str) -> dict[int, str]:
 
     Empty for a suite of this package, and for a function without the attribute.
 
-    Raises
-    ------
-    InputError
-        If the attribute is not a mapping of numbers to names.
+    Raises `InputError` if the attribute is not a mapping of numbers to names.
     """
     if ":" not in suite:
         return {}

@@ -33,15 +33,9 @@ cdef void evaluate_pair(void *handle, const double *x, double *y) noexcept:
 cdef class NoisyPair:
     """Evaluates a noisy problem of COCO; the addresses have to be valid as long as this object.
 
-    Parameters
-    ----------
-    evaluate : int
-        The address of ``coco_evaluate_function``.
-    problem : int
-        The address of the problem.
-    noise_free : int
-        The address of the noise-free value of its last evaluation.
-    dimension : int
+    - `evaluate`: The address of ``coco_evaluate_function``.
+    - `problem`: The address of the problem.
+    - `noise_free`: The address of the noise-free value of its last evaluation.
     """
 
     cdef Pair pair

@@ -63,6 +63,7 @@ from numpy.typing import NDArray
 from timefair.basics import user_code
 from timefair.basics.errors import described
 from timefair.problems.base import (
+    Ints,
     Problem,
     ProblemName,
     Suite,
@@ -144,9 +145,7 @@ class OwnProblem(Suite):
     def configured(self, parameters: Mapping[str, object]) -> OwnProblem:
         return OwnProblem(self.name, parameters)
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         lines = []
         for argument, numbers in zip(NUMBERED, (functions, instances), strict=True):
             if not self._has(argument):

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
+from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
 
 ONE_MAX, LABS = 1, 18
 TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)
@@ -39,9 +39,7 @@ class PseudoBoolean(Suite):
     distributions: Sequence[str] = ("ioh",)
     names: Mapping[int, str] = {1: "OneMax", 2: "LeadingOnes", 18: "LABS", 23: "N-queens"}
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         if importlib.util.find_spec("ioh") is None:
             return ["suite: pbo needs the package ioh"]
         found = super().faults(functions, dimensions, instances)
@@ -67,14 +65,9 @@ class PseudoBoolean(Suite):
         integer = np.ones(dimension, dtype=bool)
         maximized = _open(function, dimension, instance)
         known = self.knows_optimum(function, dimension, instance)
-        return Problem(
-            name=name,
-            evaluate=refusing(_negated(maximized), name, lower, upper, integer),
-            lower=lower,
-            upper=upper,
-            f_opt=-_largest(maximized, name) if known else np.nan,
-            integer=integer,
-        )
+        f_opt = -_largest(maximized, name) if known else np.nan
+        evaluate = refusing(_negated(maximized), name, lower, upper, integer)
+        return Problem(name, evaluate, lower, upper, f_opt, integer)
 
 
 PBO = PseudoBoolean()

@@ -61,16 +61,10 @@ cdef void evaluate(void *handle, const double *x, double *y) noexcept nogil:
 cdef class Evaluation:
     """The landscapes of all environments, one of which is evaluated at a time.
 
-    Parameters
-    ----------
-    heights, taus : ndarray
-        Shape ``(environments, peaks)``.
-    centres, widths : ndarray
-        Shape ``(environments, peaks, dimension)``.
-    rotations : ndarray
-        Shape ``(environments, peaks, dimension, dimension)``.
-    etas : ndarray
-        Shape ``(environments, peaks, 4)``.
+    - `heights`, `taus`: Shape ``(environments, peaks)``.
+    - `centres`, `widths`: Shape ``(environments, peaks, dimension)``.
+    - `rotations`: Shape ``(environments, peaks, dimension, dimension)``.
+    - `etas`: Shape ``(environments, peaks, 4)``.
 
     Notes
     -----

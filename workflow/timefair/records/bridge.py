@@ -19,9 +19,7 @@ OF_CODE = {
     "Python with numpy": "interpreter",
     "your Python": "interpreter",
 }
-"""The kernel whose ratio is taken for a kind of implementation
-(`timefair.algorithms.base.Implementation`).
-"""
+"""The kernel whose ratio is taken for an implementation (`algorithms.base.Implementation`)."""
 CLOCKS = ("cpu", "wall")
 """What the two times of a kernel are, in their order."""
 BATCHES = 8
@@ -81,8 +79,7 @@ def _log_time(
     """The logarithm of the median time of a kernel, and how far from it the true one may be.
 
     Records that follow each other are measured at the same load, so medians of batches of records
-    vary as independent ones would, and single records do not. With fewer than six records, each is
-    a batch.
+    vary as independent ones would, and single records do not; below six records, each is a batch.
     """
     from scipy.stats import t
 

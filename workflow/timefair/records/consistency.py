@@ -42,19 +42,9 @@ RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
 """Fields of `schema.RECOMMENDATION`."""
 
 _RUN = (
-    "budget_s",
-    "budget_evaluations",
-    "wall_s",
-    "real_s",
-    "charged_s",
-    "reaped_s",
-    "evaluations",
-    "launches",
-    "f_opt",
-    "best_f",
-    "best_precision",
-    "constraint_evaluations",
-    "last_evaluation_s",
+    *("budget_s", "budget_evaluations", "wall_s", "real_s", "charged_s", "reaped_s"),
+    *("evaluations", "launches", "f_opt"),
+    *("best_f", "best_precision", "constraint_evaluations", "last_evaluation_s"),
 )
 
 

@@ -69,9 +69,7 @@ def _belongs(row: Mapping[str, Any], place: Place) -> bool:
 def spared(
     unmeasured: Collection[RunKey], seen: Iterable[RunKey], decided: Iterable[Mapping[str, Any]]
 ) -> set[RunKey]:
-    """Runs that a stopping rule made unnecessary: all after the last measured run of
-    their problem.
-    """
+    """Runs that a stopping rule made unnecessary: all after the last measured one on a problem."""
     last = {tuple(row[name] for name in RUN_KEY[:-1]): -1 for row in decided}
     for *problem, run in seen:
         place = tuple(problem)
@@ -84,9 +82,7 @@ def spared(
 
 
 class Machine(NamedTuple):
-    """The properties that distinguish kinds of machines; nodes of one kind differ only in their
-    names.
-    """
+    """What distinguishes kinds of machines; nodes of one kind differ only in their names."""
 
     cpu: str | None
     cores: int | None
@@ -140,9 +136,7 @@ class Origins:
     kernels: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, facts: Mapping[str, Any]) -> None:
-        """Add the values that a record names, or that a collected file names for all
-        its records.
-        """
+        """Add the values that a record names, or a collected file for all its records."""
         collected = facts.get("collected")
         for one in collected.get("hosts", ()) if collected else ():
             self._add_host(one)
@@ -185,9 +179,7 @@ class Origins:
         return bool(self.machine) and all((m or {}).get("own_environment") for m in self.machine)
 
     def configurations(self, label: str) -> set[str]:
-        """The different configurations of an algorithm, as JSON; without a label, what is asked of
-        all algorithms.
-        """
+        """The configurations of an algorithm, as JSON; without a label, what is asked of all."""
         return {
             json.dumps(decisive_settings(campaign, label), sort_keys=True)
             for campaign in self.campaign
@@ -291,9 +283,7 @@ def _days(host: Mapping[str, str]) -> str:
 
 
 def in_blocks(origins: Iterable[Origins]) -> bool:
-    """Whether all records belong to campaigns with blocks, each of which is measured on
-    one node.
-    """
+    """Whether all records are of campaigns with blocks, each of which is measured on one node."""
     campaigns = [campaign or {} for one in origins for campaign in one.campaign]
     return bool(campaigns) and all(campaign.get("block") == BY_NODE for campaign in campaigns)
 
@@ -351,17 +341,11 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
 # --- Campaigns as records have them -----------------------------------------------------------
 
 SHARED = ("seed", "budget", "limits", "stopping", "block", "network")
-"""Keys of a campaign that determine the runs of all of its algorithms, besides the problems and the
-timing."""
+"""Keys of a campaign that determine the runs of all its algorithms, besides problems and timing."""
 
 _OF_ALGORITHM = (
-    "use",
-    "parameters",
-    "threads",
-    "integer",
-    "constraint_penalty",
-    "seed_as",
-    "schedule",
+    *("use", "parameters", "threads"),
+    *("integer", "constraint_penalty", "seed_as", "schedule"),
 )
 _OWN = ("restart", "isolation", "algorithms.")
 """How the names of the settings begin that an algorithm may have for itself."""
@@ -374,9 +358,7 @@ def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
 
 
 def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """Requested isolation of an algorithm's runs; ``shared`` in campaigns from before this key
-    existed.
-    """
+    """Requested isolation of an algorithm's runs; ``shared`` in campaigns without this key."""
     own = campaign.get("algorithms", {}).get(label, {}).get("isolation")
     return own or campaign.get("isolation", "shared")
 
@@ -413,9 +395,7 @@ def is_referenced(asked: bool | None, budget_s: float | None) -> bool:
 
 
 def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Settings of a campaign that determine the runs of an algorithm, by dotted names; without a
-    label, those of all.
-    """
+    """Settings that determine an algorithm's runs, by dotted names; without a label, of all."""
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
     asked = {name: campaign.get(name) for name in SHARED}
     asked["budget"] = {k: v for k, v in (asked["budget"] or {}).items() if v is not None}

@@ -28,9 +28,7 @@ _MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
 
 SYNC_S = 5.0
-"""An entry that is written this long after the last write to the disk is written to the disk at
-once.
-"""
+"""An entry that comes this long after the last write to the disk is written to the disk at once."""
 
 
 def journal_path(record: Path) -> Path:

@@ -64,9 +64,7 @@ class StopReason(StrEnum):
     """The budget of evaluations was used up."""
 
     ALGORITHM_ENDED = "algorithm_ended"
-    """The algorithm returned, and the policy does not start it again (``none``, or an empty
-    launch).
-    """
+    """The algorithm returned, and the policy does not restart it (``none``, or an empty launch)."""
 
     FAILURE = "failure"
     """The status gives the reason."""
@@ -103,9 +101,7 @@ class LaunchEnd(StrEnum):
 
 
 class Perturbation(StrEnum):
-    """Whether other processes slowed a run, by the rule of
-    `timefair.measure.perturbation`.
-    """
+    """Whether other processes slowed a run, by the rule of `timefair.measure.perturbation`."""
 
     CLEAN = "clean"
     """No figure of the machine shows a perturbation."""
@@ -118,9 +114,7 @@ class Perturbation(StrEnum):
 
 
 class Isolation(StrEnum):
-    """How the files of a run were kept from other runs; `measure.isolation` lists the
-    folders.
-    """
+    """How the files of a run were kept from other runs; `measure.isolation` lists the folders."""
 
     PRIVATE = "private"
     """The run had a private view of all these folders."""
@@ -130,13 +124,10 @@ class Isolation(StrEnum):
     reason. The shared folders were compared before and after the run."""
 
     STRICT = "strict"
-    """The same as ``private``, and the algorithm ran in a process that does not hold the problem:
-    of an extension."""
+    """As ``private``, and the algorithm ran in a process without the problem: of an extension."""
 
     SHARED = "shared"
-    """The campaign lets the runs of the algorithm share these folders; they were compared before
-    and after the run.
-    """
+    """The campaign lets the algorithm's runs share these folders, compared around each run."""
 
 
 COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.STAGNATED})

@@ -22,12 +22,8 @@ from typing import NamedTuple
 class Thinning(NamedTuple):
     """How launches are thinned.
 
-    Attributes
-    ----------
-    resolution
-        Steps of the grid per factor of e, at least 1.
-    dense
-        Number of launches that are traced before the thinning begins; even.
+    - `resolution`: Steps of the grid per factor of e, at least 1.
+    - `dense`: Number of launches that are traced before the thinning begins; even.
     """
 
     resolution: int = 50

@@ -7,16 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 
 BLOCK_DRAWS = 2_000_000
 """Draws that are held in memory at a time."""
 
 
-def resampled_sums(
-    columns: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """Column sums of samples that are drawn with replacement from the rows.
 
     Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
@@ -41,9 +39,7 @@ def resampled_sums(
     return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
 
 
-def sums_of_draws(
-    rows: NDArray[np.float64], resamples: int, draw: Callable[[int], NDArray[np.int64]]
-) -> NDArray[np.float64]:
+def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np.int64]]) -> Floats:
     """Column sums of the rows that `draw` names, block by block; shape (resamples, m).
 
     ``draw(samples)`` returns the indices of the drawn rows, one row per sample.
@@ -59,9 +55,7 @@ def sums_of_draws(
     return sums
 
 
-def percentile_interval(
-    replicates: ArrayLike, confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
     """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
 
     - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
@@ -79,7 +73,7 @@ def percentile_interval(
 
 def stratified_sums(
     columns: ArrayLike, strata: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Floats:
     """Column sums of samples that are drawn within each stratum.
 
     From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
@@ -88,8 +82,7 @@ def stratified_sums(
     and many small strata would not average this out.
 
     - `columns`, shape (runs, m): Finite numbers, one row per run.
-    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two runs in
-      each.
+    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two in each.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
     `BLOCK_DRAWS` numbers (or one sample).

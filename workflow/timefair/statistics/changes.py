@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.bootstrap import (
-    percentile_interval,
-    resampled_sums,
-)
+from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+from timefair.statistics.checks import Floats
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Followed:
     """
 
     environment: NDArray[np.intp]
-    since: NDArray[np.float64]
-    error: NDArray[np.float64]
-    uninformed: NDArray[np.float64]
+    since: Floats
+    error: Floats
+    uninformed: Floats
 
-    def steps(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def steps(self, number: int) -> tuple[Floats, Floats]:
         """The best error so far in one environment: costs since the change, from 0, and errors."""
         here = self.environment == number
         first = self.uninformed[number]
@@ -40,7 +38,7 @@ class Followed:
         return begins, np.minimum.accumulate(np.concatenate([[first], self.error[here]]))
 
 
-def best_before_change(run: Followed) -> NDArray[np.float64]:
+def best_before_change(run: Followed) -> Floats:
     """The best error in each environment, shape ``(environments,)``.
 
     Source: K. Trojanowski and Z. Michalewicz, IEEE CEC 1999.
@@ -50,7 +48,7 @@ def best_before_change(run: Followed) -> NDArray[np.float64]:
     return best
 
 
-def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
+def offline_errors(run: Followed, period: float) -> Floats:
     """The mean over the cost of the best error since the change, shape ``(environments,)``.
 
     - `run`: Its `since` is the cost from which each error holds. For the mean over evaluations, the
@@ -68,7 +66,7 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
     return means
 
 
-def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+def error_after(run: Followed, costs: Floats) -> Floats:
     """The best error some costs (a vector) after the change, shape ``(environments, costs)``."""
     found = np.empty((run.uninformed.size, costs.size))
     for number in range(len(found)):
@@ -77,7 +75,7 @@ def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64
     return found
 
 
-def recovery_times(run: Followed, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+def recovery_times(run: Followed, targets: Floats) -> Floats:
     """The cost from the change to the first error of at most each target.
 
     Only improvements count, not `Followed.uninformed`. Shape ``(environments, targets)``; `inf`
@@ -94,17 +92,17 @@ def recovery_times(run: Followed, targets: NDArray[np.float64]) -> NDArray[np.fl
 class Estimate:
     """A value and the limits of its interval; all arrays have the same shape."""
 
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    value: Floats
+    low: Floats
+    high: Floats
 
 
-def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Floats:
     """How often each of some runs is in each bootstrap sample, shape ``(resamples, runs)``."""
     return resampled_sums(np.eye(runs), resamples=resamples, rng=rng)
 
 
-def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: float) -> Estimate:
+def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estimate:
     """The mean over runs and changes, with its interval from a bootstrap of whole runs.
 
     - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
@@ -119,7 +117,7 @@ def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: fl
 
 
 def recovered(
-    times: ArrayLike, period: float, draws: NDArray[np.float64], confidence: float
+    times: ArrayLike, period: float, draws: Floats, confidence: float
 ) -> tuple[Estimate, Estimate]:
     """Expected cost until recovery, and the share of changes after which a run recovers.
 
@@ -143,7 +141,7 @@ def recovered(
     return cost, mean_over_runs(successes, draws, confidence)
 
 
-def _ratio(spent: NDArray[np.float64], successes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(spent: Floats, successes: Floats) -> Floats:
     """Cost per success; `inf` without one."""
     found = np.full(np.shape(spent), np.inf)
     np.divide(spent, successes, out=found, where=successes > 0)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+"""An array of numbers."""
 
 
 def check_confidence(confidence: float) -> None:
@@ -12,7 +17,7 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
 
 
-def vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def vector(values: ArrayLike, name: str) -> Floats:
     """The values as an array; ValueError unless they are a vector without NaN."""
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1:

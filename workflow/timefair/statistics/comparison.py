@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from timefair.statistics.checks import check_confidence, vector
+from timefair.statistics.checks import Floats, check_confidence, vector
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.rank_sum import tails
@@ -29,7 +29,7 @@ def score_p(
     mean_second: ArrayLike,
     variance_second: ArrayLike,
     n: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`).
 
     Means and variances (divisor runs - 1) are arrays that can be broadcast; `m` and `n` are the
@@ -100,9 +100,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     >>> test.p, test.balance
     (0.0625, 1.0)
     """
-    from scipy import (
-        stats,
-    )  # imported late: `timefair check` needs none of it, and it takes two seconds
+    from scipy import stats  # late: `timefair check` needs none of it, and it takes two seconds
 
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0:
@@ -168,7 +166,7 @@ class WinRate(NamedTuple):
     variance: float
 
 
-def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRate:
+def win_rates(first: Floats, second: Floats) -> WinRate:
     """A12 and its variance after each sample got one value better and one worse than all others."""
     from scipy import stats
 
@@ -237,7 +235,7 @@ def equal_ert(
     return float(score_p(mean_x, variance_x, x.size, mean_y, variance_y, y.size))
 
 
-def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
+def _chance_of_balance(ranks: Floats, smaller: float) -> float:
     """Two-sided probability of a rank sum of at most `smaller`, if both signs are alike likely."""
     chance = np.ones(1)  # of each sum of half ranks
     for halves in np.rint(2 * ranks).astype(np.int64):
@@ -246,19 +244,19 @@ def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
     return min(2 * float(chance[: round(2 * smaller) + 1].sum()), 1.0)
 
 
-def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _wins(x: Floats, y: Floats) -> Floats:
     """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 
 
-Strata: TypeAlias = Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]
+Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 """The results of both algorithms in each stratum."""
 
 
 def strata_of(
     first: ArrayLike, second: ArrayLike, strata_first: ArrayLike, strata_second: ArrayLike
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+) -> list[tuple[Floats, Floats]]:
     """The results of both algorithms in each stratum that has results of both.
 
     - `first`, `second`, `strata_first`, `strata_second`, shape (m,) and (n,): Results and strata.
@@ -342,9 +340,7 @@ def mean_ratio(ratios: ArrayLike, weights: ArrayLike) -> float:
 
 
 def equal_ert_within(
-    strata: Sequence[
-        tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64], NDArray[np.bool_]]
-    ],
+    strata: Sequence[tuple[Floats, NDArray[np.bool_], Floats, NDArray[np.bool_]]],
 ) -> float:
     """Two-sided p-value of the test that two algorithms have the same ERT in every stratum.
 
@@ -415,7 +411,7 @@ def _fisher(below: int, m: int, others: int, n: int) -> float:
     return float(stats.fisher_exact(table).pvalue)
 
 
-def _weights(strata: Strata) -> NDArray[np.float64]:
+def _weights(strata: Strata) -> Floats:
     """The weight of each stratum; the sum is 1."""
     sizes = np.array([x.size * y.size / (x.size + y.size + 1) for x, y in strata])
     return np.asarray(sizes / sizes.sum())

@@ -7,8 +7,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import Floats
 
-def holm(p: ArrayLike) -> NDArray[np.float64]:
+
+def holm(p: ArrayLike) -> Floats:
     """Holm's adjusted p-values, which bound the probability of a false rejection in a family.
 
     - `p`, shape (tests,): p-values in [0, 1]. NaN means that a test could not be made; it stays NaN
@@ -22,7 +24,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return _step_down(family, made, np.arange(made.sum(), 0, -1))
 
 
-def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
+def holm_levels(p: ArrayLike, alpha: float) -> Floats:
     """The level at which Holm's procedure tests each hypothesis in a family.
 
     - `p`, `alpha`: As for `holm`, and the error level of the family.
@@ -43,7 +45,7 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     return levels
 
 
-def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
+def shaffer(p: ArrayLike, algorithms: int) -> Floats:
     """Shaffer's static adjusted p-values for all pairs of algorithms, never above Holm's.
 
     If one pair of algorithms differs, other pairs must differ too.
@@ -59,7 +61,7 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
-def hochberg(p: ArrayLike) -> NDArray[np.float64]:
+def hochberg(p: ArrayLike) -> Floats:
     """Hochberg's adjusted p-values, never above those of `holm`; `p` as there.
 
     They bound the probability of a false rejection if the tests are independent or positively
@@ -76,15 +78,13 @@ def hochberg(p: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def _family(p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _family(p: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
     family = np.asarray(p, dtype=np.float64)
     made = ~np.isnan(family)
     return family, made
 
 
-def _step_down(
-    family: NDArray[np.float64], made: NDArray[np.bool_], factors: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _step_down(family: Floats, made: NDArray[np.bool_], factors: NDArray[np.int64]) -> Floats:
     """Multiply each p-value by its factor, from the smallest on; never decreasing, at most 1."""
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import vector
+from timefair.statistics.checks import Floats, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import trace_arrays
 
 
 def best_so_far(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, grid: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Best precision that each run has found up to each cost of a grid.
 
     - `cost`, `precision`, shape (events,): Seconds or evaluations since the start of the run, and
@@ -41,9 +41,9 @@ def best_so_far(
 class Band:
     """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
 
-    curve: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    curve: Floats
+    low: Floats
+    high: Floats
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
@@ -54,7 +54,7 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
     Returns: Order statistics over the runs; NaN if there are no runs.
     """
-    values = _matrix(best)
+    values = np.asarray(best, dtype=np.float64)
     return Band(
         sample_quantile(values, 0.5, axis=0),
         sample_quantile(values, low, axis=0),
@@ -72,7 +72,7 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
     NaN without runs.
     """
-    values = _matrix(best)
+    values = np.asarray(best, dtype=np.float64)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
     limited = ~np.isneginf(interval.low)
     return Band(
@@ -82,12 +82,7 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     )
 
 
-def _matrix(best: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(best, dtype=np.float64)
-    return values
-
-
-def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
     """Fraction of the (target, instance, run) triples with a runtime of at most b.
 
     - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached,
@@ -117,11 +112,11 @@ class EcdfBand:
     advance, `everywhere_low` and `everywhere_high` at all costs.
     """
 
-    fraction: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    everywhere_low: NDArray[np.float64]
-    everywhere_high: NDArray[np.float64]
+    fraction: Floats
+    low: Floats
+    high: Floats
+    everywhere_low: Floats
+    everywhere_high: Floats
 
 
 def ecdf_band(
@@ -171,7 +166,7 @@ def ecdf_band(
     )
 
 
-def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reached(times: Floats, points: Floats) -> Floats:
     """Number of targets that each run has reached at each cost, shape (runs, points)."""
     reached = np.zeros((times.shape[0], points.size))
     for target in np.where(np.isfinite(times), times, np.nan).T:
@@ -181,7 +176,7 @@ def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray
 
 def performance_ratios(
     costs: ArrayLike, floor: float = 0.0, reference: int | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
     - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
@@ -207,7 +202,7 @@ def performance_ratios(
     return ratios
 
 
-def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
     """Share of the problems on which each algorithm's ratio is at most r.
 
     - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
@@ -218,12 +213,18 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
     Source: Dolan and Moré (2002), equation (2.2).
     """
-    return _share_within(ratios, grid, "ratios")
+    value, points = np.asarray(ratios, dtype=np.float64), vector(grid, "grid")
+    problems, algorithms = value.shape
+    if problems == 0:
+        return np.full((points.size, algorithms), np.nan)
+    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
+    _count(counts, value[np.newaxis], points)
+    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
 
 
 def resampled_ert(
     spent: ArrayLike, success: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Floats:
     """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
     - `spent`, `success`, shape (runs, targets): As for `ert.ert`.
@@ -248,8 +249,8 @@ def resampled_ert(
 class ProfileBand:
     """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
 
 
 def profile_band(
@@ -270,7 +271,7 @@ def profile_band(
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
     observed = np.asarray(fraction, dtype=np.float64)
-    points = _grid(grid)
+    points = vector(grid, "grid")
     unknown = np.full(observed.shape, np.nan)
     counts, problems = None, 0
     for part in replicates:
@@ -290,21 +291,7 @@ def profile_band(
     return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
 
 
-def _share_within(values: ArrayLike, grid: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Share of the rows in which each column is finite and at most each point of the grid."""
-    value = np.asarray(values, dtype=np.float64)
-    points = _grid(grid)
-    problems, algorithms = value.shape
-    if problems == 0:
-        return np.full((points.size, algorithms), np.nan)
-    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
-    _count(counts, value[np.newaxis], points)
-    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
-
-
-def _count(
-    counts: NDArray[np.int32], values: NDArray[np.float64], points: NDArray[np.float64]
-) -> None:
+def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
     """Add each value (sample, problem, algorithm) to the first point that is not below it.
 
     Values above all points and infinite values are added to the column behind the last point.
@@ -313,8 +300,3 @@ def _count(
     sample, _, algorithm = np.indices(values.shape, sparse=True)
     flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
     np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
-
-
-def _grid(grid: ArrayLike) -> NDArray[np.float64]:
-    points = vector(grid, "grid")
-    return points

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 
 LOG_SPREAD = 1.5
 """Standard deviation of the logarithms above which a lognormal sample has a heavy tail."""
@@ -58,7 +58,7 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(wide & (_normality(fit, runs) >= NORMALITY_LEVEL))
 
 
-def _normality(fit: NDArray[np.float64], runs: int) -> NDArray[np.float64]:
+def _normality(fit: Floats, runs: int) -> Floats:
     """p-value of Shapiro and Francia's statistic, by Royston's approximation."""
     size = np.log(runs)
     middle = -1.2725 + 1.0521 * (np.log(size) - size)
@@ -67,7 +67,7 @@ def _normality(fit: NDArray[np.float64], runs: int) -> NDArray[np.float64]:
         return np.asarray(ndtr((middle - np.log1p(-fit)) / spread))
 
 
-def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
+def widening(costs: ArrayLike, *, confidence: float) -> Floats:
     """Factor for the upper half of the log interval of a mean, where the tail is heavy.
 
     - `costs`, shape (R,) or (R, targets): A sample of at least two runs, not negative.
@@ -99,7 +99,7 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     return factor
 
 
-def _skewness_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+def _skewness_factor(cost: Floats, t: float) -> Floats:
     runs, most = cost.shape[0], cost.max(axis=0)
     unit = cost / np.where(most > 0, most, 1.0)
     away = unit - unit.mean(axis=0)
@@ -114,7 +114,7 @@ def _skewness_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64]
     return np.asarray(1.0 + amplified * (2 * t**2 + 1) / (6 * t * np.sqrt(runs)))
 
 
-def _lognormal_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+def _lognormal_factor(cost: Floats, t: float) -> Floats:
     """The upper limit of a lognormal mean, as a factor of the log interval's upper half."""
     runs = cost.shape[0]
     logs = np.log(cost)
@@ -126,7 +126,7 @@ def _lognormal_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64
     return np.asarray((limit - np.log(mean)) / half)
 
 
-def _costs(costs: ArrayLike) -> NDArray[np.float64]:
+def _costs(costs: ArrayLike) -> Floats:
     cost = np.asarray(costs, dtype=np.float64)
     if cost.ndim not in (1, 2):
         raise ValueError(f"costs must have the shape (R,) or (R, targets), not {cost.shape}")
@@ -135,7 +135,7 @@ def _costs(costs: ArrayLike) -> NDArray[np.float64]:
     return cost
 
 
-def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
     """Expected running time (ERT): cost of all runs, divided by the number of successes.
 
     - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
@@ -160,7 +160,7 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
     return value
 
 
-def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
     """Share of the runs that reached the target.
 
     - `success`: Whether each run reached the target.
@@ -183,8 +183,8 @@ class Interval:
       depends on a few runs, and the upper limit may be too low.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     heavy_tail: NDArray[np.bool_]
 
 
@@ -223,8 +223,8 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
 
 
 def _log_limits(
-    cost: NDArray[np.float64], reached: NDArray[np.bool_], confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    cost: Floats, reached: NDArray[np.bool_], confidence: float
+) -> tuple[Floats, Floats]:
     runs, successes = cost.shape[0], reached.sum(axis=0)
     quantile = stdtrit(runs - 1, (1.0 + confidence) / 2.0)
     mean = ert(cost, reached, axis=0)
@@ -238,9 +238,7 @@ def _log_limits(
     return low, np.where(bounded, high, np.inf)
 
 
-def residuals(
-    cost: NDArray[np.float64], reached: NDArray[np.bool_], axis: int
-) -> NDArray[np.float64]:
+def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
     """Cost of each run, minus the ERT if the run succeeded; the sum is 0.
 
     If no run succeeded, the costs themselves.
@@ -249,9 +247,7 @@ def residuals(
     return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)
 
 
-def check_pairs(
-    spent: ArrayLike, success: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
     """Costs and successes as arrays."""
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)

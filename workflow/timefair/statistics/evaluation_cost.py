@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import ndtr, stdtr
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.ranks import rank
 
 
-def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> NDArray[np.float64]:
+def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> Floats:
     """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
 
     - `seconds`, `evaluations`: Of a run, or the ERT in both units (`inf` without a success).
@@ -37,7 +37,7 @@ def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> ND
 
 def reached_within(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Share of the targets that each run reaches within each budget at an evaluation cost.
 
     - `seconds`, `evaluations`, shape (runs, targets): Cost to each target; `inf` if not reached.
@@ -58,7 +58,7 @@ def reached_within(
     return np.asarray(reached / targets)
 
 
-def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> NDArray[np.float64]:
+def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> Floats:
     """The budget up to which each run is known, at an evaluation cost.
 
     - `seconds`, `evaluations`, shape (runs,): Seconds T and evaluations E up to which each run was
@@ -73,7 +73,7 @@ def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> ND
 
 def seconds_to_observe(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
 
     - `seconds`, `evaluations`, shape (runs,), and `cost_s`: As for `known_until`.
@@ -101,7 +101,7 @@ class Cells:
         self._places = np.zeros(self._missing.shape, dtype=np.intp)
         self._places[~self._missing] = np.arange(self._runs.sum())
 
-    def moments(self, shares: NDArray[np.float64]) -> Moments:
+    def moments(self, shares: Floats) -> Moments:
         """Moments of shares, shape (runs, budgets), in the order of algorithms, then functions."""
         runs = self._runs[..., np.newaxis]
         each = self._without_missing(shares[self._places])
@@ -111,7 +111,7 @@ class Cells:
             variance = (away * away).sum(axis=2) / (runs - 1)
         return Moments(self._runs, mean, variance)
 
-    def _without_missing(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _without_missing(self, values: Floats) -> Floats:
         """The values, with 0 where a cell has fewer runs than others."""
         values[self._missing] = 0.0
         return values
@@ -125,8 +125,8 @@ class Moments:
     """
 
     runs: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    mean: Floats
+    variance: Floats
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Leader:
     """
 
     best: NDArray[np.intp]
-    value: NDArray[np.float64]
+    value: Floats
     tied: NDArray[np.bool_]
 
 
@@ -204,7 +204,7 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     return _leader(average, best, p > level, value.max(axis=(0, 1)) > 0)
 
 
-def _signed_rank_p(gain: NDArray[np.float64]) -> NDArray[np.float64]:
+def _signed_rank_p(gain: Floats) -> Floats:
     """Two-sided p-values of the signed-rank test over axis 1; 1 where the balance is not positive.
 
     Ties are ranked, but count for neither side (Pratt).
@@ -217,10 +217,7 @@ def _signed_rank_p(gain: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _leader(
-    value: NDArray[np.float64],
-    best: NDArray[np.intp],
-    tied: NDArray[np.bool_],
-    reached: NDArray[np.bool_],
+    value: Floats, best: NDArray[np.intp], tied: NDArray[np.bool_], reached: NDArray[np.bool_]
 ) -> Leader:
     return Leader(np.where(reached, best, -1), value, tied & reached[:, np.newaxis])
 

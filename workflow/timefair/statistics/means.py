@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
-from timefair.statistics.checks import check_confidence, vector
+from timefair.statistics.checks import Floats, check_confidence, vector
 
 Method = Literal["bootstrap-t", "paper"]
 
@@ -71,7 +71,7 @@ def mean_interval(
     return MeanInterval(mean, mean + spread * low, mean + spread * high)
 
 
-def mean_of(values: NDArray[np.float64]) -> float:
+def mean_of(values: Floats) -> float:
     """Mean of a sample; that of finite values is finite. NaN for an empty sample."""
     with np.errstate(over="ignore"):
         mean = float(values.mean())
@@ -80,7 +80,7 @@ def mean_of(values: NDArray[np.float64]) -> float:
     return mean
 
 
-def deviation_of(values: NDArray[np.float64]) -> float:
+def deviation_of(values: Floats) -> float:
     """Standard deviation of a sample of finite values, with the divisor n - 1."""
     with np.errstate(over="ignore", invalid="ignore"):
         deviation = float(np.std(values, ddof=1))
@@ -90,21 +90,21 @@ def deviation_of(values: NDArray[np.float64]) -> float:
     return min(_standard_deviation(values) * stretch, _RANGE[1])
 
 
-def _sample(values: ArrayLike) -> NDArray[np.float64]:
+def _sample(values: ArrayLike) -> Floats:
     x = vector(values, "values")
     if (x == -np.inf).any():
         raise ValueError("values must not have -inf")
     return x
 
 
-def _standard_deviation(x: NDArray[np.float64]) -> float:
+def _standard_deviation(x: Floats) -> float:
     """Standard deviation with the divisor n, scaled to avoid underflow and overflow."""
     scale = float(np.abs(x).max())
     return scale * float((x / scale).std()) if np.ptp(x) > 0 else 0.0
 
 
 def _studentised_limits(
-    z: NDArray[np.float64], confidence: float, resamples: int, rng: np.random.Generator
+    z: Floats, confidence: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Limits of the mean of values with mean 0 and variance 1."""
     columns = np.column_stack([z, z**2])
@@ -117,7 +117,7 @@ def _studentised_limits(
     return -float(above), -float(below)
 
 
-def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
     """Mean cost of the runs that succeeded: misleading, and here to show how.
 
     An algorithm that succeeds only in its luckiest runs seems fast, because failures are omitted.
@@ -137,7 +137,7 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     return mean
 
 
-def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> Floats:
     """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
@@ -146,7 +146,7 @@ def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]
     return np.where(np.isfinite(cost).all(axis=axis), mean_of_successes(cost, axis), np.nan)
 
 
-def _costs(costs: ArrayLike) -> NDArray[np.float64]:
+def _costs(costs: ArrayLike) -> Floats:
     cost = np.asarray(costs, dtype=np.float64)
     if cost.ndim == 0 or np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must be an array, not NaN and not negative; a failure is inf")
@@ -168,7 +168,7 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
 
 
-def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
+def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> Floats:
     """The smaller of two distances of each pair, by one measure and by the other, in decades.
 
     - `first`, `second`, shape (algorithms,): Two measures, not negative.

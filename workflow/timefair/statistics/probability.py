@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import check_confidence, vector
+from timefair.statistics.checks import Floats, check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
 Method = Literal["beta", "paper"]
@@ -23,18 +23,14 @@ class ProbabilityInterval:
     `about_one`: the count includes the complete sample: the paper prints "≈ 1.00" then.
     """
 
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    value: Floats
+    low: Floats
+    high: Floats
     about_one: NDArray[np.bool_]
 
 
 def probability_of_quantile(
-    values: ArrayLike,
-    p: float,
-    *,
-    confidence: float,
-    method: Method = "beta",
+    values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
 ) -> ProbabilityInterval:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
@@ -59,20 +55,10 @@ def probability_of_quantile(
     count = int((x <= quantile).sum())
     if method == "beta":
         tied = int((x == quantile).sum()) > 1
-        return _of_rank(count, x.size, confidence, tied)
+        return _beta_interval(count, x.size, confidence, tied=tied)
     if method == "paper":
-        return _paper_of_rank(count, x.size, confidence)
+        return _paper_interval(count, x.size, confidence)
     raise ValueError(f"method must be beta or paper, not {method!r}")
-
-
-@lru_cache
-def _of_rank(count: int, n: int, confidence: float, tied: bool) -> ProbabilityInterval:
-    return beta_interval(count, n, confidence, tied=tied)
-
-
-@lru_cache
-def _paper_of_rank(count: int, n: int, confidence: float) -> ProbabilityInterval:
-    return paper_interval(count, n, confidence)
 
 
 def beta_interval(
@@ -123,7 +109,11 @@ def success_interval(
     return ProbabilityInterval(np.asarray(s / size), low, high, np.asarray(s == size))
 
 
-def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
+_beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_interval)
+"""Of single samples, which often have the same ranks."""
+
+
+def multirun_probability(p: ArrayLike, runs: ArrayLike) -> Floats:
     """Probability ``1 - (1 - p)**n`` that at least one of n independent runs succeeds.
 
     - `p`, `runs`: Probability in [0, 1] that a run succeeds, and n, at least 0; broadcastable.
@@ -138,7 +128,7 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(-np.expm1(failed))
 
 
-def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
+def runs_needed(p: ArrayLike, wanted: ArrayLike) -> Floats:
     """Smallest number of independent runs of which at least one succeeds with a wanted probability.
 
     - `p`, `wanted`: Probabilities in [0, 1] that a run, and that at least one, succeeds.
@@ -163,7 +153,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
 
 def _beta_limits(
     lower: NDArray[np.int64], upper: NDArray[np.int64], n: NDArray[np.int64], confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Quantiles of F(X_(lower)) and F(X_(upper)); rank 0 is at 0, rank n + 1 at 1."""
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -173,9 +163,7 @@ def _beta_limits(
     return low, high
 
 
-def best_of_mean(
-    values: ArrayLike, k: int, axis: int = -1, *, replacement: bool = False
-) -> NDArray[np.float64]:
+def best_of_mean(values: ArrayLike, k: int, axis: int = -1, *, replacement: bool = False) -> Floats:
     """Expected best (smallest) of k results, estimated from R observed results.
 
     - `values`: One result per run; `inf` means that a run has no result.
@@ -198,7 +186,7 @@ def best_of_mean(
     return np.asarray((drawn * weights[: drawn.shape[-1]]).sum(axis=-1))
 
 
-def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDArray[np.float64]:
+def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> Floats:
     """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``.
 
     - `values`: As for `best_of_mean`; ``-inf`` is allowed.
@@ -213,7 +201,7 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     return np.full(quantile.shape, np.nan) if k > x.shape[axis] else quantile
 
 
-def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
+def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
     """Number ``floor(T/tau)`` of runs of mean length tau that fit into a budget T.
 
     - `budget`, `tau`: T, finite and not negative, and tau, positive; NaN if it is unknown.
@@ -228,12 +216,12 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.floor(time / single * (1.0 + 4 * np.finfo(np.float64).eps)))
 
 
-def _weights(runs: int, k: int) -> NDArray[np.float64]:
+def _weights(runs: int, k: int) -> Floats:
     """C(R - i, k - 1)/C(R, k) for i = 1..R."""
     i = np.arange(1, runs)
     return np.cumprod(np.concatenate([[k / runs], np.maximum(runs - i - k + 1, 0) / (runs - i)]))
 
 
-def _weights_with_replacement(runs: int, k: int) -> NDArray[np.float64]:
+def _weights_with_replacement(runs: int, k: int) -> Floats:
     above = (np.arange(runs, -1, -1) / runs) ** k
     return np.asarray(-np.diff(above))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 
 
 def quantile_rank(n: int, p: float) -> int:
@@ -21,7 +21,7 @@ def quantile_rank(n: int, p: float) -> int:
     return min(max(int(whole), 1), n)
 
 
-def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.float64]:
+def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> Floats:
     """The sample quantile ``x_(ceil(n p))`` of the sorted values; the minimum for p = 0.
 
     - `values`: Any shape. `inf` means "not reached" and is sorted last: a quantile of runtimes is
@@ -48,8 +48,8 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
 class QuantileInterval:
     """Limits of a quantile in the unit of the values, and the coverage of these limits."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     coverage: float
 
 
@@ -97,7 +97,7 @@ def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
     return lower, upper, float(binom.cdf(upper - 1, n, p) - binom.cdf(lower - 1, n, p))
 
 
-def _sample(values: ArrayLike, p: float) -> NDArray[np.float64]:
+def _sample(values: ArrayLike, p: float) -> Floats:
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0:
         raise ValueError("values must have at least one dimension")

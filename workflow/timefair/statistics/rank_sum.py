@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr
 
-from timefair.statistics.checks import vector
+from timefair.statistics.checks import Floats, vector
 
 EXACT_PAIRS = 20_000
 """Largest product of the sample sizes for an exact distribution without ties."""
@@ -87,7 +87,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     )
 
 
-def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
+def at_most(u: ArrayLike, m: int, n: int) -> Floats:
     """``P(U <= u)``, u in 0..m n, for two samples of one continuous distribution; shape of `u`.
 
     Integers up to the last division: the tails have no other rounding error.
@@ -101,7 +101,7 @@ def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=1024)
-def _lower_half(m: int, n: int) -> NDArray[np.float64]:
+def _lower_half(m: int, n: int) -> Floats:
     """P(U <= u) for u = 0..m n // 2, with m <= n.
 
     The number of ways to have each u are the coefficients of a Gaussian binomial, the product of
@@ -182,8 +182,8 @@ class _Distribution:
 
     first: int
     step: int
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: Floats
+    upper: Floats
 
     def tails(self, doubled: int) -> Tails:
         place = (doubled - self.first) // self.step
@@ -245,18 +245,16 @@ class _Choices:
     - `given`: m and x.
     """
 
-    ranks: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    given: NDArray[np.float64]
+    ranks: Floats
+    counts: Floats
+    given: Floats
 
-    def excess(self, point: NDArray[np.float64]) -> float:
+    def excess(self, point: Floats) -> float:
         """Cumulant generating function minus its linear part; least at the saddlepoint."""
         logits = point[0] + point[1] * self.ranks
         return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
 
-    def derivatives(
-        self, point: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def derivatives(self, point: Floats) -> tuple[Floats, Floats]:
         """Gradient and Hessian of `excess`."""
         p = expit(point[0] + point[1] * self.ranks)
         powers = np.stack([np.ones(p.size), self.ranks])
@@ -264,7 +262,7 @@ class _Choices:
             powers.T
         )
 
-    def saddlepoint(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
+    def saddlepoint(self, start: Floats) -> Floats:
         """Minimum of `excess`, by Newton's method with limited steps."""
         point = start
         for _ in range(NEWTON_STEPS):

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.corrections import holm, shaffer
 
 
-def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+def rank(values: ArrayLike, axis: int = -1) -> Floats:
     """Ranks from 1 for the smallest value, along `axis`; ties share the average of their ranks.
 
     `inf` ("not reached") and NaN ("n/a") are equally bad and share the worst rank.
@@ -32,9 +33,7 @@ def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     return np.asarray(stats.rankdata(worst_for_none, axis=axis), dtype=np.float64)
 
 
-def rank_within(
-    limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def rank_within(limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], Floats]) -> Floats:
     """Ranks of algorithms, each pair compared within the smaller limit of both.
 
     - `limits`, shape (algorithms,): The cost up to which each algorithm is known.
@@ -50,7 +49,7 @@ def rank_within(
     [[2.5], [2.5], [1.0]]
     """
     until = np.asarray(limits, dtype=np.float64)
-    ranks: NDArray[np.float64] | None = None
+    ranks: Floats | None = None
     for limit in np.unique(until):
         among = np.flatnonzero(until >= limit)
         found = values(float(limit), among)
@@ -62,7 +61,7 @@ def rank_within(
     return np.empty((0, 0)) if ranks is None else ranks
 
 
-def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
+def average_ranks(values: ArrayLike) -> Floats:
     """Rank of each algorithm, averaged over the problems; NaN if there are no problems.
 
     - `values`, shape (problems, algorithms): Results, or ranks (ranking does not change ranks).
@@ -90,7 +89,7 @@ class Friedman:
 
     problems: int
     algorithms: int
-    average_ranks: NDArray[np.float64]
+    average_ranks: Floats
     chi2: float
     p: float
     chi2_uncorrected: float
@@ -147,8 +146,7 @@ class PostHoc:
 
     - `first`, `second`: Column of each algorithm of the pair. All attributes have the shape
       (pairs,).
-    - `difference`: Average rank of the first algorithm minus that of the second: negative if the
-      first is better.
+    - `difference`: Average rank of the first less that of the second: negative if it is better.
     - `z`: The difference in standard errors, under the hypothesis that all algorithms are equal.
     - `p`, `p_holm`, `p_shaffer`: Two-sided p-values of z: not adjusted, and adjusted for all pairs.
     - `p_nemenyi`: p-value from the studentized range, for all pairs simultaneously.
@@ -156,12 +154,12 @@ class PostHoc:
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    difference: NDArray[np.float64]
-    z: NDArray[np.float64]
-    p: NDArray[np.float64]
-    p_holm: NDArray[np.float64]
-    p_shaffer: NDArray[np.float64]
-    p_nemenyi: NDArray[np.float64]
+    difference: Floats
+    z: Floats
+    p: Floats
+    p_holm: Floats
+    p_shaffer: Floats
+    p_nemenyi: Floats
 
 
 def posthoc(values: ArrayLike) -> PostHoc:

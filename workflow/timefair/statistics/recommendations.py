@@ -29,22 +29,20 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.statistics.checks import Floats
+
 Rule = Literal["recommended", "best_measured", "best_evaluated"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def trace(
-    rule: Rule,
-    launch: NDArray[np.intp],
-    measured: NDArray[np.float64],
-    true: NDArray[np.float64],
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Floats
+) -> tuple[NDArray[np.intp], Floats]:
     """The falling trace of a run: rows at which the value falls, and the value from there on.
 
     - `rule`: One of `RULES`.
     - `launch`, `measured`, `true`: The rows, shape (rows,): the launch that made each, its measured
-      value (NaN for a recommendation) and its noise-free value. A noise-free value that is NaN
-      counts as `inf`.
+      value (NaN for a recommendation) and its noise-free value, of which NaN counts as `inf`.
 
     Returns: Rising row numbers and strictly falling finite values. Both arrays have the same shape,
     and are empty if there is no finite value.
@@ -56,12 +54,7 @@ def trace(
     return _falls(settled(at_each_row(rule, launch, measured, values)))
 
 
-def at_each_row(
-    rule: Rule,
-    launch: NDArray[np.intp],
-    measured: NDArray[np.float64],
-    true: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def at_each_row(rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Floats) -> Floats:
     """The noise-free value of the recommended point after each row, by the first two rules.
 
     Shape (rows,); `inf` before the first measured value. Parameters are as in `trace`.
@@ -78,12 +71,12 @@ def at_each_row(
     return value
 
 
-def settled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def settled(values: Floats) -> Floats:
     """The worst value from each row to the last one, shape (rows,)."""
     return np.maximum.accumulate(values[::-1])[::-1]
 
 
-def _falls(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _falls(values: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Where a trace that never rises falls to a finite value."""
     before = np.concatenate([[np.inf], values[:-1]])
     rows = np.flatnonzero((values < before) & np.isfinite(values))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import vector
+from timefair.statistics.checks import Floats, vector
 from timefair.statistics.ert import check_pairs
 
 MOST_SUMS = 1 << 15
@@ -41,16 +41,16 @@ class Bounds:
     The two limits are equal if the value is computed exactly.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
 
     @classmethod
-    def around(cls, first: NDArray[np.float64], second: NDArray[np.float64]) -> Bounds:
+    def around(cls, first: Floats, second: Floats) -> Bounds:
         """The limits in ascending order, also if they differ only by rounding."""
         return cls(np.minimum(first, second), np.maximum(first, second))
 
     @property
-    def middle(self) -> NDArray[np.float64]:
+    def middle(self) -> Floats:
         """The exact value, or the mean of its limits."""
         return np.asarray((self.low + self.high) / 2)
 
@@ -83,7 +83,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     return Bounds.around(first if late is early else late.cdf(sample, points), first)
 
 
-def _costs(spent: ArrayLike) -> NDArray[np.float64]:
+def _costs(spent: ArrayLike) -> Floats:
     cost = np.asarray(spent, dtype=np.float64)
     return np.where(np.abs(cost) < NOTHING, 0.0, cost)
 
@@ -98,9 +98,9 @@ class _RestartedRuns:
     """
 
     runs: int
-    successes: NDArray[np.float64]
-    lengths: NDArray[np.float64]
-    chances: NDArray[np.float64]
+    successes: Floats
+    lengths: Floats
+    chances: Floats
 
     @classmethod
     def of(cls, spent: ArrayLike, success: ArrayLike) -> _RestartedRuns:
@@ -121,18 +121,16 @@ class _Waits:
     expected number of all runs.
     """
 
-    sums: NDArray[np.float64]
-    begun: NDArray[np.float64]
+    sums: Floats
+    begun: Floats
 
-    def cdf(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def cdf(self, sample: _RestartedRuns, points: Floats) -> Floats:
         """The distribution function at some points."""
         begun = self.begun[self._possible(sample, points[:, np.newaxis])]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
 
-    def _possible(
-        self, sample: _RestartedRuns, points: NDArray[np.float64] | float
-    ) -> NDArray[np.intp]:
+    def _possible(self, sample: _RestartedRuns, points: Floats | float) -> NDArray[np.intp]:
         """Number of sums after which each success ends up to a point.
 
         A run that begins at x succeeds up to b if its own cost is at most b - x.
@@ -159,9 +157,7 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
     return early, _Waits(lattice, _runs_begun(up, chances))
 
 
-def _listed(
-    lengths: NDArray[np.float64], chances: NDArray[np.float64], limit: float
-) -> _Waits | None:
+def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
     """All sums of failure costs up to a limit; None if there are too many to list.
 
     With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
@@ -178,18 +174,13 @@ def _listed(
 
 
 def _sums(
-    first: NDArray[np.float64],
-    of_first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    of_second: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    first: Floats, of_first: Floats, second: Floats, of_second: Floats
+) -> tuple[Floats, Floats]:
     """The sums of an item of each list, and the products of their chances."""
     return np.add.outer(first, second).ravel(), np.multiply.outer(of_first, of_second).ravel()
 
 
-def _different(
-    values: NDArray[np.float64], chances: NDArray[np.float64], limit: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _different(values: Floats, chances: Floats, limit: float) -> tuple[Floats, Floats]:
     """The different values up to a limit, ascending, with the sums of their chances."""
     order = np.argsort(values, kind="stable")
     order = order[: np.searchsorted(values, limit, side="right", sorter=order)]
@@ -200,7 +191,7 @@ def _different(
     return values[new], np.asarray(sums, dtype=np.float64)
 
 
-def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+def _runs_begun(steps: Floats, chances: Floats) -> Floats:
     """Expected number of runs that begin before each point of a lattice, if failures cost whole
     cells: the sums of the power series 1/(1 - Q), in blocks of the cheapest failure if these are
     few.
@@ -224,7 +215,7 @@ def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDA
     return np.cumsum(begun)
 
 
-def _reciprocal(series: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def _reciprocal(series: Floats, size: int) -> Floats:
     """The first coefficients of 1/series, by Newton's iteration, each step with twice as many."""
     found = np.array([1.0 / series[0]])
     while found.size < size:

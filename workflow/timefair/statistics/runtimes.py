@@ -11,12 +11,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.quantiles import sample_quantile
 
 
 def trace_arrays(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """The events of many runs as arrays."""
     spent, reached = np.asarray(cost, dtype=np.float64), np.asarray(precision, dtype=np.float64)
     return spent, reached, np.asarray(offsets, dtype=np.int64)
@@ -34,7 +35,7 @@ def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray
 
 def runtimes(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, targets: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Cost at the first event whose precision is at most the target.
 
     - `cost`, `precision`, shape (events,), `offsets`: Events of runs, of which costs never fall
@@ -42,8 +43,7 @@ def runtimes(
     - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
       for all runs, or one row per run.
 
-    Returns, shape (runs, targets): In the unit of `cost`; `inf` where the run did not reach the
-    target.
+    Returns, shape (runs, targets): In the unit of `cost`; `inf` where a run missed the target.
 
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T.
@@ -61,7 +61,7 @@ def runtimes(
 
 def relative_targets(
     first: ArrayLike, best: ArrayLike, problem: ArrayLike, shares: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Targets between the best precision on a problem and the precision at the start.
 
     - `first`, `best`, shape (runs,): Precision of the first event of each run, and its best; `inf`
@@ -112,7 +112,7 @@ def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
 
 def rounds(
     evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """Number of rounds that a run has started when it has made a number of evaluations.
 
     - `evaluations`: At least 0, any shape. `inf` and NaN are returned unchanged.

@@ -125,7 +125,6 @@ def _values(objective: Objective, points: Any) -> NDArray[np.float64]:
 CMAES = Adapter(
     name="cmaes",
     distributions=("cmaes", "numpy"),
-    module="cmaes",
     names=NAMES,
     batched=NAMES,
     whole=(MIXED,),

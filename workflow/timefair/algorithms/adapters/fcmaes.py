@@ -117,7 +117,6 @@ FCMAES = Adapter(
     name="fcmaes",
     distributions=("fcmaes", "numpy"),
     compiled=None,
-    module="fcmaes",
     names=tuple(PLACES),
     batched=BY_GENERATIONS,
     examples=("CMA-ES", "BiteOpt"),

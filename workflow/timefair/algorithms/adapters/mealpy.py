@@ -116,7 +116,6 @@ def _decoded(objective: Objective) -> Any:
 MEALPY = Adapter(
     name="mealpy",
     distributions=("mealpy", "numpy", "scipy"),
-    module="mealpy",
     names=_classes,
     parameters=_parameters,
     solve=_solve,

@@ -141,7 +141,6 @@ MODCMA = Adapter(
     name="modcma",
     distributions=("modcma", "numpy", "scipy"),
     compiled=("CMA-ES", "IPOP", "BIPOP"),
-    module="modcma",
     names=(*STRATEGIES, "modCMA"),
     examples=("BIPOP", "modCMA"),
     parameters=_parameters,

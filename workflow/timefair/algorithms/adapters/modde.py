@@ -92,7 +92,6 @@ MODDE = Adapter(
     name="modde",
     length="budget",
     distributions=("modde", "numpy", "scipy"),
-    module="modde",
     names=("modDE",),
     parameters=_parameters,
     solve=_solve,

@@ -232,9 +232,7 @@ def _mend_metamodel() -> None:
 
 @cache
 def _makers() -> dict[str, Any]:
-    """All optimizers by name: those in nevergrad's registry, and those that are only attributes of
-    it.
-    """
+    """All optimizers by name: in nevergrad's registry, or only among its attributes."""
     import nevergrad
 
     optimizers, base = nevergrad.optimizers, nevergrad.optimizers.base
@@ -269,7 +267,6 @@ NEVERGRAD = Nevergrad(
         "directsearch",
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     ),
-    module="nevergrad",
     planned={"": ("budget", BUDGET_PER_DIMENSION)},
     names=_makers,
     parameters=_parameters,

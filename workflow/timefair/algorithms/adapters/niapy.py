@@ -98,7 +98,6 @@ def _task_of(objective: Objective, iterations: int | None) -> Any:
 NIAPY = Adapter(
     name="niapy",
     distributions=("niapy", "numpy", "scipy"),
-    module="niapy",
     names=_classes,
     parameters=_parameters,
     solve=_solve,

@@ -117,7 +117,6 @@ NLOPT = Adapter(
     name="nlopt",
     distributions=("nlopt", "numpy"),
     compiled=None,
-    module="nlopt",
     names=NAMES,
     examples=("LN_BOBYQA", "GN_DIRECT_L"),
     parameters=_parameters,

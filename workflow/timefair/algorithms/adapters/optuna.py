@@ -81,7 +81,6 @@ def _missing(name: str) -> str:
 OPTUNA = Adapter(
     name="optuna",
     distributions=("optuna", "numpy", "scipy", "cmaes", "torch"),
-    module="optuna",
     names=tuple(SAMPLERS),
     batched=tuple(SAMPLERS),
     parameters=_parameters,

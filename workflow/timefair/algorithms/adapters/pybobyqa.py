@@ -65,7 +65,6 @@ def _radius(start: NDArray[np.float64], width: float) -> float:
 PYBOBYQA = Adapter(
     name="pybobyqa",
     distributions=("Py-BOBYQA", "numpy", "scipy"),
-    module="pybobyqa",
     names=("BOBYQA",),
     parameters=_parameters,
     solve=_solve,

@@ -209,7 +209,6 @@ PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
     compiled=None,
-    module="pygmo",
     planned={"ihs": ("gen", BUDGET_PER_DIMENSION)},
     names=tuple(DEFAULTS),
     batched=BATCHED,

@@ -213,7 +213,6 @@ def _termination(word: object, objectives: int) -> Any:
 PYMOO = Pymoo(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
-    module="pymoo",
     names=(*MODULES, *MULTI),
     special={**dict.fromkeys(MULTI, TWO_OBJECTIVES), **dict.fromkeys(WITH_CONSTRAINTS, BOTH)},
     batched={*MODULES, *MULTI} - set(POINT_BY_POINT),

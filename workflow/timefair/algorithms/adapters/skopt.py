@@ -69,7 +69,6 @@ def _solve(
 SKOPT = Adapter(
     name="skopt",
     distributions=("scikit-optimize", "numpy", "scipy", "scikit-learn"),
-    module="skopt",
     names=NAMES,
     batched=NAMES,
     examples=("gp_minimize",),

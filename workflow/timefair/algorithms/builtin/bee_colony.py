@@ -20,13 +20,9 @@ def solve(
 ) -> None:
     """Exploit and abandon sources of food without end.
 
-    Parameters
-    ----------
-    food
-        Number of sources, which is also the number of employed bees and that of onlookers.
-    limit
-        Trials without success after which a source is abandoned; in each cycle, only the most
-        exhausted source is. By default `food` times the dimension.
+    - `food`: Number of sources, which is also the number of employed bees and that of onlookers.
+    - `limit`: Trials without success after which a source is abandoned; in each cycle, only the
+      most exhausted source is. By default `food` times the dimension.
     """
     colony = Colony(objective, rng, food)
     limit = food * objective.dimension if limit is None else limit

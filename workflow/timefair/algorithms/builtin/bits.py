@@ -17,10 +17,7 @@ def climb(
 ) -> None:
     """Evaluate a random string, then flips of the best one, without end.
 
-    Parameters
-    ----------
-    draw_places
-        Draws the indices at which the next string differs from the best one, without duplicates.
+    - `draw_places`: Draws the different indices at which the next string differs from the best.
     """
     best = rng.integers(2, size=objective.dimension).astype(float)
     value = objective(best)

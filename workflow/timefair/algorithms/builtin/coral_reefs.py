@@ -18,9 +18,7 @@ from timefair.algorithms.builtin import population as pop
 from timefair.problems.parameters import SHARE, Number
 
 INDEX = 20.0
-"""Index of the distributions of crossover and mutation: with a larger one, children are closer to
-their parents.
-"""
+"""Index of the distributions of crossover and mutation; a larger one: children near parents."""
 CROSSOVER_RATE = 0.9
 """Probability that a pair is crossed; each component is then crossed with probability 1/2."""
 
@@ -46,22 +44,14 @@ def solve(
 ) -> None:
     """Grow a reef without end.
 
-    Parameters
-    ----------
-    n, m
-        Rows and columns of the reef.
-    rho
-        Share of its squares that are occupied at first.
-    fbs
-        Share of the corals that spawn in pairs, with one larva per pair. Each of the others (the
-        share Fbr) broods one larva.
-    fa
-        Share of the corals that bud: copies of these best corals settle elsewhere.
-    fd, pd
-        Share of the corals (the worst ones) that die in a predation, and the probability of a
-        predation in each generation.
-    attempts
-        Squares that a larva tries to settle on.
+    - `n`, `m`: Rows and columns of the reef.
+    - `rho`: Share of its squares that are occupied at first.
+    - `fbs`: Share of the corals that spawn in pairs, with one larva per pair. Each of the others
+      (the share Fbr) broods one larva.
+    - `fa`: Share of the corals that bud: copies of these best corals settle elsewhere.
+    - `fd`, `pd`: Share of the corals (the worst ones) that die in a predation, and the probability
+      of a predation in each generation.
+    - `attempts`: Squares that a larva tries to settle on.
     """
     lower, upper = objective.lower, objective.upper
     reef = Reef(n * m, objective.dimension)
@@ -108,9 +98,7 @@ class Reef:
         return corals[np.argsort(self.y[corals], kind="stable")]
 
     def settle(self, rng: np.random.Generator, x: pop.Points, y: pop.Values, attempts: int) -> None:
-        """Each larva in turn takes the first square that it tries which is free or has a worse
-        coral.
-        """
+        """Each larva in turn takes the first square it tries that is free or has a worse coral."""
         tried = rng.integers(len(self.y), size=(len(y), attempts))
         for larva, larva_y, squares in zip(x, y, tried, strict=True):
             open_ = squares[~self.occupied[squares] | (larva_y < self.y[squares])]
@@ -129,9 +117,7 @@ def crossover(rng: np.random.Generator, x: pop.Points, other: pop.Points) -> pop
 
 
 def mutation(rng: np.random.Generator, x: pop.Points, width: NDArray[np.float64]) -> pop.Points:
-    """Polynomial mutation: on average one component per point changes, by up to the width of the
-    bounds.
-    """
+    """Polynomial mutation: on average one component per point changes, within the bounds' width."""
     u = rng.random(x.shape)
     low = (2 * u) ** (1 / (INDEX + 1)) - 1
     high = 1 - (2 * (1 - u)) ** (1 / (INDEX + 1))

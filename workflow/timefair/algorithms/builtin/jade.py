@@ -14,9 +14,7 @@ from timefair.algorithms.builtin import population as pop
 from timefair.problems.parameters import SHARE, Number
 
 SPREAD = 0.1
-"""Spread of CR (standard deviation) and of F (scale of the Cauchy distribution) around their
-centres.
-"""
+"""Spread of CR (standard deviation) and F (scale of the Cauchy distribution) around the centres."""
 
 ALLOWED = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}  # three different points
 
@@ -31,14 +29,9 @@ def solve(
 ) -> None:
     """Evolve a population without end.
 
-    Parameters
-    ----------
-    population
-        Size of the population, and maximal size of the archive of replaced points.
-    p
-        Share of the population that counts as its best, at least one point.
-    c
-        Weight of a generation's successful values in the centres of F and CR.
+    - `population`: Size of the population, and maximal size of the archive of replaced points.
+    - `p`: Share of the population that counts as its best, at least one point.
+    - `c`: Weight of a generation's successful values in the centres of F and CR.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)

@@ -32,12 +32,9 @@ def solve(
 
     Components of a trial outside the bounds are set to the bound.
 
-    Parameters
-    ----------
-    population
-        Size of the population.
-    tau1, tau2
-        Probabilities with which a trial draws a new F and a new CR. A trial that wins keeps them.
+    - `population`: Size of the population.
+    - `tau1`, `tau2`: Probabilities with which a trial draws a new F and a new CR. A trial that wins
+      keeps them.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)

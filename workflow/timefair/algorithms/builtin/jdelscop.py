@@ -40,14 +40,10 @@ def solve(
 ) -> None:
     """Evolve a shrinking population for a given number of evaluations.
 
-    Parameters
-    ----------
-    population
-        Initial size of the population.
-    budget
-        Evaluations of one launch. They determine when the population shrinks. The launch returns at
-        the end of the generation that uses them up. By default, one launch uses the run's budget,
-        which `objective.progress` follows.
+    - `population`: Initial size of the population.
+    - `budget`: Evaluations of one launch. They determine when the population shrinks. The launch
+      returns at the end of the generation that uses them up. By default, one launch uses the run's
+      budget, which `objective.progress` follows.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)
@@ -74,9 +70,7 @@ def solve(
 
 
 def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:
-    """The strategy of each point: bin in the first half, exp in the second, and best for some late
-    points.
-    """
+    """The strategy of each point: bin in the first half, exp in the second, some late ones best."""
     usual = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
     return np.where(late & (rng.random(size) < BEST_RATE), BEST_BIN, usual)
 

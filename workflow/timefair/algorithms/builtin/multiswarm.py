@@ -48,22 +48,14 @@ def solve(
 ) -> None:
     """Move the swarms without end.
 
-    Parameters
-    ----------
-    swarms
-        Number of swarms, M.
-    neutral, quantum
-        Number of particles of each kind in a swarm.
-    cloud
-        Radius of the ball of the quantum particles. About the distance by which an optimum moves
-        is a good choice.
-    exclusion
-        Distance of two attractors below which the worse swarm begins again, and of the neutral
-        particles of a swarm below which it has converged; as a multiple of M^(-1/D).
-    chi
-        Constriction of the velocities.
-    c
-        Largest pull of a particle's own best point, and of the attractor.
+    - `swarms`: Number of swarms, M.
+    - `neutral`, `quantum`: Number of particles of each kind in a swarm.
+    - `cloud`: Radius of the ball of the quantum particles. About the distance by which an optimum
+      moves is a good choice.
+    - `exclusion`: Distance of two attractors below which the worse swarm begins again, and of the
+      neutral particles of a swarm below which it has converged; as a multiple of M^(-1/D).
+    - `chi`: Constriction of the velocities.
+    - `c`: Largest pull of a particle's own best point, and of the attractor.
     """
     field = _Swarms(objective, rng, swarms, neutral)
     radius = exclusion * swarms ** (-1 / objective.dimension)

@@ -24,12 +24,8 @@ def solve(
 ) -> None:
     """Improve a random string without end.
 
-    Parameters
-    ----------
-    rate
-        Probability of each flip, above 0 and at most 1; by default 1 over the dimension.
-    resample
-        Whether a mutation that flips nothing is drawn again.
+    - `rate`: Probability of each flip, above 0 and at most 1; by default 1 over the dimension.
+    - `resample`: Whether a mutation that flips nothing is drawn again.
     """
     dimension = objective.dimension
     chance = 1 / dimension if rate is None else rate

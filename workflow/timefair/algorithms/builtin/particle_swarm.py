@@ -32,17 +32,11 @@ def solve(
 ) -> None:
     """Move a swarm without end; all its particles move before any is evaluated.
 
-    Parameters
-    ----------
-    population
-        Number of particles.
-    omega
-        Inertia: the share of its velocity that a particle keeps.
-    c1, c2
-        Maximal weights of the pull towards the particle's own best point and towards the swarm's
-        best point.
-    start_velocity
-        Largest component of the first velocities, as a share of the width of the bounds.
+    - `population`: Number of particles.
+    - `omega`: Inertia: the share of its velocity that a particle keeps.
+    - `c1`, `c2`: Maximal weights of the pull towards the particle's own best point and towards the
+      swarm's best point.
+    - `start_velocity`: Largest component of the first velocities, as a share of the bounds' width.
     """
     lower, upper = objective.lower, objective.upper
     x = pop.uniform(objective, rng, population)

@@ -35,8 +35,7 @@ def values(objective: Objective, points: Points) -> Values:
 
 
 def partners(rng: np.random.Generator, size: int, *pools: int) -> list[Indices]:
-    """For each member i of a population, one index from each pool; all differ from each other and
-    from i.
+    """For each member i of a population, one index from each pool; all differ, also from i.
 
     They are uniform among the remaining indices. A pool of k contains the indices below k; k is at
     least `size` and larger than the number of pools.
@@ -51,8 +50,7 @@ def partners(rng: np.random.Generator, size: int, *pools: int) -> list[Indices]:
 
 
 def binomial(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray[np.bool_]:
-    """Which components each trial takes from its mutant: each with the trial's rate, and at least
-    one.
+    """Which components each trial takes from its mutant: each with the trial's rate, at least one.
 
     Storn and Price (1997). Shape ``(len(rates), dimension)``.
     """

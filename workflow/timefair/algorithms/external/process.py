@@ -121,8 +121,7 @@ class Process:
     def check_end(self) -> None:
         """Check how the command ended, after the end of its output.
 
-        ExternalError if its exit code is not 0 or its last line is incomplete, unless it still
-        runs.
+        ExternalError if its exit code is not 0 or its last line is incomplete, unless it runs.
         """
         end = self._wait()
         if end is not None and end.si_code != os.CLD_EXITED:

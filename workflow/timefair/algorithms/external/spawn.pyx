@@ -30,20 +30,11 @@ def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
 
     The program is the leader of a new process group.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-    environment : mapping of str to str
-        The complete environment: no variable is inherited.
-    folder : str
-        The working directory.
-    stdin, stdout, stderr : int
-        File descriptors, which become 0, 1 and 2. All others are closed.
+    - `environment`: The complete environment: no variable is inherited.
+    - `folder`: The working directory.
+    - `stdin`, `stdout`, `stderr`: File descriptors, which become 0, 1 and 2. All others are closed.
 
-    Raises
-    ------
-    OSError
-        If the program cannot be executed or the folder cannot be entered.
+    Raises `OSError` if the program cannot be executed or the folder cannot be entered.
     """
     variables = [f"{name}={value}" for name, value in environment.items()]
     cdef list words = [os.fsencode(word) for word in arguments]

@@ -110,9 +110,7 @@ def check_name(name: object) -> None:
 
 
 def _named(campaign: Campaign) -> Campaign:
-    """The campaign with the names that the user's own function gives; names in the file take
-    precedence.
-    """
+    """The campaign with the names that the user's function gives; those in the file come first."""
     problems = campaign.problems
     if problems.names:
         return campaign

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial, reduce
 from operator import or_
 from types import MappingProxyType
@@ -82,13 +82,8 @@ class _KeyRequired:
     ) -> JsonSchemaValue:
         schema = handler(core)
         key, default = self._choice.key, self._choice.default
-        for kind in _variants(schema, handler):
+        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
             required = kind.get("required", [])
             if kind["properties"][key]["const"] != default and key not in required:
                 kind["required"] = [key, *required]
         return schema
-
-
-def _variants(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> Iterator[JsonSchemaValue]:
-    for variant in schema["oneOf"]:
-        yield handler.resolve_ref_schema(variant)

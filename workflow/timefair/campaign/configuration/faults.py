@@ -16,11 +16,7 @@ from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
 from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
-from timefair.campaign.configuration.model import (
-    AlgorithmSpec,
-    Campaign,
-    Published,
-)
+from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, Published
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
@@ -120,9 +116,7 @@ def fault(error: ErrorDetails) -> str:
 def _unknown_key(
     key: str, last: str, value: str, section: type[Section], chosen: str | None
 ) -> str:
-    """A key that its section does not have; `chosen` is the section's name if a key chooses its
-    class.
-    """
+    """A key that its section does not have; `chosen`: the section, if a key chooses its class."""
     if chosen is not None:
         choice = CHOICES[chosen]
         if others := choice.having(last):
@@ -142,9 +136,7 @@ def _unlike(key: str, value: str, known: list[str]) -> str:
 
 
 def follows(error: ErrorDetails) -> bool:
-    """Whether an error only follows from another one: without its wrong members, a list is too
-    short.
-    """
+    """Whether an error only follows from another: without wrong members, a list is too short."""
     return error["type"] == "too_short" and bool(error["input"])
 
 
@@ -216,9 +208,7 @@ def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
-    """Names that no library, suite or registry has, and algorithms that do not support
-    the suite.
-    """
+    """Names that no library, suite or registry has; algorithms that do not support the suite."""
     from timefair.algorithms import registry as algorithms
     from timefair.algorithms import remembered
     from timefair.problems import registry as suites
@@ -290,9 +280,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
 
 
 def unknown_algorithms(mapping: object) -> Iterator[str]:
-    """The faults of the algorithms in a campaign whose keys have faults, as far as it is clear what
-    they are.
-    """
+    """The faults of the algorithms in a campaign whose keys have faults, as far as clear."""
     from timefair.algorithms import remembered
 
     given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None

@@ -615,9 +615,7 @@ class Campaign(Section):
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
     def _wrong_variants(self) -> Iterator[Fault]:
-        """Faults of tuned variants: a label that is already used, or algorithms that only look like
-        variants.
-        """
+        """Faults of tuned variants: a label in use, or algorithms that only look like them."""
         for label, spec in self.algorithms.items():
             if (search := spec.search) is not None:
                 name = search.label_of(label)
@@ -648,9 +646,7 @@ class Campaign(Section):
         return search
 
     def with_parameters(self, label: str, found: Mapping[str, Any]) -> Campaign:
-        """The campaign with the parameters of an algorithm replaced by those that a search has
-        found.
-        """
+        """The campaign with the parameters that a search has found for an algorithm."""
         spec = self.algorithms[label]
         changed = spec.model_copy(update={"parameters": {**spec.parameters, **found}})
         return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
@@ -662,9 +658,7 @@ class Campaign(Section):
         return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
 
     def _alike_labels(self) -> Iterator[Fault]:
-        """Labels that differ only in case, because some file systems would store them in the same
-        files.
-        """
+        """Labels that differ only in case: some file systems would store them in the same files."""
         seen: dict[str, str] = {}
         for section in ("algorithms", "published"):
             for label in getattr(self, section):
@@ -677,9 +671,7 @@ class Campaign(Section):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the campaign consists of imported runs and measures nothing: see
-        `campaign.foreign`.
-        """
+        """Whether the campaign is of imported runs and measures nothing: see `campaign.foreign`."""
         return not self.algorithms
 
     @property
@@ -748,17 +740,13 @@ class Campaign(Section):
         return is_apart(self.isolation_of(label), self.algorithms[label].use)
 
     def cores_of(self, label: str) -> int:
-        """Cores that a run of an algorithm holds: its threads, and one for a separate evaluating
-        process.
-        """
+        """Cores that a run of an algorithm holds: its threads, and one for a separate evaluator."""
         spec = self.algorithms[label]
         return cores_of_run(spec.threads, self.isolation_of(label), spec.use)
 
     @property
     def job_cores(self) -> int:
-        """Cores of a job that measures several algorithms in turn: the maximum over the
-        algorithms.
-        """
+        """Cores of a job that measures several algorithms in turn: the maximum over these."""
         return max(map(self.cores_of, self.algorithms))
 
     @property
@@ -779,9 +767,7 @@ class Campaign(Section):
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The requested figures, with `all` and `default` replaced by names, without those in
-        `lacking`.
-        """
+        """The requested figures, `all` and `default` as names, without those in `lacking`."""
         lacking = self.lacking
         return tuple(name for name in self._chosen_figures if name not in lacking)
 
@@ -822,9 +808,7 @@ class Campaign(Section):
         return chosen((*self.figures.names, *self._of_keys("figures")), FIGURES)
 
     def _of_keys(self, kind: Literal["tables", "figures"]) -> Iterator[str]:
-        """The tables or figures that the keys of extensions request, without those for which costs
-        are not known.
-        """
+        """What keys of extensions request (tables or figures), without those of unknown costs."""
         for one in self._keyed:
             for name in getattr(one, kind):
                 counted = self.lacks == ("seconds",) and name.endswith("_evaluations")
@@ -848,9 +832,7 @@ class Campaign(Section):
 
     @property
     def made_tables(self) -> tuple[str, ...]:
-        """The requested tables, those that figures are drawn from, and those that every report
-        needs.
-        """
+        """The requested tables, those that figures are drawn from, and those of every report."""
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)

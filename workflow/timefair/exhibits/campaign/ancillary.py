@@ -40,8 +40,7 @@ COLUMNS = (
     Column("problems", "number of problems by which the cost is divided"),
     Column("share_s", "cost per problem: what a run is charged under `amortised`", "s"),
     Column(
-        "share_of_budget",
-        "`share_s` as a share of the budget; empty without a budget in seconds",
+        "share_of_budget", "`share_s` as a share of the budget; empty without a budget in seconds"
     ),
 )
 KEYS = ["suite", "dimension", "function", "algorithm"]
@@ -112,10 +111,7 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     layouts=[
         Layout(
             caption="A number that ancillary cost changes, without that cost and with it.",
-            values=(
-                Value("excluded", "Excluded"),
-                Value("amortised", "Amortised"),
-            ),
+            values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
             rows=("function", "algorithm"),
             parts=("suite", "dimension", "table", "column", "row"),
             points=(Points("row", 1),),
@@ -137,9 +133,7 @@ def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Compared:
-    """A table in seconds: the columns that name its rows in addition to the keys, and those
-    compared.
-    """
+    """A table in seconds: the columns that name its rows besides the keys, and those compared."""
 
     name: str
     build: Callable[[Runs, Analysis], pd.DataFrame]

@@ -35,9 +35,7 @@ GRACE_S = 0.05
 """Maximal time after T at which the last evaluation may end; it does not count."""
 
 MOST_BUDGETS = 3
-"""Number of different T of an algorithm that are listed; of more, the smallest and the
-largest are.
-"""
+"""Number of different T of an algorithm that are listed; of more, the least and the largest are."""
 
 DOMINATES = 0.5
 """Share of the time inside the objective above which evaluations may be the budget."""
@@ -301,13 +299,8 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistP
 
 
 INTERVALS = (
-    "ert",
-    "quantiles",
-    "quantiles_to_target",
-    "paper_values",
-    "success",
-    "ecdf",
-    "profile",
+    *("ert", "quantiles", "quantiles_to_target", "paper_values"),
+    *("success", "ecdf", "profile"),
 )
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2

@@ -142,8 +142,7 @@ def _required(runs: Runs) -> str:
 
 
 def _not_as_required(runs: Runs) -> str:
-    """The kinds of machines that do not meet the requirement of their records; empty if there are
-    none.
+    """The kinds of machines that do not meet the requirement of their records; may be empty.
 
     Collected records do not contain host names, so these are not compared here.
     """
@@ -179,8 +178,7 @@ def _system(runs: Runs) -> ChecklistPart:
             _said(runs, "container"),
         ),
         sentence(
-            f"runs under {len(kernels)} kernels" if len(kernels) > 1 else "",
-            untold(runs, "kernel"),
+            f"runs under {len(kernels)} kernels" if len(kernels) > 1 else "", untold(runs, "kernel")
         ),
     )
 
@@ -202,8 +200,7 @@ def _threads(runs: Runs) -> ChecklistPart:
     return ChecklistPart(
         "Threads",
         sentence(
-            by_algorithm(said) if said else "",
-            f"{total - free} of {total} runs pinned to a core",
+            by_algorithm(said) if said else "", f"{total - free} of {total} runs pinned to a core"
         ),
         sentence(
             unrecorded(unknown),
@@ -214,8 +211,7 @@ def _threads(runs: Runs) -> ChecklistPart:
 
 
 def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
-    """Number of runs per algorithm with more CPU time than their cores have; empty if there are
-    none.
+    """Number of runs per algorithm with more CPU time than their cores have; empty without any.
 
     This is possible if the kernel cannot pin a run to its cores.
     """
@@ -256,10 +252,7 @@ def _flags(runs: Runs) -> ChecklistPart:
     ]
     return ChecklistPart(
         "Compiler flags",
-        sentence(
-            _said(runs, "python_flags", "Python"),
-            f"numpy: {listed(numpy)}" if numpy else "",
-        ),
+        sentence(_said(runs, "python_flags", "Python"), f"numpy: {listed(numpy)}" if numpy else ""),
         sentence(
             "runs under different builds"
             if differs(runs, "python_flags") or differs(runs, "numpy_compilers")
@@ -270,8 +263,7 @@ def _flags(runs: Runs) -> ChecklistPart:
 
 
 def _versions(runs: Runs) -> ChecklistPart:
-    """The versions in the environment that algorithms share, then the differences in other
-    environments."""
+    """The versions in the environment that algorithms share, then the differences in others."""
     known = origins(runs)
     own = {label: _software(one) for label, one in known.items() if one.own_environment}
     shared = _software(*(one for label, one in known.items() if label not in own))
@@ -449,8 +441,7 @@ def _code(runs: Runs) -> ChecklistPart:
         "Code",
         f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
         sentence(
-            unrecorded(silent),
-            f"runs of several versions of {listed(several)}" if several else "",
+            unrecorded(silent), f"runs of several versions of {listed(several)}" if several else ""
         ),
     )
 

@@ -433,9 +433,7 @@ POINTS_COLUMNS = (
     default=True,
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run with a finite value or constraints, in the order of the keys; the best run
-    of a cell is first.
-    """
+    """One row per run with a finite value or constraints; the best run of a cell is first."""
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),

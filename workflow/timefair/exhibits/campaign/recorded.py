@@ -47,9 +47,7 @@ def told(runs: Runs, name: str) -> list[Any]:
 
 
 def differs(runs: Runs, name: str) -> bool:
-    """Whether a fact differs among algorithms in the shared environment, or within another
-    environment.
-    """
+    """Whether a fact differs among algorithms in the shared environment, or within another one."""
     return any(len(_values(group, name)) > 1 for group in environments(origins(runs)))
 
 
@@ -59,9 +57,7 @@ def _values(group: Iterable[Origins], name: str) -> list[Any]:
 
 
 def untold(runs: Runs, *names: str) -> str:
-    """The facts that some machine does not report, with reasons; empty if all machines
-    report them.
-    """
+    """The facts that some machine does not report, with reasons; empty if all report them."""
     seen = machines(runs)
     if not seen:
         return "the records do not name a machine"

@@ -316,8 +316,7 @@ DRIFT_COLUMNS = (
     Column("round", "number of the round"),
     Column("runs", "number of runs in the round"),
     Column(
-        "per_evaluation",
-        "time of an evaluation relative to the first round: above 1 is slower",
+        "per_evaluation", "time of an evaluation relative to the first round: above 1 is slower"
     ),
     Column("reference", "time of the reference kernel relative to the first round"),
     Column(
@@ -378,8 +377,7 @@ FIRST_RUN = 1.1
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Time of an evaluation and of the reference kernel in each round of an algorithm, relative to
-    its first round, and warnings."""
+    """Time of an evaluation and of the kernel in each round over the first, and warnings."""
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
     rows = pd.DataFrame(

@@ -189,10 +189,7 @@ class Curves(Chart):
         unit = self.unit or _sole_unit(frame)
         words = {"cost": "cost", "unit": "cost"}
         if unit:
-            words = {
-                "cost": costs.spent(frame, unit),
-                "unit": costs.counted_in(frame, unit),
-            }
+            words = {"cost": costs.spent(frame, unit), "unit": costs.counted_in(frame, unit)}
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:

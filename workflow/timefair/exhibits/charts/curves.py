@@ -136,8 +136,7 @@ def _step_curves(
 ) -> Figure:
     """Draw a step curve and a band per algorithm; all panels have the same axes.
 
-    A curve that is shorter than the longest one, as in a dimension with a smaller budget, is not
-    extended.
+    A curve that is shorter than the longest, as in a dimension with a smaller budget, ends there.
 
     - `frame`: With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no
       band where a limit is NaN.
@@ -248,8 +247,7 @@ STRIP_GREY = "#EDEDED"
 def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDES) -> None:
     """Set the axis of x to the targets of a column, from easy to hard.
 
-    It is logarithmic, or symmetrically so for precisions of 0 or less, or linear for values of f
-    of 0 or less.
+    It is logarithmic, or symmetrically so for precisions of 0 or less, linear for such values of f.
     """
     targets = frame[column]
     if (targets > 0).all():
@@ -386,7 +384,7 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
         mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
     )
     sums = sums.reset_index()
-    needed = _sizes(_grouped(frame, every=True))
+    needed = _grouped(frame, every=True).groupby("function", sort=False)["number"].nunique()
     complete = sums["size"].to_numpy() == needed.loc[list(sums["function"])].to_numpy()
     means: pd.DataFrame = sums[complete].assign(**{value: 10.0 ** sums.loc[complete, "mean"]})
     return means
@@ -415,8 +413,3 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
             ordered = rows.assign(function=group, number=rows["function"])
             parts.append(ordered.iloc[np.argsort(order.codes, kind="stable")])
     return pd.concat(parts) if parts else frame.assign(number=frame["function"]).iloc[:0]
-
-
-def _sizes(grouped: pd.DataFrame) -> pd.Series:
-    """Number of functions of each group."""
-    return grouped.groupby("function", sort=False)["number"].nunique()

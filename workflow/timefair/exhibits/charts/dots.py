@@ -220,15 +220,13 @@ MEASURES = (
 def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw completed restarts per run, evaluations per second and CPU share per function.
 
-    If the figure has several pages, each page has one line per algorithm instead of one per
-    function.
+    If the figure has several pages, each has one line per algorithm instead of per function.
     """
     panels.require_rows(frame)
     scales_of = _scales(frame)
     if page != WHOLE:
         return algorithm_lines(
-            page.rows(frame),
-            [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES],
+            page.rows(frame), [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES]
         )
     several = frame["suite"].nunique() > 1
     groups = list(frame.groupby(["suite", "dimension"], sort=True))

@@ -85,8 +85,7 @@ def mapped(
     - `value`: The column that is shown.
     - `lines`: The algorithms from top to bottom.
     - `limits`: The largest value of each level, rising.
-    - `entries`: Words for the legend and colour of each level, and of infinite values if there is
-      one more.
+    - `entries`: Words for the legend and colour of each level; one more is of infinite values.
     - `label`: Meaning of the values.
     """
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))

@@ -41,8 +41,7 @@ class Page:
 
     - `dimension`: Dimension of the rows that the page shows; None for all dimensions.
     - `functions`: Numbers of the functions that the page shows; empty for all functions.
-    - `overview`: Whether the page summarizes the functions, because other pages have one panel per
-      function.
+    - `overview`: Whether the page summarizes the functions, which have panels on other pages.
     - `name`: Suffix of the figure's name in the name of the file; may be empty.
     """
 
@@ -59,8 +58,6 @@ class Page:
     def is_of(figure: str, file: str) -> bool:
         """Whether a file name without extension is that of a page of a figure.
 
-        Examples
-        --------
         >>> Page.is_of("ert", "ert_D5"), Page.is_of("ert", "ert_evaluations")
         (True, False)
         """
@@ -94,8 +91,6 @@ def pages(
     - `dimensions`, `functions`: Dimensions and function numbers of the campaign.
     - `algorithms`: Number of algorithms.
 
-    Examples
-    --------
     >>> pages("functions", [5], [1, 3, 8], 8) == (WHOLE,)
     True
     >>> [page.file("ert") for page in pages("functions", [2, 5], range(1, 25), 8)]

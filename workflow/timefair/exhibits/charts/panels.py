@@ -96,9 +96,8 @@ def grid(
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
         if functions:
-            for function, rows in sorted(
-                part.groupby("function", observed=True, sort=False), key=_function
-            ):
+            named = part.groupby("function", observed=True, sort=False)
+            for function, rows in sorted(named, key=lambda group: _position(group[0])):
                 cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
             columns = columns_of(len(cells))
             lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
@@ -119,9 +118,7 @@ def grid(
         for column, (title, rows) in enumerate(line):
             first = panels[0].axes if panels else None
             ax = figure.add_subplot(
-                cells_of_grid[row, column],
-                sharex=first,
-                sharey=first if share_y else None,
+                cells_of_grid[row, column], sharex=first, sharey=first if share_y else None
             )
             # Without y, matplotlib would look for a place above the ticks.
             ax.set_title(title, y=1.0, fontsize=size)
@@ -172,8 +169,6 @@ def _broken(text: str, most_in: float) -> list[str]:
 def columns_of(count: int) -> int:
     """Number of panels side by side with which all lines have about the same length.
 
-    Examples
-    --------
     >>> [columns_of(count) for count in (1, 3, 4, 5, 6, 7, 24)]
     [1, 3, 4, 3, 3, 4, 4]
     """
@@ -217,8 +212,6 @@ def leaders(
     - `highest`: Whether the highest value is the best.
     - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
 
-    Examples
-    --------
     >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
     >>> leaders(rows, value="y", within=["x"])
     ['B', 'A']
@@ -320,8 +313,6 @@ def require_rows(frame: pd.DataFrame) -> None:
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """The frame without the rows of ``all`` if they summarize only one value.
 
-    Examples
-    --------
     >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
     1
     """
@@ -341,8 +332,6 @@ def numbers_by_algorithm(
 
     Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
 
-    Examples
-    --------
     >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
     >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
     [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
@@ -437,10 +426,7 @@ def legend_of(
         height = figure.get_figheight() + LEGEND_LINE_IN * beyond
         figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
-        handles=list(handles),
-        loc="outside upper center",
-        ncols=columns,
-        handlelength=handlelength,
+        handles=list(handles), loc="outside upper center", ncols=columns, handlelength=handlelength
     )
 
 
@@ -464,11 +450,6 @@ def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
     """The sorting key of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
-
-
-def _function(group: tuple[object, object]) -> tuple[int, int]:
-    """The sorting key of the panel of a function."""
-    return _position(group[0])
 
 
 def called(frame: pd.DataFrame, suite: object, function: object) -> str:

@@ -37,7 +37,8 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
         executions = scales.limits((shown if known.empty else known)["k"], margin=0.05)
         shared = grid[0].axes
         scales.set_log(shared, "x", executions)
-        shared.xaxis.set_major_locator(FixedLocator(_within(executions)))
+        ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
+        shared.xaxis.set_major_locator(FixedLocator(ticks))
         shared.xaxis.set_major_formatter(ScalarFormatter())
         for panel in grid:
             ax, others = panel.axes, []
@@ -54,10 +55,6 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
         )
         panels.legend(figure, looks)
     return figure
-
-
-def _within(bounds: tuple[float, float]) -> list[int]:
-    return [tick for tick in EXECUTIONS if bounds[0] <= tick <= bounds[1]]
 
 
 SHARE = 0.5

@@ -285,8 +285,7 @@ def rules(frame: pd.DataFrame) -> Figure:
     looks = style.looks(frame["rule"].unique())
     suites = sorted(everywhere["suite"].unique())
     figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + RULES_IN * len(suites)),
-        layout="constrained",
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + RULES_IN * len(suites)), layout="constrained"
     )
     grid = figure.subplots(len(suites), len(RULE_PANELS), sharex=True, sharey=True, squeeze=False)
     for line, suite in zip(grid, suites, strict=True):

@@ -23,8 +23,6 @@ SMALLEST, LARGEST = -307.0, 308.0
 def power(value: float) -> str:
     """A positive number as a factor and a power of ten, in Unicode.
 
-    Examples
-    --------
     >>> power(1e-8), power(5e-8), power(1.25)
     ('10⁻⁸', '5·10⁻⁸', '1.25·10⁰')
     """
@@ -56,8 +54,6 @@ def zero_floor(values: ArrayLike) -> float | None:
 
     Negative values are drawn there too. None if all values are positive.
 
-    Examples
-    --------
     >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
     (1e-09, None)
     """

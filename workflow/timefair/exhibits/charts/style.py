@@ -30,22 +30,9 @@ COLUMN_IN = 3.5
 """Width of one column of two."""
 
 COLOURS = (
-    "#0173b2",
-    "#d55e00",
-    "#029e73",
-    "#cc78bc",
-    "#de8f05",
-    "#56b4e9",
-    "#ca9161",
-    "#ad0081",
-    "#2b5f44",
-    "#0000bc",
-    "#b34eff",
-    "#4b003f",
-    "#883e00",
-    "#6817e9",
-    "#84d53b",
-    "#003400",
+    *("#0173b2", "#d55e00", "#029e73", "#cc78bc", "#de8f05", "#56b4e9", "#ca9161"),
+    *("#ad0081", "#2b5f44", "#0000bc", "#b34eff", "#4b003f"),
+    *("#883e00", "#6817e9", "#84d53b", "#003400"),
 )
 """Seven colours of seaborn's palette for all common kinds of colour vision, and nine others.
 
@@ -165,8 +152,7 @@ def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]
     Each of the first names owns one of the `COLOURS`. Names beyond them repeat these, with other
     markers and lines.
 
-    - `names`: The names, in any order. Those that `order` does not contain follow in alphabetical
-      order.
+    - `names`: The names, in any order. Those that `order` lacks follow in alphabetical order.
     - `order`: All names of a campaign.
     """
     wanted = {str(name) for name in names}
@@ -223,8 +209,7 @@ def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[
     """The looks if those algorithms lead that have the largest weights above 0, as areas.
 
     - `frame`, `column`: As in `looks_in`.
-    - `weight`: Weight of each algorithm. Among equal weights, the first in alphabetical order
-      leads.
+    - `weight`: Weight of each algorithm. Of equal ones, the first in alphabetical order leads.
     """
     ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return looks_in(frame, column, [str(name) for name in ordered.index])

@@ -87,9 +87,7 @@ class Pooled:
         return strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
-        """The ratio of costs that the speed of the machine may explain in the jobs of two
-        algorithms, at least 1.
-        """
+        """The ratio of two costs that the speed of the machine may explain, at least 1."""
         if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
             return 1.0
         if (a, b) not in self.detectable:
@@ -124,8 +122,7 @@ class Tested(NamedTuple):
 
     - `values`: The results of both; NaN if unknown.
     - `p`: Two-sided p-value; NaN if there is no test.
-    - `balance`: Positive if the first one is better, negative if the second one is, 0 if neither
-      is.
+    - `balance`: Positive if the first one is better, negative if the second one is, else 0.
     - `target`: The target of an ERT, NaN otherwise.
     - `strata`: The results of both on each kind of machine, if A12 of them is wanted.
     - `least`: Smallest p-value that a test of these results could have; 1 if all are equal.
@@ -286,8 +283,7 @@ class Costs(Criterion):
 
 
 class _Erts(NamedTuple):
-    """Success rates and ERTs of all runs, and ERTs on each kind of machine; targets from easy to
-    hard."""
+    """Success rates and ERTs of all runs, ERTs by kind of machine; targets from easy to hard."""
 
     rates: NDArray[np.float64]
     pooled: NDArray[np.float64]

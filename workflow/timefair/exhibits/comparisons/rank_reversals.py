@@ -19,11 +19,7 @@ from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
-from timefair.exhibits.comparisons.ranks import (
-    FIXED_BUDGET,
-    FIXED_TARGET,
-    median,
-)
+from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
@@ -73,8 +69,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     any false reversal is then at most the level of the test.
 
     - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
-      below 0 (of an optimum that is wrong) count as 0. A pair with fewer than two functions is not
-      tested.
+      below 0 (of a wrong optimum) count as 0. A pair with fewer than two functions is not tested.
     - `tests`: Number of tests in the family, at least ``len(medians)``.
 
     Returns (list of Reversal): in the order of `medians`; empty if no pair has opposite orders. The

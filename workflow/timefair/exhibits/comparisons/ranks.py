@@ -438,10 +438,7 @@ RANKINGS_COLUMNS = (
     ),
     Column("rank_by_time", "the same by time"),
 )
-PANELS = {
-    FIXED_BUDGET: "fixed budget (median precision)",
-    FIXED_TARGET: "fixed targets (ERT)",
-}
+PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
 
@@ -689,8 +686,7 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
 
 
 def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    """The values of each algorithm under a criterion that the table shows; empty for other
-    criteria."""
+    """The values of each algorithm under a criterion that the table shows; empty for others."""
     key = case.names["measure"], case.names["criterion"]
     if key not in RANKS or not len(case.scores):
         return

@@ -225,8 +225,7 @@ class _Space:
                 }
 
     def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
-        """Which budgets are known (the smallest ones), and which algorithms are unknown at the
-        others."""
+        """Which budgets are known (the smallest), which algorithms are unknown at the others."""
         until = known_until(*self._ends, cost)
         missing = until[:, np.newaxis] < budgets
         again = seconds_to_observe(*self._ends, cost, budgets)

@@ -322,10 +322,7 @@ def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def until_cut(
-    part: dict[str, Any],
-    known: NDArray[np.float64],
-    end: float,
-    limits: Iterable[str] = (),
+    part: dict[str, Any], known: NDArray[np.float64], end: float, limits: Iterable[str] = ()
 ) -> dict[str, Any]:
     """A part of a table up to a cost, with the column `OBSERVED`.
 

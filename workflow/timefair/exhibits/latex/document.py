@@ -73,8 +73,7 @@ def caption(
 
     - `part`: The printed part.
     - `facts`: The facts of the campaign.
-    - `charged`: Whether seconds are those of the chosen clock, with ancillary cost if it is
-      amortised.
+    - `charged`: Whether seconds are of the chosen clock, with ancillary cost if it is amortised.
     - `incomplete`: Whether some number is not available.
     - `notes`: Further sentences of the table, about perturbed and published runs.
     """

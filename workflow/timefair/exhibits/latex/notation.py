@@ -68,8 +68,6 @@ SIGNS = _Signs(str.maketrans(SPECIAL))
 def escape(text: str) -> str:
     """LaTeX that prints any text; control characters become blanks.
 
-    Examples
-    --------
     >>> print(escape("my_algo%1"))
     my\\_algo\\%1
     """
@@ -80,8 +78,6 @@ def escape(text: str) -> str:
 def short(value: float) -> str:
     """A number of a heading: whole, a power of ten, or with up to three significant digits.
 
-    Examples
-    --------
     >>> short(1e-8), short(34213.4), short(0.05678)
     ('10⁻⁸', '34213', '0.0568')
     """
@@ -117,8 +113,6 @@ class Notation:
         digits of the smallest number if the largest then has at most two more; else scientific
         notation.
 
-        Examples
-        --------
         >>> Notation.of([0.5, 12.25]).text(0.5)
         '0.500'
         >>> Notation.of([5e-9, 12.25]).text(5e-9)

@@ -1,6 +1,4 @@
-"""Pairs of algorithms that the mean and the median order differently, and their sorted
-solutions.
-"""
+"""Pairs of algorithms that mean and median order differently, and their sorted solutions."""
 
 from __future__ import annotations
 

@@ -41,9 +41,7 @@ COLUMNS = (
     ),
     Column("precision_mean_paper_high", "upper limit by that approximation", "precision"),
     Column(
-        "precision_deviation",
-        "standard deviation, over n − 1; empty for a single run",
-        "precision",
+        "precision_deviation", "standard deviation, over n − 1; empty for a single run", "precision"
     ),
     Column("precision_median", "median: the mean of the two in the middle", "precision"),
     Column("precision_worst", "largest precision at the end of a run", "precision"),

@@ -40,11 +40,9 @@ STRATUM = ["suite", "dimension"]
 class Samples:
     """The precisions at the end of the first runs of each cell, in the order of the runs.
 
-    - `names`: One row per sample: suite, function, dimension, instance and algorithm, in the order
-      of the samples.
+    - `names`: One row per sample, in their order: suite, function, dimension, instance, algorithm.
     - `values`: Shape (samples, cap): the first runs.
-    - `truth`: Shape (samples, cap): the same number of runs after them; NaN in the rows of cells
-      with fewer runs.
+    - `truth`: Shape (samples, cap): as many runs after them; NaN for cells with fewer runs.
     """
 
     names: pd.DataFrame
@@ -412,10 +410,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
 
 
 def _sums(
-    samples: Samples,
-    proposal: Proposal,
-    rules: list[SkewnessRule],
-    progress: Progress,
+    samples: Samples, proposal: Proposal, rules: list[SkewnessRule], progress: Progress
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)

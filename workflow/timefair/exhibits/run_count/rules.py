@@ -30,19 +30,10 @@ from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.run_count.evaluation import (
-    counts_proposal,
-    random_control,
-    rule_proposal,
-)
+from timefair.statistics.run_count.evaluation import counts_proposal, random_control, rule_proposal
 from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.skewness import Outliers
-from timefair.statistics.run_count.stopping import (
-    FixedCount,
-    StopCounts,
-    StoppingRule,
-    stop_counts,
-)
+from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,

@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Picture
-from timefair.exhibits.columns import (
-    CELL,
-    INSTANCE_CELL,
-    MEASURE,
-    RUNS,
-    UNIT,
-)
+from timefair.exhibits.columns import CELL, INSTANCE_CELL, MEASURE, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
-from timefair.records.rundata.problems import (
-    equal_if_solved,
-    precision_at_the_end,
-)
+from timefair.records.rundata.problems import equal_if_solved, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile

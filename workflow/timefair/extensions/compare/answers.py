@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import gammaincinv, stdtr, stdtrit
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.corrections import holm_levels
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
@@ -90,8 +90,7 @@ def log_ratio(
 
     The standard error is that of the delta method, for pairs that of the differences. Runs of one
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
-    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986). Without pairs, the degrees of freedom
-    are Welch's.
+    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
     """
     (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
     if paired and above.size != above_candidate.size:
@@ -166,11 +165,11 @@ class _LogMean:
     """Logarithm of a ratio of two sums, what each run adds to it, and variance besides."""
 
     value: float
-    influence: NDArray[np.float64]
+    influence: Floats
     extra: float
 
 
-def _log_mean(above: NDArray[np.float64], below: NDArray[np.float64]) -> _LogMean:
+def _log_mean(above: Floats, below: Floats) -> _LogMean:
     total, count = above.sum(), below.sum()
     if count:
         influence = above / above.mean() - below / below.mean()
@@ -178,7 +177,7 @@ def _log_mean(above: NDArray[np.float64], below: NDArray[np.float64]) -> _LogMea
     return _LogMean(float(np.log(total / HALF)), above / above.mean(), 1 / HALF)
 
 
-def _rare(success: NDArray[np.float64]) -> float:
+def _rare(success: Floats) -> float:
     """Variance from half a pair in which only this version succeeds; 0 without successes."""
     if not np.isin(success, (0.0, 1.0)).all():
         return 0.0
@@ -192,7 +191,7 @@ class _Varied(NamedTuple):
     freedom: float
 
 
-def _of_mean(of_runs: NDArray[np.float64], jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
+def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
     """Of the mean of a number per run; the runs of one job vary together."""
     rest, count = of_runs - of_runs.mean(), of_runs.size
     places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
@@ -215,7 +214,7 @@ def _independent(estimate: float, each: Sequence[_Varied]) -> Change:
     return Change(estimate, sqrt(sum(error**2 for error in errors)), freedom)
 
 
-def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
     above, below = (np.asarray(values, dtype=np.float64) for values in sums)
     if above.ndim != 1 or above.shape != below.shape:
         shapes = f"{above.shape} and {below.shape}"
@@ -223,7 +222,7 @@ def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[NDArray[np.float64], NDA
     return above, below
 
 
-def _worse(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> NDArray[np.float64]:
+def _worse(baseline: Floats, candidate: Floats) -> Floats:
     """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
     rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
     return np.asarray((rows > columns) + 0.5 * (rows == columns))
@@ -262,8 +261,7 @@ class Judged:
 def judge(change: Change, margin: float, level: float) -> Judged:
     """Judge one change: the interval at a level, in (0, 1), decides.
 
-    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in the unit of the
-      change.
+    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in their unit.
 
     Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
     it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
@@ -309,7 +307,7 @@ def _p(change: Change, margin: float) -> float:
     return float(np.minimum(2 * stdtr(min(change.freedom, 1e9), -distance / change.error), 1.0))
 
 
-def look_levels(level: float, looks: int) -> NDArray[np.float64]:
+def look_levels(level: float, looks: int) -> Floats:
     """Level at which the changes are judged at each look; the levels add up to the given one.
 
     Later looks have more runs and get more of the level, in proportion to their number.
@@ -320,8 +318,6 @@ def look_levels(level: float, looks: int) -> NDArray[np.float64]:
     numbers = np.arange(1, looks + 1)
     return np.asarray(level * numbers / numbers.sum())
 
-
-Numbers = NDArray[np.float64]
 
 REACHED = 0.5
 """Share of the runs of the better version that reach the target at least."""
@@ -348,7 +344,7 @@ def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> 
 
 def affordable(
     evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
-) -> Numbers:
+) -> Floats:
     """How many evaluations the budget of each run allows at the speed of the run, shape (runs,).
 
     - `budget_s`, `budget_evaluations`: NaN without such a budget.
@@ -366,9 +362,7 @@ def affordable(
     return np.asarray(np.fmin(in_time, most), dtype=np.float64)
 
 
-def common_budgets(
-    baseline: Numbers, candidate: Numbers, *, paired: bool
-) -> tuple[Numbers, Numbers]:
+def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
     """The evaluations within which the runs of both versions have to reach the target.
 
     With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
@@ -462,7 +456,7 @@ def simulate(
     return Outcomes(shares, used / (samples * design.runs))
 
 
-def _change(drawn: tuple[NDArray[np.float64], ...], runs: int, design: Design) -> Change:
+def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
     baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
     jobs = _jobs(design)[:runs]
     return log_ratio(
@@ -475,9 +469,7 @@ def _jobs(design: Design) -> NDArray[np.intp]:
     return np.arange(design.runs) * design.looks * design.jobs // design.runs
 
 
-def _drawn(
-    design: Design, law: Law, loss: Loss, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], ...]:
+def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tuple[Floats, ...]:
     """Cost and success of each run of the old version, then of the new one."""
     budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
     path = rng.gamma(law.shape, size=runs)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, one_thread, prepare_files
+from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Measure
@@ -39,10 +38,7 @@ def add_to(commands: Commands) -> None:
         },
     )
     compare.add_argument(
-        "sources",
-        nargs="+",
-        metavar="WHAT",
-        help="CAMPAIGN.yaml, or RESULTS BASELINE CANDIDATE",
+        "sources", nargs="+", metavar="WHAT", help="CAMPAIGN.yaml, or RESULTS BASELINE CANDIDATE"
     )
     compare.add_argument("--baseline", metavar="LABEL", help="the old version (baseline)")
     compare.add_argument("--candidate", metavar="LABEL", help="the new version (candidate)")
@@ -120,10 +116,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"{arguments.sources[1]}: give --baseline LABEL and --candidate LABEL after a file"
         )
-    every_core = len(os.sched_getaffinity(0))
-    cores = every_core if arguments.cores is None else arguments.cores
-    if cores < 1:
-        raise InputError(f"--cores: {cores}: should be at least 1")
+    cores = cores_of(arguments)
     campaign = configuration.load(arguments.sources[0])
     baseline, candidate = arguments.baseline or "baseline", arguments.candidate or "candidate"
     rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
@@ -178,14 +171,7 @@ def _judged(
         level = float(look_levels(level, look.planned)[look.number - 1])
     by = _measure(arguments, one.campaign.budget.unit)
     ratio = arguments.margin or one.campaign.statistics.matters.ratio
-    return compare(
-        pair.baseline,
-        pair.candidate,
-        pair.samples,
-        by=by,
-        ratio=ratio,
-        level=level,
-    )
+    return compare(pair.baseline, pair.candidate, pair.samples, by=by, ratio=ratio, level=level)
 
 
 def _measure(arguments: argparse.Namespace, usual: str) -> Measure:

@@ -29,8 +29,7 @@ from timefair.extensions.compare.answers import (
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-
-Numbers = NDArray[np.float64]
+from timefair.statistics.checks import Floats
 
 
 class FunctionKey(NamedTuple):
@@ -48,9 +47,9 @@ class Effort(NamedTuple):
     - `success`: 1 if the run reached the target within its common budget, else 0.
     """
 
-    evaluations: Numbers
-    seconds: Numbers | None
-    success: Numbers
+    evaluations: Floats
+    seconds: Floats | None
+    success: Floats
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,7 @@ class Cell:
 
     - `runs`: all runs of the version on the function, treated as all tables in seconds do.
     - `rows`: the places of the runs that count, in their order.
-    - `jobs`: the number of the job that measured each run, among those of the version on the
-      function.
+    - `jobs`: the number of the job of each run, among those of the version on the function.
     - `reference`: reference value of the precisions: the optimum of each run's problem, or the best
       value that is known for the problem.
     """
@@ -68,7 +66,7 @@ class Cell:
     runs: Runs
     rows: NDArray[np.intp]
     jobs: NDArray[np.intp]
-    reference: Numbers
+    reference: Floats
 
     @classmethod
     def of(cls, runs: Runs, instances_per_job: int) -> Cell:
@@ -94,17 +92,17 @@ class Cell:
         return [int(seed) for seed in self._column("seed")]
 
     @property
-    def precision(self) -> Numbers:
+    def precision(self) -> Floats:
         """The best precision at the end of each run."""
         return self._from_reference(self._numbers("best_precision"))
 
     @property
-    def at_the_end(self) -> Numbers:
+    def at_the_end(self) -> Floats:
         """The same; 0 if the run reached the final target."""
         return self._from_reference(precision_at_the_end(self.runs)[self.rows])
 
     @property
-    def affordable(self) -> Numbers:
+    def affordable(self) -> Floats:
         """The evaluations that the budget of each run allows; see `answers`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
@@ -113,7 +111,7 @@ class Cell:
         """With the references of the instances in `best`."""
         return replace(self, reference=np.array([best[name] for name, _ in self.names]))
 
-    def effort(self, target: float, budgets: Numbers) -> Effort:
+    def effort(self, target: float, budgets: Floats) -> Effort:
         """What each run spent up to a precision, or up to a number of evaluations."""
         targets = np.full(len(self.runs.frame), np.nan)
         targets[self.rows] = target + self.reference - self._own_reference
@@ -122,24 +120,24 @@ class Cell:
         spent = np.where(success, reached, np.minimum(budgets, self._numbers("evaluations")))
         return Effort(spent, self._seconds_after(spent), success.astype(np.float64))
 
-    def _seconds_after(self, evaluations: Numbers) -> Numbers | None:
+    def _seconds_after(self, evaluations: Floats) -> Floats | None:
         if not self.runs.timed.all():
             return None
         of_runs = np.zeros(len(self.runs.frame))
         of_runs[self.rows] = evaluations
         return self.runs.seconds_after(of_runs)[self.rows]
 
-    def _from_reference(self, precision: Numbers) -> Numbers:
+    def _from_reference(self, precision: Floats) -> Floats:
         return precision + self._own_reference - self.reference
 
     @property
-    def _own_reference(self) -> Numbers:
+    def _own_reference(self) -> Floats:
         return self._numbers("reference_f")
 
     def _column(self, name: str) -> pd.Series[Any]:
         return self.runs.frame[name].iloc[self.rows]
 
-    def _numbers(self, name: str) -> Numbers:
+    def _numbers(self, name: str) -> Floats:
         return self._column(name).to_numpy(dtype=np.float64)
 
 
@@ -264,9 +262,7 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure; see
-    `answers`.
-    """
+    """Changes of the cost from base to candidate on a function, in each measure; see `answers`."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)
@@ -277,7 +273,7 @@ def changes(sample: Sample) -> dict[Measure, Change]:
         return found
     one, other = sample.efforts
 
-    def ratio(above: Sequence[Numbers], below: Sequence[Numbers]) -> Change:
+    def ratio(above: Sequence[Floats], below: Sequence[Floats]) -> Change:
         pairs = tuple(zip(above, below, strict=True))
         return log_ratio(*pairs, paired=sample.paired, jobs=jobs)
 

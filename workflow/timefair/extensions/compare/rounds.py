@@ -99,8 +99,7 @@ class Rounds:
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
         """Measure round after round until the answer is decided or all rounds are done.
 
-        After each round, all runs so far are judged at the round's share of the level; see
-        `answers`.
+        After each round, all runs so far are judged at its share of the level; see `answers`.
 
         - `by`, `ratio`: the measure of the answer, and its margin.
         - `say`: called with one line after each round.
@@ -142,9 +141,7 @@ class Rounds:
         return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
-        """The jobs of a round: both versions next to each other, and each of them first
-        alternately.
-        """
+        """The jobs of a round: both versions side by side, and each of them first alternately."""
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
         for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)

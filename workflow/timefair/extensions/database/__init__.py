@@ -7,7 +7,5 @@
 from timefair.basics.extension import Extension
 
 EXTENSION = Extension(
-    __name__,
-    commands="commands",
-    groups={"rank": "results", "recommend": "plan"},
+    __name__, commands="commands", groups={"rank": "results", "recommend": "plan"}
 )

@@ -18,8 +18,9 @@ import yaml
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.database.standings import Costs, Floats, spaces
+from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import opened
+from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
 MOST, NAMED, SAMPLES, AMONG = 3, 7, 1000, 20
@@ -148,8 +149,8 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             f"more: {some}{', ...' * (len(found.unknown) > NAMED)}"
         )
     beside = (
-        f"one optimizer for all costs and budgets ({labels[found.usual]}), on functions left out of "
-        "both choices"
+        f"one optimizer for all costs and budgets ({labels[found.usual]}), on functions left out "
+        "of both choices"
     )
     if found.gain > 0:
         yield f"choosing reaches {100 * found.gain:.1f} % of the targets more than {beside}"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
 from timefair.cli import common
-from timefair.cli.common import RESULTS, Command, Commands, one_thread, prepare_files
+from timefair.cli.common import RESULTS, Command, Commands, cores_of, one_thread, prepare_files
 from timefair.extensions.database import store
 
 BASELINE = "random-search"
@@ -52,10 +51,7 @@ def add_to(commands: Commands) -> None:
         "--against", metavar="LABEL", help=f"whom it must not be worse than ({BASELINE})"
     )
     rank.add_argument("--cores", type=int, metavar="N", help="runs at the same time (all)")
-    rank.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help=".md, the page; by default rank.md in the results",
-    )  # fmt: skip
+    rank.output("FILE", ".md, the page; by default rank.md in the results")
     rank.set_defaults(command=_rank)
 
     recommend = commands.add_parser(
@@ -77,10 +73,7 @@ def add_to(commands: Commands) -> None:
     recommend.add_argument("--integer", action="store_true", help="some variables are integers")
     _add_database(recommend)
     recommend.add_argument("--design", metavar="NAME", help="one archive (all of the database)")
-    recommend.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help=".yaml, a campaign that would decide what is unknown",
-    )  # fmt: skip
+    recommend.output("FILE", ".yaml, a campaign that would decide what is unknown")
     recommend.set_defaults(command=_recommend)
 
     export = commands.choices["export"].commands.add_parser(
@@ -92,10 +85,7 @@ def add_to(commands: Commands) -> None:
         example="timefair export database results/default --output my-database",
     )
     export.add_argument("folder", **RESULTS)
-    export.add_argument(
-        "-o", "--output", type=Path, default=Path(store.FOLDER), metavar="FOLDER",
-        help=f"the database ({store.FOLDER})",
-    )  # fmt: skip
+    export.output("FOLDER", f"the database ({store.FOLDER})", Path(store.FOLDER))
     export.set_defaults(command=_export)
 
 
@@ -142,9 +132,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _rank(arguments: argparse.Namespace) -> int:
-    cores = len(os.sched_getaffinity(0)) if arguments.cores is None else arguments.cores
-    if cores < 1:
-        raise InputError(f"--cores: {cores}: should be at least 1")
+    cores = cores_of(arguments)
     if arguments.output is not None:
         prepare_files([arguments.output], [".md"])
     one_thread()

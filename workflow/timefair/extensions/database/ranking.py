@@ -19,7 +19,7 @@ from timefair.basics.words import number, rough
 from timefair.campaign import configuration, plan, requirement
 from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
-from timefair.extensions.database.standings import EVALUATIONS, Costs, Floats, Standing, spaces
+from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
 from timefair.measure.runner import jobs
 from timefair.problems import names
@@ -27,6 +27,7 @@ from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
+from timefair.statistics.checks import Floats
 
 CAMPAIGNS = Path("campaigns")
 COSTS_S = (1e-3, 1e-1)

@@ -24,9 +24,9 @@ from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
-Floats = NDArray[np.float64]
 EVALUATIONS = float("inf")
 """The evaluation cost beside which an algorithm's own time does not count."""
 SAMPLES = 400

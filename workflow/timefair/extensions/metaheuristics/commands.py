@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import RESULTS, Commands, one_thread
+from timefair.cli.common import CONFIG, RESULTS, Commands, one_thread
 from timefair.extensions.metaheuristics.keys import EVALUATIONS
 
 
@@ -24,10 +24,7 @@ def add_to(commands: Commands) -> None:
         example="timefair export xlsx results/default --output default.xlsx",
     )
     xlsx.add_argument("folder", **RESULTS)
-    xlsx.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help=".xlsx, to write; by default NAME.xlsx here",
-    )  # fmt: skip
+    xlsx.output("FILE", ".xlsx, to write; by default NAME.xlsx here")
     xlsx.set_defaults(command=_export)
     measure = commands.add_parser(
         "complexity",
@@ -39,7 +36,7 @@ def add_to(commands: Commands) -> None:
         example="timefair complexity mine.yaml --function 8 --evaluations 2000",
         exits={2: "the campaign is wrong, or an algorithm fails; one line per fault"},
     )
-    measure.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
+    measure.add_argument("config", **CONFIG)
     measure.add_argument(
         "--function", type=int, metavar="N",
         help="function that is evaluated; by default 18 of cec2017, or the first of the campaign",

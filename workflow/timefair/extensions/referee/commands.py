@@ -19,9 +19,7 @@ def add_to(commands: Commands) -> None:
         example="timefair referee results/default\ntimefair referee results/default -o page.md",
     )
     referee.add_argument("what", type=Path, metavar="RESULTS", help="results/NAME, or a table")
-    referee.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=".md, to write; by default printed"
-    )
+    referee.output("FILE", ".md, to write; by default printed")
     referee.set_defaults(command=_referee)
 
 

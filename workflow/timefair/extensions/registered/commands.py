@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import Commands, one_thread
+from timefair.cli.common import CONFIG, Commands, one_thread
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -26,7 +26,7 @@ def add_to(commands: Commands) -> None:
         example="timefair register mine.yaml",
         exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
     )
-    register.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
+    register.add_argument("config", **CONFIG)
     register.set_defaults(command=_register)
 
 

@@ -100,7 +100,9 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
         f"{counted(int(row[f'runs_{side}']), 'run')}"
         for side in "ab"
     )
-    found = f"{names.one(row['better'])} is better" if _is_text(row["better"]) else "No order"
+    found = (
+        f"{names.one(row['better'])} is better" if isinstance(row["better"], str) else "No order"
+    )
     return (
         f"{MEASURES[row['measure']]}{target} {where} of {escape(space)}{share}: "
         f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {_known(row['p'])})."
@@ -109,10 +111,6 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
 
 def _known(value: float) -> str:
     return "unknown" if pd.isna(value) else number(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _count(evidence: Evidence) -> str:

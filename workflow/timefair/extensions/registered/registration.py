@@ -14,14 +14,7 @@ from timefair.basics.files import atomic_file, regular, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.registered.deviations import (
-    KEY,
-    Deviation,
-    Kind,
-    changes,
-    moment,
-    of_runs,
-)
+from timefair.extensions.registered.deviations import KEY, Deviation, Kind, changes, moment, of_runs
 from timefair.machine import software
 from timefair.machine.host import Host, gather
 from timefair.records.integrity import Measured
@@ -85,10 +78,7 @@ def first_run(folder: Path) -> Path | None:
 def read(folder: Path) -> dict[str, Any] | None:
     """The content of the registration; None if there is none.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or lacks a part.
+    Raises `InputError` if the file cannot be read, or lacks a part.
     """
     path = folder / FILE
     try:
@@ -104,9 +94,7 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 
 def _check_parts(content: dict[str, Any]) -> None:
-    """Raise ValueError, LookupError or TypeError unless everything that is read later
-    is present.
-    """
+    """ValueError, LookupError or TypeError unless everything that is read later is present."""
     if _campaign(content).section(KEY) is None:
         raise ValueError("no question")
     statement(content)
@@ -151,10 +139,7 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 
 def verifying(
-    campaign: Campaign,
-    folder: Path,
-    measured: Mapping[str, Measured],
-    say: Callable[[str], None],
+    campaign: Campaign, folder: Path, measured: Mapping[str, Measured], say: Callable[[str], None]
 ) -> Iterator[str]:
     """Say each deviation, and yield how many there are.
 

@@ -73,9 +73,7 @@ class Registered(Section):
     )
 
     def least_p(self, number: int) -> float:
-        """Smallest possible p-value of the test for this number of functions, or runs of each
-        algorithm.
-        """
+        """Smallest possible p-value for this number of functions, or runs of each algorithm."""
         return 2.0 ** (1 - number) if self.test == "wilcoxon" else 2 / comb(2 * number, number)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -130,9 +128,7 @@ class Registered(Section):
             )
 
     def _too_few(self, campaign: CampaignView) -> Iterator[Fault]:
-        """Faults of a number of functions or runs with which no p-value of the test is at most
-        `alpha`.
-        """
+        """Faults of a number of functions or runs with which no p-value is at most `alpha`."""
         if self.function is None:
             each = [d for _, d in campaign.problems.spaces]
             there, what = each.count(self.dimension or each[0]), "functions"

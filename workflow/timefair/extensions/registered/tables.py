@@ -86,9 +86,7 @@ COLUMNS = (
 
 
 class Order(NamedTuple):
-    """The order of two algorithms: their values, the p-value, and the better algorithm
-    or ``""``.
-    """
+    """The order of two algorithms: their values, the p-value, the better algorithm or ``""``."""
 
     first: float
     second: float
@@ -181,9 +179,7 @@ def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray
 
 
 def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that all rows share, except the answer; `frame` contains the runs that are
-    compared.
-    """
+    """The columns that all rows share, except the answer; `frame` has the runs compared."""
     first, second = question["algorithms"]
     counts = frame["algorithm"].value_counts()
     own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
@@ -310,10 +306,7 @@ DEVIATION = (
     layouts=[
         Layout(
             caption="Deviations from the registration.",
-            values=(
-                Value("registered", "Registered", wrap=30),
-                Value("found", "Found", wrap=30),
-            ),
+            values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
             rows=("kind", "subject"),
         )
     ],

@@ -6,12 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, measuring_environment, prepare_files
-from timefair.cli.measuring import as_planned, spec_of
+from timefair.cli.common import OF_CAMPAIGN, Commands, measuring_environment, prepare_files
+from timefair.cli.measuring import add_record, as_planned, spec_of
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -28,20 +27,11 @@ def add_to(commands: Commands) -> None:
         "this campaign and this code have. The example prints these calls.",
         example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
     )
-    tune.add_argument(
-        "--campaign",
-        type=Path,
-        required=True,
-        metavar="SNAPSHOT",
-        help="results/NAME/campaign.json",
-    )
+    tune.add_argument("--campaign", **OF_CAMPAIGN)
     tune.add_argument(
         "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
     )
-    tune.add_argument("--key", required=True, help="key of the job, as in the path of the record")
-    tune.add_argument(
-        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
-    )
+    add_record(tune)
     tune.set_defaults(command=_tune)
 
 

@@ -76,10 +76,7 @@ def _program() -> ctypes.Array[ctypes.c_char]:
     """The filter in the form that the kernel needs: instructions of 8 bytes."""
     code: list[_Instruction] = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
     for architecture, (numbers, clone) in _NUMBERS[_MACHINE].items():
-        calls: list[_Instruction] = [
-            (_LOAD, 0, 0, _NUMBER_AT),
-            (_AND, 0, 0, ~_X32 & 0xFFFFFFFF),
-        ]
+        calls: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
         for number, error in zip(numbers, REFUSED.values(), strict=True):
             calls += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE | error)]
         calls += [

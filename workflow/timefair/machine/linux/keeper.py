@@ -22,8 +22,7 @@ from timefair.machine.linux.kernel import Orphan
 class Keeper:
     """The connection to the keeper of a namespace.
 
-    Every process that its maker forks from now on is in the namespace. `number` is the keeper's
-    process id.
+    Every process that its maker forks from now on is in the namespace. `number`: its process id.
     """
 
     def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
@@ -82,9 +81,7 @@ _kept: dict[int, Keeper] = {}
 
 @contextlib.contextmanager
 def kept(*, network: bool) -> Iterator[Keeper]:
-    """A keeper, as `made` makes it. Afterwards, this process has its former namespaces again, if it
-    has privileges.
-    """
+    """A keeper, as `made` makes it; with privileges, this process keeps its namespaces."""
     own, before = os.getpid(), private_folders.namespace("net")
     keeper = _kept.pop(own, None) or made(network=network)
     try:

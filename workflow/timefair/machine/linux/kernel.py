@@ -84,9 +84,7 @@ def outlive_parent() -> None:
 
 
 def forbid_inspection() -> None:
-    """Prevent processes of the same user from reading or tracing this one and its forks, and from
-    opening its files.
-    """
+    """Keep processes of the same user from reading or tracing this one, its forks and files."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
@@ -126,9 +124,7 @@ def memory_mb(pids: Collection[int], enough: float) -> float:
 
 
 def cpu_ns_below(pid: int) -> int:
-    """CPU time of the descendants of a process, in ns; of those that have ended, in steps of a tick
-    (10 ms).
-    """
+    """CPU time of a process's descendants, in ns; of ended ones, in steps of a tick (10 ms)."""
     total, tick_ns = 0, 10**9 // os.sysconf("SC_CLK_TCK")
     for process in (pid, *descendants(pid)):
         with contextlib.suppress(OSError, ValueError):  # it has ended, and is counted next time
@@ -297,9 +293,7 @@ def run_queue_delay_ns(pid: int | str = "self") -> int | None:
 
 
 def written_bytes(pid: int | str = "self") -> int | None:
-    """Bytes that a process (possibly a zombie) and those it waited for passed to write(); None:
-    unknown.
-    """
+    """Bytes that a process (or zombie) and those it waited for passed to write(); None: unknown."""
     try:
         for line in read_file(f"/proc/{pid}/io").splitlines():
             name, _, number = line.partition(b": ")
@@ -348,9 +342,7 @@ class Orphan(NamedTuple):
 
 
 def end_group_and_orphans(pid: int, spare: Collection[int] = ()) -> list[Orphan]:
-    """End the processes that a reaped or zombie child left: its group, and the orphans adopted
-    here.
-    """
+    """End what a reaped or zombie child left: its group, and the orphans adopted here."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     return end_orphans(spare=[pid, *spare])

@@ -244,9 +244,7 @@ def namespace(name: str) -> int:
 
 
 def leave(network: int) -> bool:
-    """Undo `own_processes` for later forks, and enter a network; False without privileges, which
-    both need.
-    """
+    """Undo `own_processes` for later forks, and enter a network; False without the privileges."""
     global _in_own_processes, in_own_network
     fd = namespace("pid")
     try:

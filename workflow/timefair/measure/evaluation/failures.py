@@ -1,6 +1,4 @@
-"""How the process of a run reports a failure of the algorithm or of the problem that did not end
-this process.
-"""
+"""How a run reports a failure of the algorithm or the problem that did not end its process."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ class SolverGone(Exception):
 
 
 class LaunchFailed(Exception):
-    """The algorithm raised in a solver, or the problem in an evaluator. It reports `code` and
-    `text` as `failure` does.
-    """
+    """Raised by the algorithm in a solver, or the problem in an evaluator; see `failure`."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)

@@ -21,13 +21,9 @@ cnp.import_array()
 cdef class Keeper:
     """Decides which vectors of one run are kept.
 
-    Attributes
-    ----------
-    numbers
-        The length of a vector.
-    value
-        The value of the last vector for an algorithm with one objective: with ``improving``, the
-        measured value. `inf` if there is none, as with two objectives or with changes.
+    - `numbers`: The length of a vector.
+    - `value`: The value of the last vector for an algorithm with one objective: with ``improving``,
+      the measured value. `inf` if there is none, as with two objectives or with changes.
     """
 
     def __cinit__(self, Py_ssize_t numbers, *_):
@@ -62,13 +58,8 @@ cdef struct Pair:
 cdef class Nondominated(Keeper):
     """The rule ``nondominated``: a sorted front of pairs.
 
-    Parameters
-    ----------
-    numbers : int
-        Length of a vector, which has to be 2.
-    widths : tuple of float
-        Unit of each objective for the tolerance of the thinning.
-    thinning : timefair.records.thinning.VectorThinning, optional
+    - `numbers`: Length of a vector, which has to be 2.
+    - `widths`: Unit of each objective for the tolerance of the thinning.
     """
 
     cdef Pair *front  # the first numbers rise, the second ones fall
@@ -151,12 +142,8 @@ cdef class Nondominated(Keeper):
 cdef class Feasible(Keeper):
     """The rule ``feasible``: f, the violation of the constraints, and other numbers.
 
-    Parameters
-    ----------
-    numbers : int
-        At least 2.
-    f_opt : float
-        The optimum; NaN if it is unknown.
+    - `numbers`: At least 2.
+    - `f_opt`: The optimum; NaN if it is unknown.
     """
 
     def __init__(self, numbers, f_opt):
@@ -226,11 +213,7 @@ cdef class Changing(Keeper):
 def keeper(outputs, f_opt):
     """The keeper of a run of a problem; None if an evaluation gives one value.
 
-    Parameters
-    ----------
-    outputs : timefair.problems.kinds.Kind or None
-    f_opt : float
-        The optimum of the problem; NaN if it is unknown.
+    - `f_opt`: The optimum of the problem; NaN if it is unknown.
     """
     if outputs is None:
         return None

@@ -255,11 +255,7 @@ cdef class BestPoint:
     are in slot k % 2. They are written before the event is committed, so a process that is killed
     in between leaves the slot of the last committed event unchanged.
 
-    Parameters
-    ----------
-    fd : int
-        The file behind it.
-    dimension : int
+    - `fd`: The file behind it.
     """
 
     cdef readonly int fd
@@ -322,13 +318,9 @@ cdef class ConstraintValues:
     An algorithm usually evaluates both the function and the constraints at a point. The second of
     the two evaluations uses the values that the first one has computed.
 
-    Parameters
-    ----------
-    problem : timefair.problems.base.Problem
-        A problem with constraints.
-    native : bool
-        Whether constraints are evaluated by the problem's C function, if it has one, and not by the
-        interpreter.
+    - `problem`: A problem with constraints.
+    - `native`: Whether constraints are evaluated by the problem's C function, if it has one, and
+      not by the interpreter.
     """
 
     cdef readonly Py_ssize_t count
@@ -395,42 +387,26 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    Parameters
-    ----------
-    problem : timefair.problems.base.Problem
-    header : ndarray
-        One record of dtype `HEADER` in shared memory.
-    events, launches, launch_events : Log
-    best_fd : int
-        The file of the `BestPoint`.
-    batches : Log, optional
-        None: batches are not recorded.
-    vectors : Log, optional
-        Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    recommendations : timefair.measure.evaluation.state.Recommendations, optional
-        Keeps the points that the algorithm recommends; None: they are not recorded.
-    cap : int
-        Evaluations of the run; NEVER without such a budget.
-    final_target : float
-        The run ends at the first precision at or below it; ``-inf`` for never.
-    clock : callable, optional
-        ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    exit : callable, optional
-        Called with 0 when the run is over, instead of ending the process: for tests. It must not
-        return.
-    fail : callable, optional
-        Called with what the problem or its constraints raise: it ends the run, before the algorithm
-        or its library can catch that. None: the exception reaches the algorithm.
-    native : bool
-        Whether points are evaluated by the problem's C functions, if it has them, and not by the
-        interpreter.
-    evaluators : timefair.measure.evaluation.evaluators.Evaluators, optional
-        The processes that evaluate batches on several cores.
-    cost : int
-        Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or at each
-        round of a batch that several cores evaluate.
-    thinning : timefair.records.thinning.Thinning, optional
-        Decides which improvements of a launch are kept if they do not improve the best of the run.
+    - `header`: One record of dtype `HEADER` in shared memory.
+    - `best_fd`: The file of the `BestPoint`.
+    - `batches`: None: batches are not recorded.
+    - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
+    - `recommendations`: Keeps the points that the algorithm recommends; None: they are not
+      recorded.
+    - `cap`: Evaluations of the run; NEVER without such a budget.
+    - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
+    - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
+    - `exit`: Called with 0 when the run is over, instead of ending the process: for tests. It must
+      not return.
+    - `fail`: Called with what the problem or its constraints raise: it ends the run, before the
+      algorithm or its library can catch that. None: the exception reaches the algorithm.
+    - `native`: Whether points are evaluated by the problem's C functions, if it has them, and not
+      by the interpreter.
+    - `evaluators`: The processes that evaluate batches on several cores.
+    - `cost`: Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or
+      at each round of a batch that several cores evaluate.
+    - `thinning`: Decides which improvements of a launch are kept if they do not improve the best of
+      the run.
     """
 
     cdef Py_ssize_t dimension
@@ -944,10 +920,7 @@ cdef class Measurement:
     def until_change(self, int64_t now):
         """The limits of a launch that begins at `now` and ends at the next change of the problem.
 
-        Returns
-        -------
-        deadline, evaluations : int
-            As `begin_launch` takes them; NEVER for both if no change follows.
+        Returns: As `begin_launch` takes them; NEVER for both if no change follows.
         """
         cdef int64_t next_one
         if self.environment != NULL:
@@ -979,10 +952,7 @@ cdef class Measurement:
 
         A point after the end of the launch or of the run's time is not noted.
 
-        Raises
-        ------
-        ValueError
-            If `x` does not have the shape ``(dimension,)``.
+        Raises `ValueError` if `x` does not have the shape ``(dimension,)``.
         """
         cdef cnp.ndarray point = as_point(x, self.dimension)
         if self.recommendations is None or self.closed or self.foreign or self.launch == NULL:

@@ -234,9 +234,7 @@ class State:
         return _rows(self.launch_log, self["launches"])
 
     def launch_events(self) -> NDArray[np.void]:
-        """Improvements of launches that did not improve the best of the run, in the order they were
-        made.
-        """
+        """Improvements of launches that did not improve the best of the run, in their order."""
         return _rows(self.launch_event_log, self["launch_events"])
 
     def batches(self) -> NDArray[np.void] | None:
@@ -245,9 +243,7 @@ class State:
         return None if rows < 0 else _rows(self.batch_log, rows)
 
     def vectors(self) -> NDArray[np.void] | None:
-        """The vectors that were kept, in the order they were made; None if an evaluation gives one
-        number.
-        """
+        """The vectors that were kept, in their order; None if an evaluation gives one number."""
         return None if self.vector_log is None else _rows(self.vector_log, self["vectors"])
 
     def recommended(self) -> NDArray[np.void] | None:

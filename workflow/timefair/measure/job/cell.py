@@ -51,9 +51,7 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
 
 
 def unprepared(campaign: Campaign) -> Prepared:
-    """The state of a process that is not prepared for any algorithm yet, and that will write
-    records.
-    """
+    """The state of a process that is not prepared for an algorithm yet, and will write records."""
     avoid_pandas()
     return Prepared(campaign)
 
@@ -111,9 +109,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
 
 
 def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:
-    """Set the length of a launch if the algorithm has a schedule, that of earlier runs of the job
-    if there are any.
-    """
+    """With a schedule, set the length of a launch, that of earlier runs of the job if any."""
     asked = prepared.planned.algorithms[job.algorithm].schedule
     if not asked:
         return
@@ -181,9 +177,7 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
 
 
 def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:
-    """The runs to measure, one after the other; runs in the journal are counted and not measured
-    again.
-    """
+    """The runs to measure, one after the other; runs in the journal only count."""
     while (turn := repetitions.next()) is not None:
         if turn in journal.runs:
             precision = journal.runs[turn].column("best_precision")[0].as_py()

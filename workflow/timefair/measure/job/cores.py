@@ -51,8 +51,6 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
 def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
     """The cores in an order that takes every physical core once before any of them twice.
 
-    Examples
-    --------
     >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
     [0, 2, 1, 3]
     >>> first_siblings_first([1, 2, 3], [[0, 1], [2, 3]])

@@ -109,16 +109,12 @@ class Prepared:
         return not self.campaign.is_apart(label)
 
     def get_ready_here(self, job: Job) -> None:
-        """Call `get_ready`, unless the algorithm runs in processes that are not forks
-        of this one.
-        """
+        """`get_ready`, unless the algorithm runs in processes that are not forks of this one."""
         if self._is_loaded_here(job.algorithm):
             self.get_ready(job)
 
     def key(self, job: Job) -> str:
-        """`provenance.measure_key`. It imports the user's own modules, that of the
-        algorithm first.
-        """
+        """`provenance.measure_key`, which imports the user's modules, the algorithm's first."""
 
         def key() -> str:
             self.load(job)
@@ -140,8 +136,7 @@ class Prepared:
         return found
 
     def _computed(self, label: str, function: Callable[[], Any]) -> Any:
-        """The value of a function that imports an algorithm's code, in a form that JSON can
-        represent.
+        """The value of a function that imports an algorithm's code, as JSON can represent it.
 
         The code of an algorithm with `isolation: strict` is not imported into this process.
         """
@@ -154,9 +149,7 @@ class Prepared:
             raise InputError(fault) from None
 
     def get_ready(self, job: Job) -> Algorithm:
-        """Load and prepare the job's algorithm once, with a trial launch on the job's first
-        problem.
-        """
+        """Load and prepare the job's algorithm, with a trial launch on the job's first problem."""
         algorithm = self.load(job)
         if not self._is_ready:
             memory_mb = self.campaign.limits.memory_mb

@@ -9,9 +9,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign.configuration.model import USUAL_LENGTH
 
 ENOUGH = 1 / 10
-"""Share of the budget that the longest launch has at least; each is `LONGER` times longer than the
-one before.
-"""
+"""Least share of the budget of the longest launch; each is `LONGER` times the one before."""
 LONGER = 4
 FIRST = 10
 LONGEST = 10**8

@@ -74,8 +74,7 @@ class Repetitions:
     def outcome(self) -> list[dict[str, Any]]:
         """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
 
-        ``reason`` is None for an instance that continues. In ``path``, an undefined statistic is
-        None.
+        None: in ``reason``, an instance that continues; in ``path``, an undefined statistic.
         """
         return [
             {
@@ -126,9 +125,7 @@ def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Re
 
 
 def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
-    """The rules that judge the job's algorithm by itself on each instance; empty if
-    there are none.
-    """
+    """The rules that judge the job's algorithm by itself on each instance; may be empty."""
     rules = {instance: campaign.stopping.judge(campaign.runs) for instance in job.instances}
     return {instance: rule for instance, rule in rules.items() if rule is not None}
 

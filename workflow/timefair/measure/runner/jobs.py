@@ -33,8 +33,7 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended: its place among those that were started, from 0, and how long it
-    lived.
+    """A process that has ended: its place among those started, from 0, and how long it lived.
 
     The status is its exit status, or 128 plus the number of a signal that ended it.
     """
@@ -135,9 +134,7 @@ Progress = Callable[[int, int], object]
 
 
 class JobFailed(InputError):
-    """A job failed; `number` is its place among those that were to do, `why` is the last line of
-    its log.
-    """
+    """A job failed; `number`: its place among those to do; `why`: the last line of its log."""
 
     def __init__(self, number: int, log: Path, status: int) -> None:
         self.number = number
@@ -260,9 +257,7 @@ def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
 
 
 def _logged(
-    work: Iterable[tuple[Sequence[str], Path]],
-    most: int,
-    took: Callable[[int, float], object],
+    work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
 ) -> None:
     """Run commands, each with a log of its own; `JobFailed` when one fails."""
     logs: list[Path] = []

@@ -81,9 +81,7 @@ def _text(path: str) -> str:
 
 
 class Level(NamedTuple):
-    """A kind of prepared process: its `address`, and the request to one of the previous level to be
-    it.
-    """
+    """A kind of prepared process: its `address`, and the request to the previous level to be it."""
 
     place: bytes
     request: Request
@@ -274,8 +272,7 @@ HANDOVER_S = 10.0
 
 
 class Task(NamedTuple):
-    """The task of a fork: the job's request, its number here, from 1, and the connection to the
-    job.
+    """The task of a fork: the job's request, its number here, from 1, the connection to the job.
 
     If there is a `listener`, the fork serves on it, as a prepared process of the next level.
     """

@@ -45,18 +45,14 @@ GRACE_NS = 3_000_000
 """Time from the deadline to the kernel timer, in which the objective can end the run itself."""
 
 BATCH_GRACE_NS = 50_000_000
-"""The same for runs with several cores: the points of a batch that are ready are counted at the
-deadline.
-"""
+"""The same for runs with several cores: points of a batch that are ready count at the deadline."""
 
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
 """The first evaluations after a fork are slower (copy-on-write), so they are made before t0."""
 
 ANSWER_NS = 5_000_000_000
-"""A problem is considered to hang if it has not returned after this time or the run's own,
-whichever is longer.
-"""
+"""A problem hangs if it has not returned after the longer of this time and the run's own."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +112,9 @@ class Unloaded:
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
-    Attributes
-    ----------
-    pid
-        The process that holds the algorithm; it lives as long as the job.
-    core
-        Core of the process of a run, which only evaluates.
-    keeper
-        Ends what the algorithm's processes leave.
+    - `pid`: The process that holds the algorithm; it lives as long as the job.
+    - `core`: Core of the process of a run, which only evaluates.
+    - `keeper`: Ends what the algorithm's processes leave.
     """
 
     pid: int
@@ -145,8 +136,7 @@ def live(
 ) -> None:
     """Run the process of a run, from just after the fork to the end of the run.
 
-    A run whose launch was killed at tau continues in a new process with the `state` of the last
-    one.
+    A run whose launch was killed at tau continues in a new process with the last `state`.
 
     An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
     starts, and so is the problem.

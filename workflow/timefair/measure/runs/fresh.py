@@ -34,9 +34,7 @@ LOADING_S = 600.0
 
 @dataclass(frozen=True)
 class Context:
-    """What the new process needs: its starter, the snapshot of the campaign, the arguments of
-    `Views`, and the job.
-    """
+    """What the new process needs: its starter, the snapshot, arguments of `Views`, the job."""
 
     starter: int
     campaign: str

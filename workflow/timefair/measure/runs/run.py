@@ -78,8 +78,7 @@ class Output:
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
-    """The events at which the best value so far decreases, and the value after the last; `inf`
-    without.
+    """The events at which the best value so far decreases, and the last value; `inf` without.
 
     `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors: a
     run never keeps such vectors.
@@ -100,26 +99,16 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     return events, float(best[falls][-1]) if events.size else np.inf
 
 
-def rows_of(vectors: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
-    """The vectors in the form of a record; None if the run does not record them."""
-    if vectors is None:
-        return None
-    columns = [vectors["launch"], vectors["evaluations"], vectors["time"] / 1e9, vectors["outputs"]]
-    names = ("launch", "evaluations", "time_s", "outputs")
-    values = zip(*(column.tolist() for column in columns), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in values]
+def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
+    """When each row of a log was written, in the form of a record."""
+    return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
 
 
-def columns_of(vectors: NDArray[np.void] | None) -> Columns | None:
-    """The vectors in the form that `consistency.contradiction` needs."""
-    if vectors is None:
-        return None
-    return {
-        "launch": vectors["launch"],
-        "evaluations": vectors["evaluations"],
-        "time_s": vectors["time"] / 1e9,
-        "finite": np.isfinite(vectors["outputs"]).all(axis=1),
-    }
+def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
+    """The rows of a log in the form of a record, each with its `numbers`."""
+    columns = _columns(log) | numbers
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
@@ -131,9 +120,7 @@ def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.f
 
 
 LIMIT_S = 600.0
-"""Time for computing the values without noise of a run's vectors, and again for those of its
-recommended points.
-"""
+"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
 
 
 class NoValues(Exception):
@@ -170,20 +157,6 @@ def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> f
         return math.inf
     last = vectors["evaluations"] == events["evaluations"][-1:]
     return float(vectors["outputs"][last, 1].min(initial=math.inf))
-
-
-def recommended_rows(recommended: NDArray[np.void] | None) -> list[dict[str, Any]] | None:
-    """The recommendations in the form of a record; None if the run does not record them."""
-    if recommended is None:
-        return None
-    columns = {
-        "launch": recommended["launch"],
-        "evaluations": recommended["evaluations"],
-        "time_s": recommended["time"] / 1e9,
-        "noise_free": recommended["outputs"][:, 0],
-    }
-    values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
@@ -235,9 +208,7 @@ had, and no evaluation was in the second half of T.
 """
 
 CPU_MARGIN_S = 0.02
-"""Tolerated difference between the CPU times from the kernel and from the process, besides its
-teardown.
-"""
+"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -443,9 +414,7 @@ def _gone(state: State, usage: _Usage) -> int:
 
 
 def _completed(logs: Logs, verdict: Verdict, problem: Problem) -> tuple[Logs, Verdict]:
-    """The logs with values without noise, and the outcome of the run; empty logs if the values are
-    unknown.
-    """
+    """The logs with values without noise, and the outcome; empty logs if the values are unknown."""
     try:
         return completed(logs, problem), verdict
     except NoValues as error:
@@ -466,7 +435,9 @@ def _contradiction(
     batches = _fields(result["batches"] or [], BATCH_FIELDS)
     row = result | {"f_opt": f_opt}
     recommended = _fields(result["recommendations"] or [], RECOMMENDATION_FIELDS)
-    vectors = columns_of(logs.vectors)
+    vectors: Columns | None = None
+    if (log := logs.vectors) is not None:
+        vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
     return contradiction(row, events, launches, launch_events, batches, vectors, recommended)
 
 
@@ -502,9 +473,7 @@ def _process(
     seed: int,
     usage: _Usage,
 ) -> int:
-    """Fork a process for the run, wait for its end and clean up after it; return its
-    wait status.
-    """
+    """Fork a process for the run, await its end and clean up after it; return its wait status."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output, keeper = os.getpid(), Output(state.output_fd), allowance.keeper
@@ -761,6 +730,7 @@ def _result(
     if problem.kind.rated and logs.vectors is not None:
         events, best_f = events_of(logs.vectors, problem)
         launch_bests = best_after_launches(events, len(logs.launches))
+    vectors, recommended = logs.vectors, logs.recommended
     best = events["precision"][-1].item() if events.size else math.inf
     failed = reason == StopReason.FAILURE
     launches = _launch_log(logs.launches, launch_bests, state["evaluations"], t0, end, best, failed)
@@ -784,11 +754,17 @@ def _result(
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "batches": _batches(logs, state["evaluations"]),
-        "vectors": rows_of(logs.vectors),
-        "recommendations": recommended_rows(logs.recommended),
-        "launch_events": None if problem.kind.rated else _rows(logs.launch_events),
-        "events": _rows(events),
+        "vectors": None if vectors is None else _rows(vectors, outputs=vectors["outputs"]),
+        "recommendations": None
+        if recommended is None
+        else _rows(recommended, noise_free=recommended["outputs"][:, 0]),
+        "launch_events": None if problem.kind.rated else _events(logs.launch_events),
+        "events": _events(events),
     }
+
+
+def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
+    return _rows(log, precision=log["precision"])
 
 
 def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
@@ -814,14 +790,6 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
         else:
             rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
     return rows
-
-
-def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
-    columns = (
-        events["launch"], events["evaluations"], events["time"] / 1e9, events["precision"]
-    )  # fmt: skip
-    values = zip(*(column.tolist() for column in columns), strict=True)
-    return [dict(zip(EVENT_FIELDS, event, strict=True)) for event in values]
 
 
 def _launch_log(

@@ -64,9 +64,7 @@ def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """CPU time of the reference kernel, mean of the times before and after each run; NaN: not
-    timed.
-    """
+    """CPU time of the reference kernel, mean of before and after each run; NaN: not timed."""
     timed = frame[["reference_before_s", "reference_after_s"]].to_numpy(dtype=np.float64)
     return np.asarray(timed.mean(axis=1), dtype=np.float64)
 

@@ -31,18 +31,13 @@ COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 class UsedByRuns:
     """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    Attributes
-    ----------
-    runs
-        Runs of those algorithms for which the effect of another evaluation cost is known: not if
-        launches end by seconds, nor with several workers and without recorded batches.
-    seconds, rounds
-        Cost up to the target, or up to the run's own end; rounds are evaluations for one worker.
-    observed_s, observed_rounds
-        Cost up to which each run was observed, shape (runs,). `inf` in rounds for a run that could
-        not continue, because it reached the final target or ended by itself.
-    remarks
-        Sentences for captions: which algorithms are omitted and why, and the number of workers.
+    - `runs`: Runs of those algorithms for which the effect of another evaluation cost is known: not
+      if launches end by seconds, nor with several workers and without recorded batches.
+    - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds: by one worker.
+    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,). `inf`
+      in rounds for a run that could not continue, because it reached the final target or ended by
+      itself.
+    - `remarks`: Sentences for captions: which algorithms are omitted and why; number of workers.
     """
 
     runs: Runs
@@ -101,9 +96,7 @@ def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
 
 
 def restarted(analysis: Analysis) -> str:
-    """Sentence on the algorithms that are omitted because of their restarts; empty if there are
-    none.
-    """
+    """Sentence on algorithms that are omitted because of their restarts; empty without any."""
     named = [f"{label} ({key})" for label, key in sorted(analysis.restarted_by_seconds.items())]
     if not named:
         return ""

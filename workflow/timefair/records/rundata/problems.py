@@ -77,9 +77,7 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 
 
 def equal_if_solved(
-    runs: Runs,
-    precision: NDArray[np.float64],
-    rows: NDArray[np.intp] | slice = slice(None),
+    runs: Runs, precision: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
 ) -> NDArray[np.float64]:
     """Precisions; those from 0 to the final target become 0, if the optimum is known.
 

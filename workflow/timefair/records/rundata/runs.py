@@ -79,9 +79,7 @@ SCHEDULED = [
 ]  # fmt: skip
 
 HELD_EVENTS = 4_000_000
-"""Maximal number of events that are kept in memory (about 100 MB); more events are read again in
-each pass.
-"""
+"""Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 
 
 POINTS = 101
@@ -102,37 +100,28 @@ class Runs:
     used, so precisions depend on the runs that are read. The column ``reference_f`` of the frame
     has the optimum or this value.
 
-    Attributes
-    ----------
-    frame
-        One row per run, with every column of the record that is not nested, and ``machine``, the
-        kind of machine of its block ("" without blocks).
-    traces, feasibility, launch_traces, noisy
-        The events of all runs; the first feasible point of each run on a problem with constraints,
-        as an event of the precision 0; improvements of each traced launch; values without noise.
-        Charges change neither of the last two, and clocks not the last.
-    read_launches, read_points, read_batches, read_vectors
-        Read what is nested: the launches, the best point and the batches of each run (list columns;
-        null: none, not known), the vectors that none of its others dominates, and all its vectors.
-    stopping
-        Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
-        ``reason`` (None if the rule continued), and ``path`` (the number that the rule computed at
-        each look).
-    schedules
-        The lengths of launches that jobs have chosen (`SCHEDULED`), one row per job and instance.
-    origins, nodes
-        Origin of the runs of each algorithm; with `block: node`, rows of `records.blocks.node_of`,
-        each with its ``algorithm``.
-    readings
-        The fact `records.readings.READINGS`, see `reading`.
-    published, sources
-        Runs of published data, separate from all others, so that a table contains them only if it
-        requests them (see `rundata.published`); None: there are none. Without measured runs, those
-        with times are not separate. Source of the published data of each algorithm.
-    in_values
-        Whether targets are values of f.
-    clock
-        The clock of the times of measured runs. Times of published ones are as recorded.
+    - `frame`: One row per run, with every column of the record that is not nested, and ``machine``,
+      the kind of machine of its block ("" without blocks).
+    - `traces`, `feasibility`, `launch_traces`, `noisy`: The events of all runs; the first feasible
+      point of each run on a problem with constraints, as an event of the precision 0; improvements
+      of each traced launch; values without noise. Charges change neither of the last two, and
+      clocks not the last.
+    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: the
+      launches, the best point and the batches of each run (list columns; null: none, not known),
+      the vectors that none of its others dominates, and all its vectors.
+    - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
+      so far, ``reason`` (None if the rule continued), and ``path`` (the number that the rule
+      computed at each look).
+    - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
+    - `origins`, `nodes`: Origin of the runs of each algorithm; with `block: node`, rows of
+      `records.blocks.node_of`, each with its ``algorithm``.
+    - `readings`: The fact `records.readings.READINGS`, see `reading`.
+    - `published`, `sources`: Runs of published data, separate from all others, so that a table
+      contains them only if it requests them (see `rundata.published`); None: there are none.
+      Without measured runs, those with times are not separate. Source of the published data of each
+      algorithm.
+    - `in_values`: Whether targets are values of f.
+    - `clock`: The clock of the times of measured runs. Times of published ones are as recorded.
     """
 
     frame: pd.DataFrame
@@ -675,9 +664,7 @@ class Runs:
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
-        """The least positive cost at an event of each run, shape (runs,); `inf` if
-        there is none.
-        """
+        """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
         return self.once(("first costs", unit), lambda: self._least_costs(unit))
 
     def _least_costs(self, unit: Unit) -> NDArray[np.float64]:

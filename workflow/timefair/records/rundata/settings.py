@@ -226,22 +226,17 @@ Perturbed = Annotated[
 class Analysis(Statistics):
     """The settings that all tables share: the section `statistics`, and others that they read.
 
-    Attributes
-    ----------
-    targets, target_values, seed, perturbed
-        As in the campaign file. The draws of a row depend on the seed and its own names only.
-    band
-        Probabilities of the edges of the band around a median trajectory.
-    tuning_s, preparation_s, problems
-        For each algorithm that declares them, seconds for all problems together (None: measured),
-        and the number of problems among which they are divided, at least 1.
-    restarted_by_seconds
-        For each algorithm whose launches end by seconds, the key that says so.
-    function_names, suite_parameters
-        The names that the campaign gives functions, by suite and number as text; the parameters.
-    added, campaign
-        What extensions add, by their names; the campaign's snapshot, with the names of all tables
-        and figures, which only the checklist reads.
+    - `targets`, `target_values`, `seed`, `perturbed`: As in the campaign file. The draws of a row
+      depend on the seed and its own names only.
+    - `band`: Probabilities of the edges of the band around a median trajectory.
+    - `tuning_s`, `preparation_s`, `problems`: For each algorithm that declares them, seconds for
+      all problems together (None: measured), and the number of problems among which they are
+      divided, at least 1.
+    - `restarted_by_seconds`: For each algorithm whose launches end by seconds, the key for that.
+    - `function_names`, `suite_parameters`: The names that the campaign gives functions, by suite
+      and number as text; the parameters.
+    - `added`, `campaign`: What extensions add, by their names; the campaign's snapshot, with the
+      names of all tables and figures, which only the checklist reads.
     """
 
     targets: Targets

@@ -290,8 +290,7 @@ VIOLATION = 1
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     """One event per run that found a feasible point, with the violation 0 as its precision.
 
-    `rows` has the row of each run of the source; negative for omitted runs and for runs without
-    constraints.
+    `rows` has the row of each run of the source; negative for omitted or unconstrained runs.
     """
     return Traces(
         lambda: (
@@ -317,11 +316,8 @@ def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePar
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vectors that no other vector weakly dominates, without duplicates, sorted by their first
-    number.
+    """The vectors that no other one weakly dominates, without duplicates, by their first number.
 
-    Examples
-    --------
     >>> nondominated(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 2.0], [2.0, 1.0]])).tolist()
     [[1.0, 3.0], [2.0, 1.0]]
     """

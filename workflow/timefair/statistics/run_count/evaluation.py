@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import StopCounts, checked_values
@@ -24,14 +25,14 @@ class Savings:
     percentage of the saved runs.
     """
 
-    total: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    estimated_percent: NDArray[np.float64]
-    saved: NDArray[np.float64]
-    saved_percent: NDArray[np.float64]
-    accuracy: NDArray[np.float64]
-    expected_saved: NDArray[np.float64]
-    expected_saved_percent: NDArray[np.float64]
+    total: Floats
+    estimated: Floats
+    estimated_percent: Floats
+    saved: Floats
+    saved_percent: Floats
+    accuracy: Floats
+    expected_saved: Floats
+    expected_saved_percent: Floats
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
@@ -61,7 +62,7 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savi
     )
 
 
-def _percent(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def _percent(part: Floats, whole: Floats) -> Floats:
     share = np.full(whole.shape, np.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return 100.0 * share
@@ -86,8 +87,8 @@ class Verdicts:
     expected share of the resamples within the band.
     """
 
-    accurate: NDArray[np.float64]
-    within: NDArray[np.float64]
+    accurate: Floats
+    within: Floats
 
 
 def verdicts(
@@ -143,15 +144,13 @@ class _Moments:
     Skewness and excess kurtosis are 0 for constant values.
     """
 
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    skewness: NDArray[np.float64]
-    kurtosis: NDArray[np.float64]
+    mean: Floats
+    deviation: Floats
+    skewness: Floats
+    kurtosis: Floats
 
 
-def _kept_moments(
-    values: NDArray[np.float64], counts: NDArray[np.int64], technique: Outliers
-) -> _Moments:
+def _kept_moments(values: Floats, counts: NDArray[np.int64], technique: Outliers) -> _Moments:
     """Moments of the first n values of each sample, without outliers.
 
     Sums are computed in a fixed order (by `numpy.cumsum`), and powers of distances in units of the
@@ -183,13 +182,11 @@ def _kept_moments(
     )
 
 
-def _total(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+def _total(terms: Floats) -> Floats:
     return np.asarray(np.cumsum(terms, axis=1)[:, -1])
 
 
-def _judged(
-    estimate: _Moments, truth: _Moments, draws: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Floats]:
     """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands).
 
     The difference of the two bootstrapped means, of `draws` values each, is standardized.
@@ -220,30 +217,26 @@ def _judged(
     return right.astype(np.float64), within
 
 
-def _contains_zero(
-    zero: NDArray[np.float64], g: NDArray[np.float64], k: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _contains_zero(zero: Floats, g: Floats, k: Floats) -> NDArray[np.bool_]:
     """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k.
 
     Bias and acceleration of BCa are both a sixth of the skewness of the difference.
     """
     sixth = g / 6.0
 
-    def quantile(z: ArrayLike) -> NDArray[np.float64]:
+    def quantile(z: ArrayLike) -> Floats:
         z = np.asarray(z)
         bend = g * (z * z - 1.0) / 6.0 + k * (z * z * z - 3.0 * z) / 24.0
         return np.asarray(z + bend - g * g * (2.0 * z * z * z - 5.0 * z) / 36.0)
 
-    def accelerated(z: float) -> NDArray[np.float64]:
+    def accelerated(z: float) -> Floats:
         return np.asarray(sixth + (sixth + z) / (1.0 - sixth * (sixth + z)))
 
     plain = (quantile(-Z) <= zero) & (zero <= quantile(Z))
     return plain | ((quantile(accelerated(-Z)) <= zero) & (zero <= quantile(accelerated(Z))))
 
 
-def _edgeworth(
-    x: NDArray[np.float64], g: NDArray[np.float64], k: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
     """Distribution function of the standardized difference, shape (samples, bands)."""
     g, k, square = g[:, np.newaxis], k[:, np.newaxis], x * x
     bend = (
@@ -257,10 +250,7 @@ def _edgeworth(
 
 
 def _check_shapes(
-    values: NDArray[np.float64],
-    truth: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    outliers: Sequence[Outliers],
+    values: Floats, truth: Floats, counts: NDArray[np.int64], outliers: Sequence[Outliers]
 ) -> None:
     if counts.shape != (values.shape[0], len(outliers)):
         raise ValueError(
@@ -354,9 +344,9 @@ class Evaluation:
     samples: NDArray[np.int64]
     runs: NDArray[np.int64]
     stopped: NDArray[np.int64]
-    accurate: NDArray[np.float64]
-    accurate_stopped: NDArray[np.float64]
-    within: NDArray[np.float64]
+    accurate: Floats
+    accurate_stopped: Floats
+    within: Floats
 
 
 def evaluate(
@@ -401,7 +391,7 @@ def evaluate(
     )
 
 
-def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats:
     """Sums of the values with each label, shape (count, ...)."""
     columns = values.reshape(values.shape[0], math.prod(values.shape[1:])).T
     sums = [np.bincount(labels, weights=column, minlength=count) for column in columns]

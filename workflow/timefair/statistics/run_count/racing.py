@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.rank_sum import at_most
 from timefair.statistics.run_count.stopping import checked_values
 
 
-def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
+def p_worse(field: Floats, leader: int) -> Floats:
     """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
     - `field`, shape (algorithms, n): Results; `inf` is worst and equal to itself.
@@ -38,7 +39,7 @@ def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     return p
 
 
-def _tie_terms(both: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tie_terms(both: Floats) -> Floats:
     """Sum of t³ − t over the groups of t equal values of each row, shape (rows, n) to (rows,)."""
     rows, n = both.shape
     ordered = np.sort(both, axis=1)
@@ -50,9 +51,7 @@ def _tie_terms(both: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums, dtype=np.float64)
 
 
-def _normal_upper(
-    greater: NDArray[np.float64], ties: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
+def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
     """Normal approximation of P(U >= greater); 1 where all values are equal."""
     total = 2 * n
     variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
@@ -143,7 +142,7 @@ class Race:
         return self.alpha / (max(algorithms - 1, 1) * len(self.looks))
 
 
-def leading(field: NDArray[np.float64]) -> int:
+def leading(field: Floats) -> int:
     """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first.
 
     - `field`, shape (algorithms, n): Results, without NaN; several `inf` are ties.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from timefair.statistics.checks import Floats
 from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import (
     Assessment,
@@ -48,13 +49,11 @@ class SkewnessRule:
 
     - `tau`: Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
     - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
-    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the
-      paper.
+    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; paper: 5 and 50.
 
     The skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
     values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
-    If some values are `inf`, or fewer than three are kept, the skewness is NaN and the rule
-    continues.
+    If a value is `inf`, or fewer than three are kept, the skewness is NaN and the rule continues.
 
     Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
     Stochastic Optimization", GECCO 2025.
@@ -65,7 +64,7 @@ class SkewnessRule:
     start: int = 5
     cap: int = 50
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
+    def look(self, samples: Floats) -> Assessment:
         """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]

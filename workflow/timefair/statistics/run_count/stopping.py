@@ -13,6 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import Floats
+
 
 class Reason(StrEnum):
     """Why a rule stops or continues."""
@@ -46,7 +48,7 @@ class Assessment:
       met; None for a rule without bounds.
     """
 
-    value: NDArray[np.float64]
+    value: Floats
     met: NDArray[np.bool_]
     degenerate: NDArray[np.bool_]
     outside: NDArray[np.bool_] | None = None
@@ -63,7 +65,7 @@ class StoppingRule(Protocol):
     def cap(self) -> int:
         """The greatest number of runs, at least `start`."""
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
+    def look(self, samples: Floats) -> Assessment:
         """Evaluate the criterion on samples, shape (..., n), each in the order of its runs.
 
         The result must be deterministic. `inf` is a run without a finite value; there is no NaN.
@@ -115,10 +117,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 
 
 def stop_counts(
-    rule: StoppingRule,
-    samples: ArrayLike,
-    *,
-    progress: Callable[[int, int], None] | None = None,
+    rule: StoppingRule, samples: ArrayLike, *, progress: Callable[[int, int], None] | None = None
 ) -> StopCounts:
     """Where a rule stops on many complete samples; the n is that of `decide` after each run.
 
@@ -154,7 +153,7 @@ class FixedCount:
         """The count."""
         return self.count
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
+    def look(self, samples: Floats) -> Assessment:
         """The criterion depends only on the number of runs, and not on the values."""
         shape = samples.shape[:-1]
         size = samples.shape[-1]
@@ -165,7 +164,7 @@ class FixedCount:
         )
 
 
-def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]:
+def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
     """Samples as a contiguous array."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:
@@ -181,9 +180,7 @@ def check_complete(rule: StoppingRule, runs: int) -> None:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 
 
-def equal_if_solved(
-    precision: ArrayLike, unknown: ArrayLike, final_target: float | None
-) -> NDArray[np.float64]:
+def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:
     """Best precisions, of which those beyond the final target are equal to it.
 
     How far beyond the target that ended it a run happened to be says nothing about its algorithm.

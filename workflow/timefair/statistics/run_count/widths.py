@@ -8,6 +8,7 @@ confidence. An anytime-valid interval keeps its coverage at any n at which the r
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -18,7 +19,7 @@ from scipy.optimize import bisect
 from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.stopping import Assessment
 
@@ -69,7 +70,7 @@ def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=4096)
-def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
+def _log_mixture(n: int, p: float) -> Floats:
     """Evidence that k of n successes have a probability below p, for k = 0..n; decreases with k."""
     k = np.arange(n + 1)
     a, b = PRIOR_RUNS * p, PRIOR_RUNS * (1.0 - p)
@@ -117,7 +118,7 @@ TRUNCATION = 0.5
 
 def betting_interval(
     values: ArrayLike, confidence: float, *, horizon: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Limits of the mean of bounded values that are valid at all n simultaneously.
 
     For each candidate mean, one gambler bets that the values are above it, and one that they are
@@ -144,7 +145,7 @@ def betting_interval(
     return low.reshape(x.shape[:-1]), high.reshape(x.shape[:-1])
 
 
-def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _predicted_variance(x: Floats) -> Floats:
     """Variance as guessed before each value, shape (..., n): a quarter before the first."""
     n = x.shape[-1]
     past = np.arange(1, n + 1)
@@ -154,9 +155,7 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.concatenate([first, variance], axis=-1)[..., :n])
 
 
-def _lower_limit(
-    x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
-) -> NDArray[np.float64]:
+def _lower_limit(x: Floats, bets: Floats, limit: float) -> Floats:
     """The largest candidate mean that the bets on values above it exclude, by bisection."""
     low = np.zeros(x.shape[:-1])
     high = np.ones(x.shape[:-1])
@@ -168,9 +167,7 @@ def _lower_limit(
     return low
 
 
-def _log_capital(
-    x: NDArray[np.float64], bets: NDArray[np.float64], candidate: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _log_capital(x: Floats, bets: Floats, candidate: Floats) -> Floats:
     stakes = np.minimum(bets, TRUNCATION / candidate)
     return np.asarray(np.log1p(stakes * (x - candidate)).sum(axis=-1))
 
@@ -186,8 +183,32 @@ class Validity(StrEnum):
     """For all looks at any n, without an upper limit: a confidence sequence."""
 
 
+class _Width(ABC):
+    """A rule that stops when both limits of an interval are within `width` of an estimate."""
+
+    width: float
+    relative: bool
+
+    def estimate(self, samples: ArrayLike) -> Floats:
+        """Mean of each sample, shape (..., n) to (...)."""
+        return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
+
+    @abstractmethod
+    def interval(self, samples: Floats) -> tuple[Floats, Floats]:
+        """Limits of the estimated number of each sample, shape (..., n) to (...)."""
+
+    def look(self, samples: Floats) -> Assessment:
+        """Distance of the further limit from the estimate."""
+        estimate = self.estimate(samples)
+        away = [_distance(estimate, limit, self.relative) for limit in self.interval(samples)]
+        value = np.maximum(*away)
+        constant = samples.min(axis=-1) == samples.max(axis=-1)
+        met = value <= self.width
+        return Assessment(value, met, constant & met)
+
+
 @dataclass(frozen=True)
-class QuantileWidth:
+class QuantileWidth(_Width):
     """Stop when the interval of a quantile is within a stated distance of the sample quantile.
 
     - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
@@ -207,13 +228,11 @@ class QuantileWidth:
     start: int = 10
     cap: int = 50
 
-    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def estimate(self, samples: ArrayLike) -> Floats:
         """Sample quantile of each sample, shape (..., n) to (...)."""
         return sample_quantile(samples, self.p)
 
-    def interval(
-        self, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         """Limits of the quantile of each sample, shape (..., n) to (...); infinite if missing."""
         n = samples.shape[-1]
         low, high = self._ranks(n)
@@ -224,11 +243,6 @@ class QuantileWidth:
             ordered[..., high - 1] if high <= n else none,
         )
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Distance of the further limit from the sample quantile."""
-        low, high = self.interval(samples)
-        return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-
     def _ranks(self, n: int) -> tuple[int, int]:
         if self.validity is Validity.SINGLE:
             return single_look_ranks(n, self.p, self.confidence)
@@ -238,11 +252,10 @@ class QuantileWidth:
 
 
 @dataclass(frozen=True)
-class MeanWidth:
+class MeanWidth(_Width):
     """Stop when Student's interval of the mean, for one look, is narrow enough.
 
-    - `width`: Largest half-width of the interval: relative to the absolute mean, or in the unit of
-      the values.
+    - `width`: Largest half-width of the interval: relative to the absolute mean, or in their unit.
     - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
 
     For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
@@ -256,13 +269,7 @@ class MeanWidth:
     start: int = 10
     cap: int = 50
 
-    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Mean of each sample, shape (..., n) to (...)."""
-        return _mean(samples)
-
-    def interval(
-        self, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         """Limits of the mean of each sample, shape (..., n) to (...)."""
         n = samples.shape[-1]
         finite = np.asarray(np.isfinite(samples).all(axis=-1))
@@ -273,14 +280,9 @@ class MeanWidth:
         mean = safe.mean(axis=-1)
         return np.where(finite, mean - half, -np.inf), np.where(finite, mean + half, np.inf)
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Half of the width of the interval."""
-        low, high = self.interval(samples)
-        return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-
 
 @dataclass(frozen=True)
-class BoundedMeanWidth:
+class BoundedMeanWidth(_Width):
     """Stop when the confidence sequence of the mean of bounded values is narrow enough.
 
     - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
@@ -300,13 +302,7 @@ class BoundedMeanWidth:
     start: int = 10
     cap: int = 50
 
-    def estimate(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Mean of each sample, shape (..., n) to (...)."""
-        return _mean(samples)
-
-    def interval(
-        self, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
         outside = self.outside(samples)
         span = self.highest - self.lowest
@@ -317,15 +313,13 @@ class BoundedMeanWidth:
             np.where(outside, np.inf, self.lowest + span * high),
         )
 
-    def outside(self, samples: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def outside(self, samples: Floats) -> NDArray[np.bool_]:
         """Whether any value of a sample is outside the bounds, shape (..., n) to (...)."""
         return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
-    def look(self, samples: NDArray[np.float64]) -> Assessment:
+    def look(self, samples: Floats) -> Assessment:
         """Distance of the further limit from the sample mean."""
-        low, high = self.interval(samples)
-        seen = _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
-        return replace(seen, outside=self.outside(samples))
+        return replace(super().look(samples), outside=self.outside(samples))
 
 
 def is_kept_promise(
@@ -343,27 +337,7 @@ def is_kept_promise(
     return np.asarray(_distance(stated, true, relative) <= width)
 
 
-def _mean(samples: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
-
-
-def _width_look(
-    samples: NDArray[np.float64],
-    estimate: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    width: float,
-    relative: bool,
-) -> Assessment:
-    value = np.maximum(_distance(estimate, low, relative), _distance(estimate, high, relative))
-    constant = samples.min(axis=-1) == samples.max(axis=-1)
-    met = value <= width
-    return Assessment(value, met, constant & met)
-
-
-def _distance(
-    estimate: NDArray[np.float64], other: NDArray[np.float64], relative: bool
-) -> NDArray[np.float64]:
+def _distance(estimate: Floats, other: Floats, relative: bool) -> Floats:
     """Distance from the estimate; 0 if both are equal, also if both are infinite or 0."""
     same = np.asarray(estimate == other)
     apart = np.full(same.shape, np.inf)

@@ -27,20 +27,10 @@ def minimize(
 ):
     """Evolve a population until `patience` consecutive generations do not improve the best value.
 
-    Parameters
-    ----------
-    objective : timefair.algorithms.base.Objective
-    rng : numpy.random.Generator
-    vectors, exponential
-        As in `strategies.Strategy`.
-    F : float or None
-        The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
-    CR : float
-    size : int
-        The population size NP, at least `Strategy.least_population`.
-    patience : int or None
-        Number of generations; None: the population evolves without end.
-    bounds : {"random", "reflect", "clip"}
+    - `vectors`, `exponential`: As in `strategies.Strategy`.
+    - `F`: The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
+    - `size`: The population size NP, at least `Strategy.least_population`.
+    - `patience`: Number of generations; None: the population evolves without end.
     """
     cdef Evolution evolution = Evolution(objective, rng, vectors, exponential, F, CR, size, bounds)
     cdef Py_ssize_t most = -1 if patience is None else patience, idle = 0

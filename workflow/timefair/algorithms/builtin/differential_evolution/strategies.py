@@ -24,16 +24,11 @@ from dataclasses import dataclass
 class Strategy:
     """One strategy.
 
-    Attributes
-    ----------
-    vectors
-        The vectors of the mutant, one letter per vector: the base, then minuend and subtrahend of
-        each difference. ``r``: a random point; ``b``: the best point; ``x``: the point that is
-        challenged.
-    exponential
-        Whether crossover is exponential; else it is binomial.
-    normal_factor
-        Whether each trial's factor is drawn from N(0, 1); else it is F.
+    - `vectors`: The vectors of the mutant, one letter per vector: the base, then minuend and
+      subtrahend of each difference. ``r``: a random point; ``b``: the best point; ``x``: the point
+      that is challenged.
+    - `exponential`: Whether crossover is exponential; else it is binomial.
+    - `normal_factor`: Whether each trial's factor is drawn from N(0, 1); else it is F.
     """
 
     vectors: str

@@ -151,9 +151,7 @@ class _Portfolio:
         return [(kind(one, objective, stream, own), turn) for one, stream, own, turn in each]
 
     def _turns(self, left: int | None) -> list[_Turn]:
-        """The turn of each member; all turns together do not exceed the evaluations
-        that are left.
-        """
+        """The turn of each member; together they do not exceed the evaluations that are left."""
         most = min((n for n in (self.evaluations, left) if n is not None), default=None)
         evaluations: list[int | None] = [None] * len(self.members)
         if most is not None:

@@ -54,8 +54,7 @@ class Member:
 
 
 class PausingMember(Member):
-    """A member that is paused in an evaluation at the end of each turn, and continues in the next
-    turn.
+    """A member that is paused in an evaluation at the end of a turn, and continues in the next one.
 
     Use it in a ``with`` block, which ends it.
     """

@@ -28,23 +28,14 @@ cdef inline int64_t read_clock() noexcept nogil:
 cdef class Share:
     """A member's part of an objective.
 
-    Parameters
-    ----------
-    objective : timefair.algorithms.base.Objective
-    hand_over : callable
-        Called without arguments after the evaluation that uses up a turn. If it returns, the member
-        continues with the turn that it was granted meanwhile; otherwise it raises `ShareUsed`.
-    evaluations_left : int or None
-        The member's share of a budget of evaluations; None without such a budget.
+    - `hand_over`: Called without arguments after the evaluation that uses up a turn. If it returns,
+      the member continues with the turn that it was granted meanwhile; otherwise it raises
+      `ShareUsed`.
+    - `evaluations_left`: The member's share of a budget of evaluations; None without such a budget.
 
-    Attributes
-    ----------
-    dimension, lower, upper, integer
-        Those of the objective.
-    evaluations
-        Evaluations of this member alone, over all of its launches.
-    closed
-        Whether its share is used up. Every evaluation then raises `ShareUsed`.
+    - `dimension`, `lower`, `upper`, `integer`: Those of the objective.
+    - `evaluations`: Evaluations of this member alone, over all of its launches.
+    - `closed`: Whether its share is used up. Every evaluation then raises `ShareUsed`.
     """
 
     cdef object objective, hand_over, left
