@@ -19,16 +19,9 @@ RANK_HEIGHT_IN = 2.2
 MAP_IN, AROUND_IN = 1.35, 0.9
 
 
-def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows in seconds if there are any, otherwise all."""
-    panels.require_rows(frame)
-    seconds = frame[frame["unit"] == "seconds"]
-    return seconds if len(seconds) else frame
-
-
 def ranks(frame: pd.DataFrame) -> Figure:
     """A curve per algorithm, the best on top; one panel per suite and dimension."""
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     if frame["algorithm"].nunique() < 2:
         raise NothingToDraw("There is one algorithm: nothing to rank.")
     within = ["suite", "dimension", "cost"]
@@ -67,7 +60,7 @@ def ranks(frame: pd.DataFrame) -> Figure:
 
 def surfaces(frame: pd.DataFrame) -> Figure:
     """A map per algorithm, over all functions; lines of maps for each suite and dimension."""
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     frame = frame[frame["function"].astype(str) == ALL]
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     lines = max(LINES // 2 // len(spaces), 1)
@@ -88,7 +81,7 @@ def difference(frame: pd.DataFrame) -> Figure:
     """A map per function, or one of all functions for each suite and dimension."""
     if frame.empty:
         raise NothingToDraw("There is one algorithm: nothing to compare.")
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     frame = frame.assign(function=frame["function"].astype(str))
     single = frame[frame["function"] != ALL]
     count = len(single.drop_duplicates(["suite", "dimension", "function"]))

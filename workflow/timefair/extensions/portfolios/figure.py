@@ -33,10 +33,8 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
         raise NothingToDraw("There is one algorithm: nothing to combine.")
-    spaces = [
-        (names, _of_one_unit(rows))
-        for names, rows in frame.groupby(["suite", "dimension"], sort=True)
-    ]
+    by_space = frame.groupby(["suite", "dimension"], sort=True)
+    spaces = [(names, panels.of_one_unit(rows)) for names, rows in by_space]
     several = frame["suite"].nunique() > 1
     lines = sum(len(rows) for _, rows in spaces)
     around = AROUND_IN + TITLE_IN * len(spaces)
@@ -57,12 +55,6 @@ def portfolio(frame: pd.DataFrame) -> Figure:
         panels.label(figure, "share of (function, target) pairs reached")
         panels.legend_of(figure, _handles(frame))
     return figure
-
-
-def _of_one_unit(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows in seconds if there are any, otherwise all rows."""
-    seconds = rows[rows["unit"] == "seconds"]
-    return seconds if len(seconds) else rows
 
 
 def _budget(rows: pd.DataFrame) -> str:

@@ -98,19 +98,20 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from timefair.extensions.reproduce.chosen import sample
-    from timefair.extensions.reproduce.verdict import Finding, Reproduction, line_of
+    from timefair.extensions.reproduce.verdict import Finding, line_of, summary
 
-    replays = []
-    for stratum in sample(arguments.results, share, np.random.default_rng(seed)):
+    strata = sample(arguments.results, share, np.random.default_rng(seed))
+    replayed, succeeded = [], True
+    for stratum in strata:
         found = _replayed_elsewhere(stratum)
         print(line_of(stratum, found), flush=True)
         for each in found:
             if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
                 print(*each.lines, sep="\n", flush=True)
-        replays.append((stratum, found))
-    reproduction = Reproduction(replays)
-    print(*reproduction.summary(), sep="\n")
-    return int(not reproduction.succeeded)
+                succeeded = False
+        replayed += found
+    print(*summary(strata, replayed, succeeded), sep="\n")
+    return int(not succeeded)
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
