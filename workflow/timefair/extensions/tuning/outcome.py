@@ -49,9 +49,9 @@ def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> floa
     wanted = np.asarray(targets, dtype=np.float64)
     if in_values and run["f_opt"] is not None:
         wanted = wanted - run["f_opt"]
-    timed = run["budget_s"] is not None
-    unit, budget = ("time_s", run["budget_s"]) if timed else ("evaluations", None)
-    budget = run["budget_evaluations"] if budget is None else budget
+    unit, budget = "time_s", run["budget_s"]
+    if budget is None:
+        unit, budget = "evaluations", run["budget_evaluations"]
     cost = [event[unit] for event in run["events"]]
     precision = [event["precision"] for event in run["events"]]
     reached = runtimes(cost, precision, [0, len(cost)], wanted)[0]
