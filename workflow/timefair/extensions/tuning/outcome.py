@@ -58,18 +58,6 @@ def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> floa
     return float(np.minimum(reached, budget).mean())
 
 
-def best(tried: Iterable[Tried]) -> int:
-    """The candidate that a search chooses.
-
-    Of the candidates with the most evaluations, the one with the least mean loss, and of these the
-    first. The default is one of them: if nothing is better, it is chosen.
-    """
-    losses = losses_of(tried)
-    most = max(map(len, losses.values()))
-    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
-    return min(complete, key=lambda one: (complete[one], one))
-
-
 def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
     """The losses of each candidate, in the order of the evaluations."""
     found: dict[int, list[float]] = {}
@@ -79,16 +67,21 @@ def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
 
 
 def result(tried: Iterable[Tried]) -> dict[str, Any]:
-    """The result of the trace: the chosen parameters with their loss and that of the default.
+    """The result of the trace: the chosen candidate with its loss and that of the default.
 
-    The loss of the default is None if it has fewer evaluations than the chosen candidate.
+    Of the candidates with the most evaluations, it is the one with the least mean loss, and of
+    these the first. The default is one of them: if nothing is better, it is chosen. The loss of the
+    default is None if it has fewer evaluations than the chosen candidate.
     """
     trace = list(tried)
-    chosen, losses = best(trace), losses_of(trace)
-    compared = len(losses.get(DEFAULT, ())) == len(losses[chosen])
+    losses = losses_of(trace)
+    most = max(map(len, losses.values()))
+    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
+    chosen = min(complete, key=lambda one: (complete[one], one))
+    compared = len(losses.get(DEFAULT, ())) == most
     return {
         "candidate": chosen,
         "parameters": next(one.parameters for one in trace if one.candidate == chosen),
-        "loss": fmean(losses[chosen]),
+        "loss": complete[chosen],
         "default_loss": fmean(losses[DEFAULT]) if compared else None,
     }

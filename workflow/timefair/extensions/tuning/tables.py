@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -37,8 +37,8 @@ class BreakEven(NamedTuple):
 
 def break_even(
     spent: float,
-    before: Sequence[ArrayLike],
-    after: Sequence[ArrayLike],
+    before: Sequence[NDArray[np.float64]],
+    after: Sequence[NDArray[np.float64]],
     *,
     confidence: float,
     resamples: int,
@@ -47,26 +47,16 @@ def break_even(
     """Compare an initial cost with the saving on each further problem.
 
     - `spent`: Initial cost, at least 0.
-    - `before`, `after`, shape (runs, columns): For each kind of problem, the finite costs of runs
-      before and after the initial cost was spent. All kinds have the same weight.
+    - `before`, `after`, shape (runs, columns): For each kind of problem, at least one, the finite
+      costs of runs before and after the initial cost was spent. All kinds have the same weight.
     - `confidence`, `resamples`: Coverage of the percentile intervals, in (0, 1), and number of
       bootstrap samples, which are drawn within each kind of problem.
-
-    Raises ValueError if there is no kind of problem, the numbers of kinds differ, or `spent` is
-    negative.
 
     The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
     follows from the upper limit of the saving, and vice versa. It has no upper limit if the saving
     may be 0.
     """
-    if spent < 0:
-        raise ValueError(f"spent must be at least 0, not {spent}")
-    if not before or len(before) != len(after):
-        raise ValueError(f"{len(before)} kinds of problems before, and {len(after)} after")
-    pairs = [
-        (np.asarray(old, dtype=np.float64), np.asarray(new, dtype=np.float64))
-        for old, new in zip(before, after, strict=True)
-    ]
+    pairs = list(zip(before, after, strict=True))
     saved = np.mean([old.mean(axis=0) - new.mean(axis=0) for old, new in pairs], axis=0)
     if min(len(sample) for pair in pairs for sample in pair) < 2:
         low = high = np.full(saved.shape, np.nan)
@@ -174,9 +164,9 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 continue
             of = str(origin.tuning[0]["of"])
             both = [members[labels[members] == label] for label in (of, variant)]
-            if not all(map(len, both)):
-                continue
             common = np.intersect1d(*(functions[one] for one in both))
+            if not common.size:
+                continue
             found = break_even(
                 searched_s(origin),
                 *([cost_s[one[functions[one] == function]] for function in common] for one in both),
