@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
@@ -134,7 +132,14 @@ def _maps(
             for k, ax in enumerate(line):
                 ax.set_visible(k < len(cells[i]))
                 if k < len(cells[i]):
-                    mesh = _map(ax, cells[i][k][1], value, colours, limits)
+                    rows = cells[i][k][1]
+                    table = rows.pivot_table(index="precision", columns="cost", values=value)
+                    ax.grid(visible=False)
+                    mesh = ax.pcolormesh(
+                        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(),
+                        cmap=colours, vmin=limits[0], vmax=limits[1], shading="nearest",
+                        rasterized=True,
+                    )  # fmt: skip
                     ax.set_title(cells[i][k][0], fontsize=size)
                     below = i + 1 == len(cells) or k >= len(cells[i + 1])
                     ax.tick_params(labelbottom=below)
@@ -146,16 +151,3 @@ def _maps(
         unit = str(frame["unit"].iloc[0])
         panels.label(figure, costs.spent(frame, unit), "best precision so far")
     return figure
-
-
-def _map(
-    ax: Axes, rows: pd.DataFrame, value: str, colours: str, limits: tuple[float, float]
-) -> QuadMesh:
-    """The cells of a surface; each has the value at its cost and precision."""
-    table = rows.pivot_table(index="precision", columns="cost", values=value)
-    ax.grid(visible=False)
-    low, high = limits
-    return ax.pcolormesh(
-        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(), cmap=colours,
-        vmin=low, vmax=high, shading="nearest", rasterized=True,
-    )  # fmt: skip

@@ -13,7 +13,7 @@ from math import asin, comb, exp, inf, isinf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaln, ndtr, ndtri, xlogy
+from scipy.special import chdtrc, expit, gammaln, ndtr, ndtri, xlogy
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
@@ -76,9 +76,9 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 def smallest_a12(runs: int, level: float, power: float) -> float:
     """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
     odds = smallest_effect(
-        lambda odds: power_of_a12(_from_odds(exp(odds)), runs, level), log(GREATEST_ODDS), power
+        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power
     )
-    return _from_odds(exp(odds)) if odds < inf else inf
+    return float(expit(odds)) if odds < inf else inf
 
 
 def least_for_mann_whitney(level: float) -> int:
@@ -88,10 +88,6 @@ def least_for_mann_whitney(level: float) -> int:
     other.
     """
     return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
-
-
-def _from_odds(odds: float) -> float:
-    return float(odds / (1 + odds))
 
 
 def _critical_number(runs: int, level: float) -> int:

@@ -230,8 +230,8 @@ def circumstances(
     yield from _differing("software", named, named_now, sorted({*named, *named_now}))
     others, others_now = _packages(recorded), _packages(now)
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
+    rest = rest if others and others_now else set()  # a record may not list them
     changed = list(_differing("software", others, others_now, sorted(rest)))
-    changed = changed if others and others_now else []  # a record may not list them
     yield from changed[:_SHOWN]
     if len(changed) > _SHOWN:
         more = f"{len(changed) - _SHOWN} more packages"
@@ -253,12 +253,11 @@ def _differing(
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether Python and all packages that measure the run are those of the record."""
-
-    def versions(machine: Mapping[str, Any]) -> dict[str, Any]:
-        named = {n: v for n, v in (machine.get("versions") or {}).items() if n != "timefair"}
-        return named | {"python": machine.get("python")}
-
-    return versions(recorded) == versions(now)
+    then, here = (
+        {**(machine.get("versions") or {}), "timefair": None, "python": machine.get("python")}
+        for machine in (recorded, now)
+    )
+    return then == here
 
 
 def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
