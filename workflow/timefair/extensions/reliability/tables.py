@@ -21,7 +21,7 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.accuracy import Samples
 from timefair.exhibits.run_count.rules import ESTIMATES
-from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.frames import Progress, stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
@@ -300,64 +300,48 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     features of the n values (`statistics.features`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
-    parts = [
-        _curve(samples, *case).assign(**names)
+    parts = (
+        names | curve
         for names, rows in everything.groups(["suite"])
-        for samples in [everything.taken(_spread(rows))]
-        for case in _cases(samples, names["suite"])
-    ]
-    columns = column_names(COLUMNS)
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+        for curve in _curves(everything.taken(_spread(rows)), names["suite"])
+    )
+    return stacked(parts, column_names(COLUMNS))
 
 
-def _cases(
-    samples: Samples, suite: str
-) -> Iterator[tuple[int, NDArray[np.float64], str, float, str]]:
-    """The cases: n with the features of n runs, the estimate, the error, and what is held out."""
+def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
+    """The rows of each number of runs, estimate, error and kind of what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
+    independent = bool(samples.has_truth.all())
+    truth = samples.truth if independent else samples.values
     numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
     questions = list(product(JUDGED, ERRORS, several))
     for k, n in enumerate(numbers):
         seen = features(samples.values[:, :n])
-        for done, question in enumerate(questions, start=k * len(questions)):
+        for done, (estimate, error, without) in enumerate(questions, start=k * len(questions)):
             progress(done, len(numbers) * len(questions))
-            yield n, seen, *question
-
-
-def _curve(
-    samples: Samples,
-    n: int,
-    seen: NDArray[np.float64],
-    estimate: str,
-    error: float,
-    without: str,
-) -> pd.DataFrame:
-    number = ESTIMATES[estimate]
-    independent = bool(samples.has_truth.all())
-    truth = samples.truth if independent else samples.values
-    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
-    stated, base = held_out(seen, right, samples.names[HELD_OUT[without]].astype(str).to_numpy())
-    curve = calibration_curve(stated, right)
-    return pd.DataFrame(
-        {
-            "estimate": estimate,
-            "n": n,
-            "error_percent": 100.0 * error,
-            "held_out": without,
-            "truth": "independent" if independent else "complete",
-            "samples": right.size,
-            "right_percent": 100.0 * right.mean(),
-            "brier": brier_score(stated, right),
-            "brier_base": brier_score(base, right),
-            "skill": brier_skill(stated, base, right),
-            "auc": auc(stated, right),
-            "bin": np.arange(1, curve.cases.size + 1),
-            "bin_samples": curve.cases,
-            "stated_percent": 100.0 * curve.stated,
-            "observed_percent": 100.0 * curve.observed,
-        }
-    )
+            number = ESTIMATES[estimate]
+            right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
+            groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
+            stated, base = held_out(seen, right, groups)
+            curve = calibration_curve(stated, right)
+            yield {
+                "estimate": estimate,
+                "n": n,
+                "error_percent": 100.0 * error,
+                "held_out": without,
+                "truth": "independent" if independent else "complete",
+                "samples": right.size,
+                "right_percent": 100.0 * right.mean(),
+                "brier": brier_score(stated, right),
+                "brier_base": brier_score(base, right),
+                "skill": brier_skill(stated, base, right),
+                "auc": auc(stated, right),
+                "bin": np.arange(1, curve.cases.size + 1),
+                "bin_samples": curve.cases,
+                "stated_percent": 100.0 * curve.stated,
+                "observed_percent": 100.0 * curve.observed,
+            }
 
 
 def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
