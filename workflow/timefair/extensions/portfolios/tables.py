@@ -129,12 +129,14 @@ class Search:
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
-    def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """The same, averaged over the instances: (algorithms, points, targets)."""
-        return [
-            shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
-            for shares, instances in zip(self.shares(at), self._functions, strict=True)
-        ]
+    def virtual_best(self, at: Sequence[float] = (1.0,)) -> float:
+        """What the best algorithm of each (function, target, share of T) reaches, on average."""
+        parts = []
+        for shares, instances in zip(self.shares(at), self._functions, strict=True):
+            pairs = shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
+            parts.append(pairs.max(axis=0).ravel())
+        best = np.concatenate(parts)
+        return float(best @ np.full(best.size, 1 / best.size))
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
         """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
@@ -420,13 +422,6 @@ PORTFOLIOS = (
 )
 
 
-def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
-    """What the best algorithm of each (function, target, share of T) reaches, on average."""
-    parts = [pairs.reshape(len(pairs), -1).max(axis=0) for pairs in field.search.pairs(at)]
-    best = np.concatenate(parts)
-    return float(best @ np.full(best.size, 1 / best.size))
-
-
 @exhibit(
     "portfolio",
     question=QUESTION,
@@ -495,8 +490,8 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
             "members": None,
             "shares": None,
             "cores": 1,
-            "share": _virtual_best(field, (1.0,)),
-            "any_time": _virtual_best(field, ANY_TIME),
+            "share": search.virtual_best(),
+            "any_time": search.virtual_best(ANY_TIME),
             **dict.fromkeys(Judged._fields, np.nan),
         }
 

@@ -37,11 +37,8 @@ class RecordedRun:
 
     - `row`: the columns of `records.schema`.
     - `instances`: the instances of this function and dimension in the record, ascending.
-    - `campaign`, `code`, `machine`: the configuration, the code digest and the facts of the
-      machine.
-    - `keys`: the possible measure keys of the run: one, or those of all records that were
-      collected.
-    - `schema_version`: schema version of the file.
+    - `campaign`, `code`, `machine`: the configuration, the code digest, facts of the machine.
+    - `keys`: the possible measure keys of the run: one, or those of all collected records.
     - `length`: what its schedule gave to the algorithm; None without one.
     """
 

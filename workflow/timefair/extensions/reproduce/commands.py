@@ -61,7 +61,7 @@ def add_to(commands: Commands) -> None:
 def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
     """Raise `InputError` if options are given that have a meaning only for files or folders."""
     for name in names:
-        if (given := getattr(arguments, name)) is not None and given is not False:
+        if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
 
 
